@@ -40,7 +40,7 @@ class ElementsAfter:
         return (name for name in dict.fromkeys([*self.before, *self.changes]) if name.startswith(start))
 
 
-def check(after: ElementsAfter) -> None:
+def check_conflicts(after: ElementsAfter) -> None:
     """Raise PolicyError, naming both, when a listener stands on a forward's public port or on a member's address."""
     for name in ("listener4", *after.iter_set_names("guard4_")):
         _check_forwards(after, name)

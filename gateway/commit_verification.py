@@ -15,7 +15,7 @@ from gateway.table import NftTable
 MAX_CHECKED_KEYS = 512  # keys read back of each set
 
 
-def verify(table: NftTable, delta: Delta, clock: Callable[[], float]) -> str:
+def verify_commit(table: NftTable, delta: Delta, clock: Callable[[], float]) -> str:
     """Return the first fault, or "" if there is none. clock: returns Unix seconds."""
     declared = table.read_declarations() if delta.sets else {}
     for name, declaration in delta.sets.items():

@@ -74,7 +74,7 @@ class SubscriberQueue:
         return (sse.render_reset(position) if missed else b"") + (sse.render_batch(fresh, position) if fresh else b"")
 
 
-class Hub:
+class EventHub:
     """All open streams, and the position up to which events have been published.
 
     most, each: greatest number of streams, in total and for one account.

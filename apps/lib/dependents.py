@@ -73,7 +73,7 @@ def end_rows(rows: DependentRows) -> None:
     rows.filter(valid__startswith__gt=Now()).delete()
 
 
-def mark_changed(on: type[Model], ids: Ids) -> None:
+def mark_dependents_changed(on: type[Model], ids: Ids) -> None:
     """Mark the dependents that reach gateways as just written, so that their activation is determined again.
 
     Must run within a transaction.
@@ -81,7 +81,7 @@ def mark_changed(on: type[Model], ids: Ids) -> None:
     for each in _dependencies.get(on, []):
         rows = each.rows(ids).filter(is_valid_now_or_later())
         pks = _lock_rows(rows)
-        mark_changed(rows.model, pks)
+        mark_dependents_changed(rows.model, pks)
         if issubclass(rows.model, Deployed):
             rows.model._default_manager.filter(pk__in=pks).update(changed_at=Now())
 

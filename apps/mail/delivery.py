@@ -56,17 +56,17 @@ class DeliveryResult:
     more: bool = False
 
 
-def list_due(now: datetime) -> QuerySet[Message]:
+def list_due_mails(now: datetime) -> QuerySet[Message]:
     """Return the mails that may be claimed now, urgent ones first."""
     free = Q(claimed_until=None) | Q(claimed_until__lte=now)
     return Message.objects.filter(free, state=Message.State.WAITING, due__lte=now).order_by("-urgent", "due", "id")
 
 
-def deliver_due(carrier: MailTransport, clock: Clock = timezone.now) -> DeliveryResult:
+def deliver_due_mails(carrier: MailTransport, clock: Clock = timezone.now) -> DeliveryResult:
     """Send what is due, at most MAX_MAILS_PER_RUN mails and for about SECONDS. Any number of workers may run this at once."""
-    if not list_due(clock()).exists() or circuit_breaker.find_next_try(clock()):
+    if not list_due_mails(clock()).exists() or circuit_breaker.find_next_try(clock()):
         return DeliveryResult()
-    done, end, lost, was_away = DeliveryResult(), monotonic() + SECONDS, 0, circuit_breaker.find_outage()
+    done, end, lost, was_away = DeliveryResult(), monotonic() + SECONDS, 0, circuit_breaker.find_mail_server_outage()
     with carrier:
         for _number in range(MAX_MAILS_PER_RUN):
             if monotonic() > end:

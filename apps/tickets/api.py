@@ -231,7 +231,7 @@ class TicketViewSet(ReadViewSet, ChangeViewSet):
         """Send one answer to many tickets, each in its reader's language. `tickets/answers/{id}/` shows the progress."""
         asked = parse_request(AnswerManySerializer, request)
         tickets = self.list_named_tickets(asked.pop("tickets"))
-        return Response(SentSerializer(bulk.answer_many(tickets=tickets, by=self.get_writer(), **asked)).data, status=202)
+        return Response(SentSerializer(bulk.answer_tickets(tickets=tickets, by=self.get_writer(), **asked)).data, status=202)
 
     def list_named_tickets(self, numbers: Sequence[int]) -> list[Ticket]:
         """Return the tickets with these numbers. Raise Problem for one that does not exist or is out of the token's scope."""

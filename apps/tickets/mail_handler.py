@@ -29,7 +29,7 @@ from apps.members.selectors import list_by_email
 from apps.tickets import notifications, services, thread
 from apps.tickets.attachment_quota import get_tightest_quota, get_total_quota
 from apps.tickets.attachments import MAX_FILES_PER_MESSAGE, AttachmentFile, clean_file_name, explain_rejection
-from apps.tickets.mail_threading import FOR_STAFF, ThreadPlace, find_bounced_mail, find_place, normalize_message_id
+from apps.tickets.mail_threading import FOR_STAFF, ThreadPlace, find_bounced_mail, find_thread_place, normalize_message_id
 from apps.tickets.models import Message, Ticket
 from apps.tickets.quoting import strip_quote
 
@@ -83,7 +83,7 @@ def _file_beside(arrival: Arrival, mail: ReceivedMail) -> None:
 def _file(mail: ReceivedMail, key: str | None) -> Message:
     if mail.bounce:
         return _file_bounce(mail, key)
-    found = find_place(mail)
+    found = find_thread_place(mail)
     if found is None:
         return _file_new_ticket(mail, key)
     if found.staff and _is_written_by(found.staff, mail):
@@ -158,7 +158,7 @@ def _file_note(found: ThreadPlace, mail: ReceivedMail, key: str | None) -> Messa
 def _file_bounce(mail: ReceivedMail, key: str | None) -> Message:
     """File a bounce as a note. If an answer could not be delivered, it is staff's turn again."""
     sent = find_bounced_mail(mail)
-    elsewhere = find_place(mail) if sent is None else None
+    elsewhere = find_thread_place(mail) if sent is None else None
     found = sent[0] if sent else elsewhere.ticket if elsewhere else None
     if found is None:
         raise MailRefused(BOUNCE_OF_NOTHING)

@@ -16,7 +16,7 @@ def parse_ids(given: Iterable[str]) -> list[int]:
     return list(dict.fromkeys(int(each) for each in good))[:MAX_TICKETS]
 
 
-def count_reach(asked: TicketFilter, user: User, shown: int) -> int:
+def count_selectable_tickets(asked: TicketFilter, user: User, shown: int) -> int:
     """Return the number of tickets that “all” means: all that match the filter, or with more than MAX_TICKETS those on the page."""
     if asked.search:
         return shown
@@ -24,9 +24,9 @@ def count_reach(asked: TicketFilter, user: User, shown: int) -> int:
     return found if found <= MAX_TICKETS else shown
 
 
-def list_chosen(post: QueryDict, asked: TicketFilter, user: User) -> list[Ticket]:
+def list_selected_tickets(post: QueryDict, asked: TicketFilter, user: User) -> list[Ticket]:
     """Return the selected tickets by number, without merged ones. “All” means the checked rows for a search, or above MAX_TICKETS."""
     picks = parse_ids(post.getlist("pick"))
-    everything = "all" in post and not asked.search and count_reach(asked, user, 0)
+    everything = "all" in post and not asked.search and count_selectable_tickets(asked, user, 0)
     found = filter_tickets(asked, user) if everything else filter_tickets(TicketFilter("all"), user).filter(pk__in=picks)
     return list(found.order_by("pk")[:MAX_TICKETS])

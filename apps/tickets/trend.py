@@ -42,7 +42,7 @@ def compute_trend(now: datetime) -> Trend:
     """Return the summary, with a bounded number of queries."""
     counted, waiting = period_counts.list_counts("month", now), count_by_turn()
     today = counted[-1]
-    starts, end = period_counts.list_starts(Period.Unit.DAY, counted)
+    starts, end = period_counts.list_period_starts(Period.Unit.DAY, counted)
     words = pgettext("tickets", "Open")
     days = draw_chart(Chart("tickets", words, starts, end, [ChartLine(words, [each.open for each in counted])], ChartUnit(("", "k"))))
     return Trend(waiting["ours"], waiting["waiting"], today.open - counted[-2].open, today.opened, today.solved, _find_oldest(), days)

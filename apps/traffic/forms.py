@@ -12,7 +12,7 @@ from apps.lib.ui import formats
 from apps.traffic import windows
 from apps.traffic.models import Level, Quota
 from apps.traffic.quotas import MAX_QUOTA_OCTETS
-from apps.traffic.windows import Window
+from apps.traffic.windows import TimeWindow
 
 LOCAL: Final = "%Y-%m-%dT%H:%M"  # format of a browser's datetime-local field
 GIGA: Final = 10**9
@@ -60,7 +60,7 @@ class WindowForm(forms.Form):
             self.add_error("until", _("“To” must be after “From”. Choose a later time, or leave it empty to mean now."))
         return cleaned
 
-    def build_window(self) -> Window:
+    def build_window(self) -> TimeWindow:
         """Return the chosen window; the form must be valid."""
         since, until = self.cleaned_data["since"], self.cleaned_data["until"]
         if since is None:

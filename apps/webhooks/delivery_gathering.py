@@ -118,12 +118,12 @@ def _settle_positions() -> dict[str, Position]:
     drawn, writing = _list_drawn_ids(), _list_writers()
     positions = {each.table: each for each in Position.objects.all()}
     for position in positions.values():
-        if settle_position(position, drawn.get(position.table, 0), writing.get(position.table, [])):
+        if advance_position(position, drawn.get(position.table, 0), writing.get(position.table, [])):
             position.save(update_fields=["settled", "candidate", "holders"])
     return positions
 
 
-def settle_position(position: Position, drawn: int, writing: Sequence[str]) -> bool:
+def advance_position(position: Position, drawn: int, writing: Sequence[str]) -> bool:
     """Move `settled` up as far as possible. Returns True if the position changed.
 
     drawn: the highest id drawn. writing: virtual ids of the transactions that have written into the table and not ended.

@@ -62,7 +62,7 @@ def list_schemes() -> tuple[str, ...]:
     return ("https", "http") if settings.WEBHOOK_HTTP else ("https",)
 
 
-def send_due(clock: Clock = timezone.now) -> bool:
+def send_due_deliveries(clock: Clock = timezone.now) -> bool:
     """Send due deliveries for about SECONDS. Returns True if there may be more. Any number of workers may run it at once."""
     end = monotonic() + SECONDS
     for _number in range(MAX_DELIVERIES_PER_RUN):

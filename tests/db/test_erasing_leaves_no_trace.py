@@ -27,7 +27,7 @@ from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.parse_limits import ParseLimits
 from apps.inbound_mail.parser_process import MailReader
 from apps.mail import models as mail
-from apps.mail.services import switch_off
+from apps.mail.services import switch_notice_off
 from apps.members import invitation_services
 from apps.members import services as people
 from apps.members.forms import build_initial
@@ -96,7 +96,7 @@ def _readings(octets: bytes) -> Iterator[str]:
 
 def bring(octets: bytes, sender: str) -> Arrival:
     row = arriving.store_arrival(octets=octets, way=Arrival.Way.LMTP, sender=sender, recipients=["support@lindenhof.example"])
-    take = inbound.find_handler()
+    take = inbound.find_mail_handler()
     assert take
     with MailReader(ParseLimits(seconds=60), MX) as reader:
         inbound.receive_mail(take, reader)
@@ -126,7 +126,7 @@ def plant_member(network: factories.Network, admin: User) -> Member:
         people.change_member(member=member, version=member.version, facts=people.MemberFacts(**facts), by=admin)
         member.refresh_from_db()
         made = invitation_services.invite_member(member=member, by=admin)
-        switch_off(address=email, notice="quota")
+        switch_notice_off(address=email, notice="quota")
     invitation_services.accept_member_invitation(invitation_services.OpenedInvitation(made, EMAIL), user=user)
     _on_the_network(member, resident, network, admin)
     _in_sessions(user, member)

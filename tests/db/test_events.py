@@ -18,7 +18,7 @@ from apps.events import selectors
 from apps.events.event_types import KINDS, OF_MEMBERS, PublishedEvent, Subscriber
 from apps.events.models import Event, Presence
 from apps.events.retention import prune_events
-from apps.events.subscriber_rights import SubscriberRefused, SubscriberRequest, get_subscriber
+from apps.events.subscriber_rights import SubscriberRefused, SubscriberRequest, authenticate_subscriber
 from apps.tickets import own_tickets
 from apps.tickets import services as tickets
 from tests import factories
@@ -31,14 +31,14 @@ def make_event(kind: str, member: int | None, *, own: bool) -> PublishedEvent:
 
 def by_session(user: User) -> Subscriber:
     cookie = signed_in(user).cookies["sessionid"].value
-    return get_subscriber(
+    return authenticate_subscriber(
         SubscriberRequest(((b"host", b"localhost"), (b"cookie", f"sessionid={cookie}".encode())), "127.0.0.1", secure=False, of_api=False)
     )
 
 
 def by_token(key: str) -> Subscriber:
     headers = ((b"host", b"localhost"), (b"authorization", f"Bearer {key}".encode()))
-    return get_subscriber(SubscriberRequest(headers, "127.0.0.1", secure=False, of_api=True))
+    return authenticate_subscriber(SubscriberRequest(headers, "127.0.0.1", secure=False, of_api=True))
 
 
 @pytest.mark.django_db

@@ -13,7 +13,7 @@ from django.test import Client
 from apps.accounts import invitations
 from apps.accounts.models import Invitation, User
 from apps.lib.errors import Problem
-from apps.mail.delivery import deliver_due
+from apps.mail.delivery import deliver_due_mails
 from apps.mail.smtp import SmtpConnection
 from tests import factories
 from tests.db.page_client import signed_in, text
@@ -31,7 +31,7 @@ class Inbox:
 
     def read_last_texts(self) -> dict[str, str]:
         """Deliver the outbox and return the last text for each address."""
-        deliver_due(SmtpConnection(self.server.server))
+        deliver_due_mails(SmtpConnection(self.server.server))
         return {str(mail["To"]): mail.get_content() for mail in self.server.taken}
 
 

@@ -24,7 +24,7 @@ from apps.desk.lifecycle import due, export
 from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Conflict, Problem
 from apps.mail.models import Message, SwitchedOff
-from apps.mail.services import switch_off, write_mail
+from apps.mail.services import switch_notice_off, write_mail
 from apps.members import departures, services
 from apps.members.forms import build_initial
 from apps.members.models import Device, Member, Membership, Room, Site
@@ -193,7 +193,7 @@ def mails_of(who: Member, other: Member) -> None:
     for about, to in ((who, "xaver@lindenhof.example"), (None, "Xaver@Lindenhof.example"), (other, "other@lindenhof.example")):
         write_mail(to=to, language="en", template="quota", context=facts, about=about, notice="quota" if about else "")
     Message.objects.filter(about_id=who.pk).update(state="sent", ended=timezone.now())
-    switch_off(address="xaver@lindenhof.example", notice="quota")
+    switch_notice_off(address="xaver@lindenhof.example", notice="quota")
 
 
 def _events() -> list[Any]:

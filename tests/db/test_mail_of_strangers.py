@@ -61,7 +61,7 @@ def bring(reader: MailReader, db: None) -> Callable[..., Arrival]:
         head += f"From: {sender}\nTo: {to}\n" + "".join(f"{name.replace('_', '-')}: {value}\n" for name, value in known.items() if value)
         octets = f"{head}\n{words}\n".encode()
         row = arriving.store_arrival(octets=octets, way=Arrival.Way.LMTP, sender=sender, recipients=[to])
-        take = inbound.find_handler()
+        take = inbound.find_mail_handler()
         assert take
         inbound.receive_mail(take, reader)
         row.refresh_from_db()
@@ -230,7 +230,7 @@ def test_an_empty_mail_goes_into_quarantine(bring: Callable[..., Arrival]) -> No
     row = bring("", sender="", Subject="")
     assert (row.state, Ticket.objects.count()) == ("quarantined", 0)
     bare = arriving.store_arrival(octets=b"\r\n", way=Arrival.Way.LMTP, sender=EVE, recipients=["support@lindenhof.example"])
-    take = inbound.find_handler()
+    take = inbound.find_mail_handler()
     assert take
     with MailReader(ParseLimits(seconds=60), MX) as own:
         inbound.receive_mail(take, own)

@@ -70,7 +70,7 @@ def test_who_left_has_no_address_or_switched_it_off_gets_none(people: factories.
         count_usage(people, who, 90)
     Member.objects.filter(pk=people.residents["m1"].member.pk).update(state=Member.State.LEFT)
     Member.objects.filter(pk=people.residents["m2"].member.pk).update(email="")
-    services.switch_off(address="M2@lindenhof.example", notice=quota_notices.KIND)
+    services.switch_notice_off(address="M2@lindenhof.example", notice=quota_notices.KIND)
     assert (quota_notices.send_notices(NOW), list_mails()) == (0, [])
 
 

@@ -52,7 +52,7 @@ def test_what_is_pruned_says_how_long_it_is_kept_and_by_whom() -> None:
 
 
 @pytest.mark.parametrize("retention", PRUNERS, ids=lambda each: each.label)
-def test_every_pruner_removes_what_is_too_old_and_nothing_else(retention: registry.Retention) -> None:
+def test_every_pruner_removes_what_is_too_old_and_nothing_else(retention: registry.TableRetention) -> None:
     assert retention.prune
     MAKERS[retention.label](timedelta(0))
     there = MAKERS[retention.label](LONG_AGO)
@@ -81,7 +81,7 @@ def test_one_table_whose_pruning_fails_stops_no_other_and_says_so(monkeypatch: p
     def fail(_now: datetime, _at_most: int) -> int:
         raise ValueError("the first line\nthe second")
 
-    broken = registry.Retention("account.EmailConfirmation", TableBound.PRUNED, "7 days", fail)
+    broken = registry.TableRetention("account.EmailConfirmation", TableBound.PRUNED, "7 days", fail)
     monkeypatch.setitem(registry._registry, broken.label, broken)
     events = MAKERS["events.Event"](LONG_AGO)
     before = events.count()

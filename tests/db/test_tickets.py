@@ -18,7 +18,7 @@ from apps.desk.lifecycle.erasing import erase_member
 from apps.desk.lifecycle.export import collect_member_data
 from apps.lib.errors import Conflict, Problem
 from apps.mail import models as mail
-from apps.mail.services import switch_off
+from apps.mail.services import switch_notice_off
 from apps.members.models import Device, Member
 from apps.members.services import end_membership
 from apps.tickets import links, notifications, own_tickets, services
@@ -120,7 +120,7 @@ def test_an_answer_without_an_address_stands_on_the_page_alone(selin: Member, ma
 
 def test_staff_who_want_to_are_told_of_new_tickets_and_of_replies_in_their_own(selin: Member, mara: User, tomasz: User) -> None:
     _staff("anna", "anna@lindenhof.example", roles=["auditor"])
-    switch_off(address=MARA.upper(), notice=notifications.KIND)
+    switch_notice_off(address=MARA.upper(), notice=notifications.KIND)
     ticket = open_ticket(selin)
     assert [each.subject for each in mails(TOMASZ)] == [f"New ticket from Selin Kaya: Spielserver [#{ticket.pk}]"]
     assert mails(MARA) == mails("anna@lindenhof.example") == mails() == []

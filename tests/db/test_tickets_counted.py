@@ -98,7 +98,7 @@ def test_the_first_answer_counts_on_the_day_it_was_given(selin: Member, mara: Us
 
 def test_what_is_over_is_counted_once_and_today_each_time(selin: Member, now: datetime) -> None:
     set_event_times(open_ticket(selin), now - DAY)
-    assert period_counts.fill_all(now) == 29 + 52 and period_counts.fill_all(now) == 0
+    assert period_counts.store_all_past_periods(now) == 29 + 52 and period_counts.store_all_past_periods(now) == 0
     set_event_times(open_ticket(selin), now)
     Period.objects.filter(unit="day", begins=timezone.localdate(now - 2 * DAY)).delete()
     days = read_counts("month", now)
@@ -108,9 +108,9 @@ def test_what_is_over_is_counted_once_and_today_each_time(selin: Member, now: da
 
 def test_a_day_is_kept_only_when_nothing_of_it_can_still_be_committed(db: None) -> None:
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    period_counts.store_ended_periods("day", period_counts.list_begins("day", 2, midnight), midnight + timedelta(minutes=5))
+    period_counts.store_ended_periods("day", period_counts.list_first_days("day", 2, midnight), midnight + timedelta(minutes=5))
     assert not Period.objects.exists()
-    period_counts.store_ended_periods("day", period_counts.list_begins("day", 2, midnight), midnight + timedelta(minutes=11))
+    period_counts.store_ended_periods("day", period_counts.list_first_days("day", 2, midnight), midnight + timedelta(minutes=11))
     assert Period.objects.get().begins == timezone.localdate(midnight) - timedelta(days=1)
 
 

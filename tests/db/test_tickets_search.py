@@ -145,7 +145,7 @@ def test_a_canned_answer_is_filled_in_in_the_language_of_whoever_asked(selin: Me
     filled = f"Vorher\n\nHallo Selin Kaya, #{made.pk} {{name}} {{{{ 7|add:1 }}}} {{me.password}}\nMara Lindqvist"
     assert page.context["form"].initial["text"] == filled and not Message.objects.filter(ticket=made).exists()
     Member.objects.filter(pk=selin.pk).update(language="en")
-    assert canned.fill_canned(kept, Ticket.objects.get(pk=made.pk), mara) == "Hello Selin Kaya"
+    assert canned.fill_canned_answer(kept, Ticket.objects.get(pk=made.pk), mara) == "Hello Selin Kaya"
     for nothing in ("", "x", "999999"):
         assert client.post(f"/tickets/{made.pk}/", {"do": "canned", "canned": nothing, "text": "Vorher"}).status_code == 200
 

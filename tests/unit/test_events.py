@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from apps.events import sse
 from apps.events.event_types import KINDS, OF_MEMBERS, PublishedEvent, Subscriber
-from apps.events.hub import MAX_WAITING_EVENTS, Hub, SubscriberQueue
+from apps.events.hub import MAX_WAITING_EVENTS, EventHub, SubscriberQueue
 from apps.events.stream_position import LONGEST, StreamPosition, parse_position
 from apps.events.subscriber_rights import SubscriberRefused
 
@@ -86,7 +86,7 @@ def test_a_mailbox_keeps_little_and_tells_nothing_twice() -> None:
     run(reads)
 
 
-def read_refusal_status(hub: Hub, user: int) -> int:
+def read_refusal_status(hub: EventHub, user: int) -> int:
     """Return the HTTP status with which one more subscriber is refused."""
     with pytest.raises(SubscriberRefused) as error, hub.reserve_place(user):
         pytest.fail("one too many")
@@ -95,7 +95,7 @@ def read_refusal_status(hub: Hub, user: int) -> int:
 
 def test_places_are_counted_for_each_person_and_in_all_and_given_back() -> None:
     async def comes_and_goes() -> None:
-        hub = Hub(most=3, each=2)
+        hub = EventHub(most=3, each=2)
         with hub.reserve_place(1), hub.reserve_place(1):
             assert read_refusal_status(hub, 1) == 429
             with hub.reserve_place(2):

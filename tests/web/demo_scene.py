@@ -192,7 +192,7 @@ def _tickets(mara: User, member: Member) -> None:
     merging.merge_tickets(into=full, tickets=[joined], by=mara)
     last = full.messages.latest("pk").pk
     splitting.split_ticket(ticket=full, messages=[last], subject=f"Apart: {LONG}"[:200], same_member=False, by=mara)
-    sent = bulk.answer_many(key=uuid4(), tickets=[full, joined], text_de=LONG, text_en=LONG, by=mara)
+    sent = bulk.answer_tickets(key=uuid4(), tickets=[full, joined], text_de=LONG, text_en=LONG, by=mara)
     sent.items.filter(ticket=joined).update(done_at=timezone.now(), why=LONG[:300])
     canned.add_canned_answer(name=LONG[:80], text_de=f"Hallo {{name}}, {LONG}", text_en=LONG, by=mara)
 
@@ -379,7 +379,9 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "fairshare:off": _group,
     **{f"mail:{name}": _pk(Message, state="failed") for name in ("message", "again", "discard")},
     **{f"inbound:{name}": _pk(Arrival, state="quarantined") for name in ("arrival", "delete", "again", "file")},
-    "mail:switch-off": lambda: {"token": unsubscribing.build_link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
+    "mail:switch-off": lambda: {
+        "token": unsubscribing.build_unsubscribe_link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]
+    },
     "accounts:session-end": lambda: {"pk": 1},
     **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "link")},
     **{f"webhooks:{name}": _pk(Endpoint) for name in ("webhook", "edit", "secret", "remove", "ping")},

@@ -23,7 +23,7 @@ from apps.members.models import Member
 from apps.nat.services import map_address
 from apps.network.models import Gateway, Holding
 from apps.traffic.models import Coverage
-from apps.traffic.selectors import Octets, sum_usage
+from apps.traffic.selectors import OctetsByDirection, sum_usage
 from lab.lab import Lab
 from tests import factories
 from tests.whole import witness_table
@@ -106,7 +106,10 @@ class Town:
             }
         wrong = {name: (said, self.books.owed_to(name)) for name, said in told.items() if name not in self.pair}
         assert {name: both for name, both in wrong.items() if both[0] != both[1]} == {}
-        both = [Octets(*map(sum, zip(*(of(name) for name in self.pair), strict=True))) for of in (self.books.owed_to, told.__getitem__)]
+        both = [
+            OctetsByDirection(*map(sum, zip(*(of(name) for name in self.pair), strict=True)))
+            for of in (self.books.owed_to, told.__getitem__)
+        ]
         for owed, said in zip(*both, strict=True):
             assert owed - IN_FLIGHT <= said <= owed, self.pair
 

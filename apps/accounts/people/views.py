@@ -16,7 +16,7 @@ from apps.accounts.recent_auth import require_recent_auth
 from apps.accounts.roles import Right
 from apps.audit.selectors import list_row_history
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.web.query_params import parse_number, parse_words
 
 HISTORY = 12  # entries in the rail
@@ -73,7 +73,7 @@ def change_roles(request: HttpRequest, pk: int) -> HttpResponse:
                 user=user, before=form.list_shown_roles(), after=given["roles"], reason=given["reason"], by=by
             )
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
         else:
             messages.success(request, _describe_change(change))
             return redirect("accounts:person", pk)

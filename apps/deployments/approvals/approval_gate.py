@@ -25,17 +25,17 @@ from apps.deployments.revision_pages.description import SHOWN_DELTA
 from apps.network.models import GatewayGroup
 from firewall.addresses import format_prefix
 from firewall.blast_radius import (
-    COMING,
+    ADDITION_PREFIX,
     Removal,
     RemovalLimits,
     compute_removals,
     count_taken_by_others,
     find_cutoffs,
     hold_back_parts,
-    judge,
+    split_by_limits,
     subtract_known,
 )
-from firewall.compile import assemble
+from firewall.compile import assemble_ruleset
 from firewall.diff import Delta, ElementChange
 from firewall.digest import digest_ruleset, format_digest
 from firewall.policy import GatewaySpec, Management, PolicyError
@@ -138,7 +138,7 @@ def _hold_back_new(
     group: GatewayGroup, rests: Mapping[ObjectKind, Removal], running: Ruleset, asked: Ruleset, seen: str
 ) -> list[Mapping[str, Elements]]:
     recent = removal_ledger.list_recent_losses(group, asked.elements)
-    wait, go = judge(rests, recent, running.elements, build_limits(group))
+    wait, go = split_by_limits(rests, recent, running.elements, build_limits(group))
     for removal in wait:
         _create_held_back(group, removal, running, seen, recent)
     removal_ledger.record_losses(group, go, recent)
@@ -185,7 +185,7 @@ def render_part(part: Mapping[str, Elements], running: Ruleset) -> str:
     """Render the part as nft text, truncated."""
     changes = {}
     for name, elements in part.items():
-        bare = name.removeprefix(COMING)
+        bare = name.removeprefix(ADDITION_PREFIX)
         of = running.sets.get(bare) or declare(bare, len(elements))
         changes[bare] = ElementChange(of, elements, {}) if bare == name else ElementChange(of, {}, elements)
     return render_delta(Delta(elements=changes), now=int(timezone.now().timestamp()))[:SHOWN_DELTA]
@@ -296,7 +296,7 @@ def _keep_waiting_parts(
     parts = list(waiting)
     gateways = {pk: management.get(pk, gateway) for pk, gateway in wanted.gateways.items()}
     rulesets = {
-        pk: drop_expired(assemble(gateways[pk], hold_back_parts(ruleset.elements, parts)), wanted.snapshot.now)
+        pk: drop_expired(assemble_ruleset(gateways[pk], hold_back_parts(ruleset.elements, parts)), wanted.snapshot.now)
         for pk, ruleset in wanted.rulesets.items()
     }
     digests = {pk: digest_ruleset(ruleset) for pk, ruleset in rulesets.items()}

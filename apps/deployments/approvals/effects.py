@@ -17,7 +17,7 @@ from apps.deployments.rule_kinds import forwards
 from apps.deployments.rule_kinds.kind import AffectedThing, RemovedElement, build_prefix_thing
 from apps.deployments.rule_kinds.registry import KINDS, get_removal_review
 from apps.lib.port_ranges import format_span
-from firewall.blast_radius import COMING
+from firewall.blast_radius import ADDITION_PREFIX
 from firewall.ruleset import Elements
 from firewall.sets import ObjectKind, find_kind, get_repeated_set, split_length
 
@@ -113,7 +113,7 @@ def _load_things(pk: int, _digest: str) -> tuple[AffectedThing, ...]:
 def iter_affected_things(part: Mapping[str, Elements]) -> Iterator[AffectedThing]:
     """Yield the elements as things, without those of sets that repeat others."""
     for name, elements in part.items():
-        bare = name.removeprefix(COMING)
+        bare = name.removeprefix(ADDITION_PREFIX)
         if get_repeated_set(bare) != bare:
             continue
         kind, length = find_kind(bare), split_length(bare)[1]

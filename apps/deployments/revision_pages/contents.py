@@ -15,7 +15,7 @@ from django.db.models import Count, Min
 
 from apps.deployments.models import Revision, RevisionContent
 from firewall.codec import decode, encode
-from firewall.delta_composition import compose
+from firewall.delta_composition import compose_deltas
 from firewall.diff import Delta, apply
 from firewall.ruleset import EMPTY, Ruleset
 
@@ -106,7 +106,7 @@ def find_delta_between(older: Revision, newer: Revision) -> dict[str, Delta] | N
         at = found.base_id
     if at is None:
         return None
-    return {name: reduce(compose, (part.get(name, Delta()) for part in reversed(deltas)), Delta()) for name in newer.digests}
+    return {name: reduce(compose_deltas, (part.get(name, Delta()) for part in reversed(deltas)), Delta()) for name in newer.digests}
 
 
 @transaction.atomic

@@ -24,7 +24,7 @@ from apps.deployments.rollouts.gateway_cache import GatewayCache
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import GatewayGroup
-from firewall.blast_radius import Removal, judge
+from firewall.blast_radius import Removal, split_by_limits
 from firewall.ruleset import drop_expired
 
 
@@ -55,7 +55,7 @@ def compute_rollback_cost(revision: Revision) -> RollbackCost:
     running, asked = approval_gate.find_first_ruleset(before.rulesets), approval_gate.find_first_ruleset(rulesets)
     if running is None or asked is None:
         return RollbackCost()
-    waits, goes = judge(
+    waits, goes = split_by_limits(
         found, removal_ledger.list_recent_losses(group, asked.elements), running.elements, approval_gate.build_limits(group)
     )
     text = "\n".join(approval_gate.render_part(removal.elements, running) for removal in waits)

@@ -20,7 +20,7 @@ from apps.deployments.desired_state.desired_rulesets import DesiredState
 from apps.deployments.models import Revision, Rollout, RolloutStep
 from apps.network.models import Gateway, GatewayGroup
 from firewall import rollout as machine
-from firewall.rollout import GatewayStep, RolloutCommand, RolloutEvent, RolloutPhase, advance
+from firewall.rollout import GatewayStep, RolloutCommand, RolloutEvent, RolloutPhase, advance_rollout
 from firewall.wire import LEAP_ADOPTED
 
 log = structlog.get_logger()
@@ -103,7 +103,7 @@ def _create_rollout(opening: NewRollout) -> "Lease":
     if opening.repeats is None and _is_outdated(revision):  # checked when no other rollout can be open any more
         raise OutdatedRevision(str(revision))
     queued = [RolloutStep(rollout=rollout, gateway=gateway, position=at) for at, gateway in enumerate(opening.gateways)]
-    state, command = advance(replace(build_machine_state(rollout, queued), phase=RolloutPhase.QUEUED), RolloutEvent.CLAIMED)
+    state, command = advance_rollout(replace(build_machine_state(rollout, queued), phase=RolloutPhase.QUEUED), RolloutEvent.CLAIMED)
     now = timezone.now()
     for step, of in zip(queued, state.steps, strict=True):
         step.state, step.sent = of.value, now if of is GatewayStep.SENDING else None
@@ -234,7 +234,7 @@ def record_event(lease: Lease, event: RolloutEvent, **evidence: Any) -> None:
         wish = _lock(lease.rollout)
         state = replace(lease.state, wish=RolloutEvent(wish) if wish else None)
         at = state.turn
-        after, command = advance(state, event)
+        after, command = advance_rollout(state, event)
         _write_steps(lease, after, at, evidence)
         _write_rollout(lease, after)
     lease.state, lease.command = after, command
@@ -242,7 +242,7 @@ def record_event(lease: Lease, event: RolloutEvent, **evidence: Any) -> None:
 
 def record_passed(lease: Lease) -> None:
     """Advance the machine by a passed probe. It is stored with the event that follows at once."""
-    lease.state, lease.command = advance(lease.state, RolloutEvent.PASSED)
+    lease.state, lease.command = advance_rollout(lease.state, RolloutEvent.PASSED)
 
 
 def find_requested_event(lease: Lease) -> RolloutEvent | None:
@@ -332,7 +332,7 @@ def record_requested_event(rollout: Rollout, event: RolloutEvent, *, by: Any) ->
     with transaction.atomic():
         row = Rollout.objects.select_for_update().get(pk=rollout.pk)
         steps = list(row.steps.all())
-        after, _command = advance(build_machine_state(row, steps), event)
+        after, _command = advance_rollout(build_machine_state(row, steps), event)
         row.wish = after.wish.value if after.wish else ""
         row.stopped_by = None if event is RolloutEvent.RESUME else by
         row.state = after.phase.value

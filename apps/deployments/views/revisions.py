@@ -20,7 +20,7 @@ from apps.deployments.revision_pages.description import SHOWN_DELTA
 from apps.deployments.revision_pages.presentation import RulesetPreview
 from apps.deployments.rollouts import decisions, progress, rollback
 from apps.lib.errors import Conflict, Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.web import query_params
 from apps.network.models import GatewayGroup
 from firewall.render import render_delta
@@ -130,7 +130,7 @@ def roll_back_to_revision(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             made = rollback.roll_back(found, why=given["why"], by=get_person(request), alone=given.get("alone", False))
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
         else:
             return _redirect_after_rollback(request, found, made)
     context = {

@@ -25,7 +25,7 @@ from apps.deployments.revision_pages.delta_text import build_excerpt
 from apps.deployments.revision_pages.description import SHOWN_DELTA
 from apps.deployments.rollouts import decisions
 from apps.lib.errors import Conflict, Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 
 MOST_PER_GROUP = 50
 LAST = 20
@@ -80,7 +80,7 @@ def approve(request: HttpRequest, pk: int) -> HttpResponse:
     except Conflict as conflict:
         return _render_changed(request, pk, conflict)
     except Problem as problem:
-        add_problem_to(form, problem)
+        add_problem_to_form(form, problem)
         return _render_page(request, _get_held_back_part(pk), form, status=422)
     messages.success(request, _("Approved. It goes out in a moment, as the next rollout."))
     return redirect("deployments:held", found.pk)
@@ -104,7 +104,7 @@ def refuse(request: HttpRequest, pk: int) -> HttpResponse:
         except Conflict as conflict:
             return _render_changed(request, pk, conflict)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
         else:
             _say_what_is_left(request, left)
             return redirect("deployments:held", pk)

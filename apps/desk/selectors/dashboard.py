@@ -336,7 +336,7 @@ def _iter_inbound_needs(now: datetime) -> Iterator[AttentionItem]:
         why = away.error or _("No worker fetches mail: start one for the queue “readings”.")
         what = _("The mailbox %(place)s is not fetched.") % {"place": away.place}
         yield AttentionItem("mailbox", state, what, f"{why} {last}".strip(), away.since, _("View"), find_page_url("inbound:arrivals"))
-    if late := mailbox_health.find_unread():
+    if late := mailbox_health.find_unread_mail():
         what = ngettext("%(n)s mail waits to be read.", "%(n)s mails wait to be read.", late.number) % {
             "n": formats.format_number(late.number)
         }

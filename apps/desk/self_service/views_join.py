@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from apps.accounts.forms import AccountForm
 from apps.accounts.models import User
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.members import invitation_services
 from apps.members.invitation_services import OpenedInvitation
 from apps.members.models import Member
@@ -50,7 +50,7 @@ def _make_account(request: HttpRequest, opened: OpenedInvitation) -> HttpRespons
             messages.success(request, f"{_('Your account was created. Sign in.')} {_describe_next_step(opened.member)}")
             return redirect("account_login")
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return render(request, "desk/own/join.html", {"opened": opened, "form": form}, status=422 if form.is_bound else 200)
 
 

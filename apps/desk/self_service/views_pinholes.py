@@ -11,7 +11,7 @@ from apps.desk.self_service.own_page import own_page
 from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
 from apps.lib.ui.activation_status import build_poll_trigger, list_activation_statuses
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.web.query_params import parse_number
 from apps.members.models import Member
 from apps.nat.models import Pinhole
@@ -32,7 +32,7 @@ def pinholes(request: HttpRequest, member: Member) -> HttpResponse:
             )
             return _redirect_to_page(saved=made.pk)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return _render_page(request, member, form)
 
 

@@ -16,7 +16,7 @@ from apps.desk import member_panels
 from apps.desk.forms import AssignAddressWithNatForm
 from apps.lib import dependents
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.web.query_params import parse_number
 from apps.members.models import Member
 from apps.nat.services import map_address
@@ -60,7 +60,7 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
         except Problem as problem:
             if problem.fieldname == "public":
                 problem.fieldname = "leaves"
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return _respond(request, member, form=form)
 
 

@@ -13,7 +13,7 @@ from apps.accounts.permissions import get_person, staff_page
 from apps.desk import member_panels
 from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.members import services
 from apps.members.forms import DeviceForm
 from apps.members.models import Device, Member
@@ -39,7 +39,7 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
             device = services.add_device(member=member, by=get_person(request), **form.cleaned_data)
             return _respond(request, member, saved=device.pk)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return _respond(request, member, form=form)
 
 
@@ -53,7 +53,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             services.change_device(device=device, by=get_person(request), **form.cleaned_data)
             return _respond(request, device.member, saved=device.pk)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     context = {"form": form, "device": device, "member": device.member}
     return render(request, "desk/member/device.html", context, status=422 if form.errors else 200)
 

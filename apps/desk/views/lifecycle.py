@@ -17,7 +17,7 @@ from apps.accounts.permissions import get_person, staff_page
 from apps.desk.lifecycle import export, schedule
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.ui.row_choice_field import RowChoiceField
 from apps.members import departures, services
 from apps.members.forms import DateInput, RoomField
@@ -48,7 +48,7 @@ def leave(request: HttpRequest, pk: int) -> HttpResponse:
             messages.success(request, _leave(member, form, request))
             return redirect("desk:member", pk)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     context = {"member": member, "form": form, "follows": schedule.list_leaving_effects(member, timezone.now())}
     return render(request, "desk/member/leave.html", context, status=422 if form.errors else 200)
 
@@ -127,7 +127,7 @@ def move(request: HttpRequest, pk: int) -> HttpResponse:
             effects = moving.list_move_effects(member, given["pool"], follow=given["follow"])
             preview = [line for effect in effects for line in schedule.describe_effect(effect, str(given["pool"]))]
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     context = {"member": member, "form": form, "preview": preview, "valid": preview is not None}
     return render(request, "desk/member/move.html", context, status=422 if form.errors else 200)
 

@@ -16,7 +16,7 @@ from apps.desk.live_trace.form import START, LiveTraceForm
 from apps.desk.live_trace.live_trace_session import read_live_trace, start_live_trace
 from apps.desk.live_trace.passage import list_passages
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.network.models import Gateway
 
 
@@ -32,7 +32,7 @@ def live_trace(request: HttpRequest) -> HttpResponse:
         try:
             return _start_trace(form, request)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return render(request, "desk/live.html", {"form": form, "gateways": True}, status=422)
 
 

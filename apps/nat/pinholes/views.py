@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import get_person, staff_page
 from apps.lib import dependents
 from apps.lib.errors import Conflict, Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.web.query_params import parse_number
 from apps.members.models import Member
 from apps.nat.pinholes import pinholes_panel as shown
@@ -55,7 +55,7 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
             made = services.add_pinhole(holding=form.find_holding(), until=form.get_end(), by=get_person(request), **form.to_kwargs())
             return _render_answer(request, member, saved=made.pk)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return _render_answer(request, member, form=form)
 
 
@@ -77,7 +77,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             services.change_pinhole(pinhole=pinhole, version=version, by=get_person(request), **changed)
             return redirect(f"{_get_member_url(member)}?pinhole_saved={pinhole.pk}#pinholes")
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
             if isinstance(problem, Conflict):
                 shown_now["now"] = pinhole
                 form.data = {

@@ -53,7 +53,7 @@ def _parse_window(request: HttpRequest) -> str:
 
 
 def _draw_counts(key: str, title: str, window: str, counted: Sequence[PeriodCounts], lines: Sequence[tuple[str, str]]) -> Drawing:
-    starts, end = period_counts.list_starts(period_counts.WINDOWS[window][0], counted)
+    starts, end = period_counts.list_period_starts(period_counts.WINDOWS[window][0], counted)
     return draw_chart(
         Chart(key, title, starts, end, [ChartLine(name, [getattr(each, of) for each in counted]) for name, of in lines], TICKETS)
     )
@@ -61,7 +61,7 @@ def _draw_counts(key: str, title: str, window: str, counted: Sequence[PeriodCoun
 
 def _draw_first_answers(window: str, counted: Sequence[PeriodCounts], hours: bool) -> Drawing:
     """Return the chart of medians, in hours or minutes, with gaps where no ticket got its first answer."""
-    starts, end = period_counts.list_starts(period_counts.WINDOWS[window][0], counted)
+    starts, end = period_counts.list_period_starts(period_counts.WINDOWS[window][0], counted)
     size = 3600 if hours else 60
     values = [None if each.median is None else each.median / size for each in counted]
     unit, title = HOURS if hours else MINUTES, _("Time to the first answer")

@@ -24,7 +24,7 @@ from apps.tickets.views.tickets import parse_filter
 @require_POST
 def bulk_action(request: HttpRequest) -> HttpResponse:
     """Carry out the action of the pressed button: show first what it would do, and do it once confirmed."""
-    found = ticket_selection.list_chosen(request.POST, parse_filter(request.GET), get_person(request))
+    found = ticket_selection.list_selected_tickets(request.POST, parse_filter(request.GET), get_person(request))
     do = request.POST.get("do", "")
     if not found or do not in ("answer", "canned", "change", "merge"):
         return redirect(_build_back_url(request))
@@ -42,7 +42,7 @@ def _answer_selected(request: HttpRequest, found: list[Ticket]) -> HttpResponse:
         try:
             bulk.validate_texts(form.get_texts())
             if "confirmed" in request.POST:
-                made = bulk.answer_many(tickets=found, by=get_person(request), **form.to_kwargs())
+                made = bulk.answer_tickets(tickets=found, by=get_person(request), **form.to_kwargs())
                 return redirect("tickets:sent", made.pk)
             samples = _build_samples(found, form.get_texts(), request)
             return _render_page(request, found, form, samples=samples)
@@ -77,7 +77,7 @@ def _change_selected(request: HttpRequest, found: list[Ticket]) -> HttpResponse:
             changes = form.to_changes()
             affected = bulk.count_affected(found, changes)
             if "confirmed" in request.POST:
-                done = bulk.change_many(tickets=found, changes=changes, by=get_person(request))
+                done = bulk.change_tickets(tickets=found, changes=changes, by=get_person(request))
                 words = ngettext("%(n)s ticket is changed.", "%(n)s tickets are changed.", done)
                 messages.success(request, words % {"n": formats.format_number(done)})
                 return redirect(_build_back_url(request))

@@ -49,7 +49,7 @@ class UplinkLoad:
         return (_("down %(carried)s of %(capacity)s") if self.direction == "down" else _("up %(carried)s of %(capacity)s")) % facts
 
 
-def list_loads(group: GatewayGroup, now: datetime) -> list[UplinkLoad]:
+def list_uplink_loads(group: GatewayGroup, now: datetime) -> list[UplinkLoad]:
     """Return what the group's gateways together carried lately, by direction; an empty list when none was read in the last five minutes."""
     read = Collected.objects.filter(gateway__group=group, at__gt=now - PAUSE, at__lte=now + PAUSE)
     carried = read.aggregate(up=Sum("up_bits"), down=Sum("down_bits"))
@@ -65,7 +65,7 @@ def map_directions(share: FairShare, now: datetime) -> dict[str, UplinkDirection
     rates = {"up": share.up_bits, "down": share.down_bits}
     return {
         each.direction: UplinkDirection(each.carried, each.capacity, rate)
-        for each in list_loads(share.group, now)
+        for each in list_uplink_loads(share.group, now)
         if each.capacity and (rate := rates[each.direction])
     }
 
@@ -116,6 +116,8 @@ def list_fair_share_statuses(now: datetime) -> list[FairShareStatus]:
     """Return the status of each group, by its name."""
     found = [get_fair_share(group) for group in GatewayGroup.objects.order_by("name")]
     return [
-        FairShareStatus(each, list_loads(each.group, now) if each.on else [], list_congestion_limits(each.group).count() if each.on else 0)
+        FairShareStatus(
+            each, list_uplink_loads(each.group, now) if each.on else [], list_congestion_limits(each.group).count() if each.on else 0
+        )
         for each in found
     ]

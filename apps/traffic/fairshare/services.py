@@ -108,7 +108,7 @@ def set_fair_share(*, group: GatewayGroup, version: int, exempt: Collection[Tari
     return saved
 
 
-def switch_off(*, group: GatewayGroup, by: User) -> None:
+def switch_fair_share_off(*, group: GatewayGroup, by: User) -> None:
     """Switch the group's fair share off and release the members who are limited by it. Idempotent."""
     with transaction.atomic():
         share = FairShare.objects.select_for_update().filter(group=group, on=True).first()
