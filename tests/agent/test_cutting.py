@@ -102,7 +102,7 @@ def test_whoever_leaves_keeps_his_connections_until_it_is_confirmed(gateway: InP
 
 
 @in_process
-def test_what_is_taken_back_has_cut_nothing(gateway: InProcess | OnKernel) -> None:
+def test_a_reverted_change_ends_no_flows(gateway: InProcess | OnKernel) -> None:
     open_connections(gateway)
     apply(gateway, network(3), network(0))
     assert isinstance(gateway.ask(wire.Revert(2)), wire.Reverted)

@@ -166,7 +166,7 @@ def test_of_very_much_the_first_are_named_and_all_are_counted(tmp_path: Path) ->
     gateway.close()
 
 
-def test_what_runs_where_nothing_was_ever_confirmed_is_foreign(tmp_path: Path) -> None:
+def test_rules_on_a_gateway_that_never_confirmed_any_are_reported_as_foreign(tmp_path: Path) -> None:
     gateway = InProcess(tmp_path)
     gateway.table.meddle(network(1))
     gateway.restart()

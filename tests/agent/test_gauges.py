@@ -35,7 +35,7 @@ def test_limits_come_change_and_go_as_wanted(gateway: AnyGateway) -> None:
 
 
 @restrict_to_gateways("kernel", "served on the kernel")
-def test_what_packets_added_is_neither_drift_nor_lost(gateway: OnKernel | Served) -> None:
+def test_elements_that_packets_added_are_not_drift_and_are_kept(gateway: OnKernel | Served) -> None:
     deploy(gateway, whole(LIMITED, token=1, now=clock()))
     gateway.nft("add element inet netzwart member_rate4_50_100 { 10.1.0.1 limit rate over 50/second burst 100 packets }")
     assert drift(gateway) == wire.Drifted(text_of(LIMITED), (), {})

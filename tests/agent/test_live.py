@@ -269,7 +269,7 @@ def test_of_a_flood_no_more_are_followed_than_a_second_has_room_for(wired_agent:
 
 
 @pytest.mark.kernel
-def test_what_came_is_told_in_parts_and_stays_to_be_told_again(wired_agent: Wired) -> None:
+def test_trace_events_can_be_fetched_in_parts_and_again_from_the_start(wired_agent: Wired) -> None:
     number = watch(wired_agent)
     wired_agent.pass_by(out())
     one = look(wired_agent, number)

@@ -28,7 +28,7 @@ def change(removed: dict[bytes, tuple[int, int]] | range, *, back: bool = False)
 
 
 @pytest.mark.parametrize("bench", [make_gateway_param("kernel")], indirect=True)
-def test_who_hears_too_little_knows_it_and_a_commit_that_expects_it_hears_it_all(bench: Bench) -> None:
+def test_a_listener_notices_lost_notices_and_a_commit_that_expects_many_receives_all(bench: Bench) -> None:
     """The kernel drops notices that do not fit into a socket (ENOBUFS); a buffer for one notice is too small for many."""
     bench.do(bench.table.commit, diff(EMPTY, Ruleset(sets={"up4": UP}, elements={"up4": {}})), clock())
     bench.do(bench.table.commit, change(range(MANY), back=True), clock())

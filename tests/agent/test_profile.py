@@ -85,7 +85,7 @@ def test_a_plan_says_how_many_values_would_change_and_changes_none(gateway: AnyG
 
 
 @in_process
-def test_what_was_tried_first_is_taken_back_also_after_a_crash(gateway: Local) -> None:
+def test_sysctls_of_a_first_trial_are_reverted_also_after_a_crash(gateway: Local) -> None:
     found = gauges(gateway).held
     assert isinstance(gateway.ask(whole(build_ruleset(STRICT), token=1, now=clock())), wire.Applied)
     assert gauges(gateway).held[ESTABLISHED] == "3600"

@@ -55,7 +55,7 @@ def test_bits_behind_the_length_are_refused_with_the_network_on_offer(own: BanLi
         ("2001:db8::/96", "between /64 and /128"),
     ],
 )
-def test_what_is_no_ban_is_refused(own: BanList, prefix: str, words: str) -> None:
+def test_an_invalid_ban_prefix_is_refused_with_the_reason(own: BanList, prefix: str, words: str) -> None:
     assert words in str(ban_refused(own, prefix))
 
 

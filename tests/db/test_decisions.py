@@ -128,7 +128,9 @@ def test_what_comes_back_is_no_longer_waited_for(network: factories.Network, for
     assert HeldBack.objects.get().state == HeldBack.State.OBSOLETE
 
 
-def test_nobody_approves_what_he_asked_for_while_others_can(network: factories.Network, forwards: list[PortForward], peer: User) -> None:
+def test_requesters_cannot_approve_their_own_change_while_others_can(
+    network: factories.Network, forwards: list[PortForward], peer: User
+) -> None:
     withdraw(network, range(7001, 7006))
     held = HeldBack.objects.get()
     with pytest.raises(Problem, match="Another person has to approve it"):

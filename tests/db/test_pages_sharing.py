@@ -113,7 +113,7 @@ def test_a_search_for_an_address_and_port_takes_the_port_along(mara: Client, net
         ({"sharing": "blocks", "block_size": "1000"}, "block_size", "1000"),
     ],
 )
-def test_what_cannot_be_is_said_at_its_field(
+def test_an_invalid_pool_change_is_reported_at_its_field(
     mara: Client, network: factories.Network, changes: dict[str, str], field: str, said: str
 ) -> None:
     response = mara.post(f"/addresses/{network.public.pk}/edit/", build_form(network, name="New name", **changes))

@@ -113,7 +113,7 @@ def test_a_paused_rollout_says_who_paused_it(staff: Client, lease: Lease, networ
     assert "Mara Lindqvist has paused the rollout." in page and "Next: nat-1." in page and "Resume" in page
 
 
-def test_what_has_gone_back_says_what_runs_and_what_to_do(staff: Client, lease: Lease) -> None:
+def test_a_gateway_that_reverted_shows_what_runs_and_what_to_do(staff: Client, lease: Lease) -> None:
     rollout_store.record_event(lease, RolloutEvent.FAILED, error="It could not be reached after the change.")
     rollout_store.record_event(lease, RolloutEvent.WENT_BACK, error="It went back: to what was confirmed.")
     page, before = page_of(staff, lease.rollout), lease.rollout.revision_id - 1
@@ -149,7 +149,7 @@ def test_what_somebody_types_to_approve_is_not_swept_away_by_the_rollout(staff: 
     assert 'id="waits" hx-swap-oob' in now(seen)
 
 
-def test_what_is_over_cannot_be_stopped(staff: Client, network: factories.Network) -> None:
+def test_a_finished_rollout_cannot_be_stopped(staff: Client, network: factories.Network) -> None:
     over = roll_out(network)
     assert f"{over} is over already" in text(staff.get(f"/rollouts/{over.pk}/stop/"))
     assert "is over already" in text(staff.post(f"/rollouts/{over.pk}/stop/", follow=True))

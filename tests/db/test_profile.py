@@ -162,7 +162,7 @@ def test_the_page_saves_says_since_when_and_warns_of_what_is_allowed_but_unwise(
         ({"udp": "x"}, "udp", ""),
     ],
 )
-def test_what_cannot_be_is_said_at_its_field(
+def test_an_invalid_setting_is_reported_at_its_field(
     staff: Client, network: factories.Network, given: dict[str, Any], name: str, says: str
 ) -> None:
     response = staff.post(path(network), FORM | given)

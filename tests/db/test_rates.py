@@ -88,7 +88,7 @@ def test_the_heaviest_are_limited_and_said_again_it_is_the_same_with_a_later_end
     assert (kept.down_kbit, kept.version) == (5000, 1)
 
 
-def test_who_has_left_is_not_limited(network: factories.Network) -> None:
+def test_a_member_who_has_left_is_not_rate_limited(network: factories.Network) -> None:
     Member.objects.filter(pk__in=ids(network, "m1")).update(state="left")
     assert services.limit_members(members=ids(network, "m1"), up_kbit=100, down_kbit=100, until=soon()) == services.LimitMembersOutcome(
         0, 0, 0

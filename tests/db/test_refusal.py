@@ -90,7 +90,7 @@ def test_a_refusal_needs_a_reason_and_is_of_what_was_seen(network: factories.Net
     assert open_ports() == [7006]
 
 
-def test_what_was_switched_off_is_on_again(network: factories.Network, peer: User) -> None:
+def test_a_refusal_switches_forwards_back_on(network: factories.Network, peer: User) -> None:
     with factories.written_by(network.admin):
         for each in PortForward.objects.filter(public_port__lt=7006):
             change_forward(forward=each, version=each.version, private_port=443, purpose="", enabled=False, by=network.admin)

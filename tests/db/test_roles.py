@@ -40,7 +40,7 @@ def test_a_network_admin_gives_and_takes_roles_at_once_and_says_why() -> None:
         role_changes.request_role_change(user=ines, before=["helpdesk"], after=[], reason="stale", by=mara)
 
 
-def test_nobody_raises_himself_or_gives_what_he_lacks() -> None:
+def test_accounts_cannot_raise_their_own_roles_or_grant_roles_that_they_lack() -> None:
     mara, helper, ines = factories.user(roles=ADMIN), factories.user("helper", roles=["helpdesk"]), factories.user("ines", roles=["member"])
     factories.user("agrees", roles=["approver"])
     with pytest.raises(Problem, match="You cannot change your own roles"):

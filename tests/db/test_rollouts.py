@@ -69,7 +69,7 @@ def test_two_workers_at_once_make_one_rollout_at_a_time_and_end_on_one_revision(
     assert digest_1 == digest_2
 
 
-def test_whoever_looked_long_ago_takes_nothing_back(network: factories.Network) -> None:
+def test_an_outdated_desired_state_opens_no_rollout(network: factories.Network) -> None:
     reconcile(network.group)
     stale = compute_desired_state(network.group)
     forward(network)

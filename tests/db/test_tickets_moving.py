@@ -156,7 +156,7 @@ def test_a_first_answer_counts_for_the_merged_ticket_as_long_as_it_stands_there(
 
 
 @pytest.mark.parametrize("wrong", ["itself", "nothing", "another's", "twice", "a member's into nobody's", "too many tags"])
-def test_what_cannot_be_one_is_refused_with_its_reason(selin: Member, mara: User, wrong: str) -> None:
+def test_an_impossible_merge_is_refused_with_its_reason(selin: Member, mara: User, wrong: str) -> None:
     into, other = open_ticket(selin, "one"), open_ticket(selin, "two")
     if wrong == "twice":
         merging.merge_tickets(into=into, tickets=[other], by=mara)

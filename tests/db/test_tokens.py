@@ -98,7 +98,7 @@ def test_use_is_noted_now_and_then_alone(network: factories.Network) -> None:
     assert noted is not None and ApiToken.objects.get().last_used == noted
 
 
-def test_who_asks_too_often_has_to_wait(network: factories.Network, settings: Any) -> None:
+def test_a_token_above_its_request_rate_gets_429_with_retry_after(network: factories.Network, settings: Any) -> None:
     settings.API_RATE = 6
     client, other = script(network.admin), script(network.admin)
     codes = [client.get(FORWARDS) for _each in range(2)]

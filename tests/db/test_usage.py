@@ -177,7 +177,7 @@ def test_what_was_lost_a_moment_ago_is_said_at_once(clock: Clock) -> None:
     assert [point.lost for point in points] == [True]
 
 
-def test_what_is_too_old_goes_and_what_nobody_has_rolled_up_stays(clock: Clock) -> None:
+def test_expired_usage_is_dropped_only_after_it_was_rolled_up(clock: Clock) -> None:
     clock.read(m1=10)
     clock.go_on(timedelta(days=8))
     rollup.ensure_levels(clock.now)

@@ -322,7 +322,7 @@ def test_an_endpoint_that_is_away_rests_and_does_not_hold_up_another(network: fa
     assert "unreachable" in away.deliveries.order_by("id")[0].error
 
 
-def test_who_dawdles_is_cut_off(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_webhook_receiver_is_cut_off(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delivery_sender, "TRY", 0.3)
     with receiving() as slow:
         slow.before_answering = slow.over.wait

@@ -84,7 +84,7 @@ SERVED = (
         "gateway/restore.py",
         "        apply_profile(table, state, None)\n",
         "",
-        f"{PROFILE}::test_what_was_tried_first_is_taken_back_also_after_a_crash[kernel]",
+        f"{PROFILE}::test_sysctls_of_a_first_trial_are_reverted_also_after_a_crash[kernel]",
     ),
     Mutant(
         "overlook what was set by hand",

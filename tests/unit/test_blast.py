@@ -46,7 +46,7 @@ def test_what_changes_is_not_removed() -> None:
 OWN = Set("snat4_own", (Type.IPV4,), 1 << 16, value=(Type.IPV4,))
 
 
-def test_what_goes_into_a_set_beside_is_not_removed() -> None:
+def test_an_element_that_moves_to_a_sibling_set_is_not_a_removal() -> None:
     one = {b"abcd": Element(b"\1\1\1\1")}
     moved = {"snat4": ElementChange(SNAT, one, {}), "snat4_own": ElementChange(OWN, {}, one)}
     assert compute_removals(moved, {"snat4": 1}, 0) == {}
@@ -58,7 +58,7 @@ def test_what_waits_is_over_once_its_key_is_in_a_set_beside() -> None:
     assert hold_back_parts({"snat4": {}, "snat4_own": one}, [{"snat4": one}]) == {"snat4": {}, "snat4_own": one}
 
 
-def test_who_goes_into_a_set_beside_counts_as_changed() -> None:
+def test_an_element_that_moves_to_a_sibling_set_counts_as_changed() -> None:
     one, more = {b"abcd": Element(b"\1\1\1\1")}, {b"abce": Element(b"\1\1\1\1")}
     before = Ruleset({}, {"snat4": SNAT, "snat4_own": OWN}, {"snat4": one, "snat4_own": {}})
     after = Ruleset({}, {"snat4": SNAT, "snat4_own": OWN}, {"snat4": more, "snat4_own": one})
@@ -83,7 +83,7 @@ NUMBERS = st.frozensets(st.integers(0, 40), max_size=40)
 
 
 @given(NUMBERS, NUMBERS)
-def test_what_waits_stays_and_the_rest_goes_out(running: frozenset[int], wanted: frozenset[int]) -> None:
+def test_removals_that_wait_are_kept_and_additions_go_out(running: frozenset[int], wanted: frozenset[int]) -> None:
     change = diff(members(*running), members(*wanted))
     found = compute_removals(change.elements, {"up4": len(running), "down4": len(running)}, 0)
     waiting = [removal.elements for removal in found.values()]
@@ -195,7 +195,7 @@ def test_a_single_block_goes_out_beside_removals_that_wait() -> None:
 
 
 @given(NUMBERS, NUMBERS, NUMBERS)
-def test_what_is_served_again_is_not_lost(gone: frozenset[int], cut: frozenset[int], now: frozenset[int]) -> None:
+def test_elements_that_are_served_again_are_not_counted_as_lost(gone: frozenset[int], cut: frozenset[int], now: frozenset[int]) -> None:
     part = {"up4": keys(*gone), "+blocked4": make_blocked(*cut)}
     left = filter_still_lost(part, {"up4": keys(*now), "blocked4": make_blocked(*now)})
     assert left.get("up4", {}) == keys(*(gone - now))

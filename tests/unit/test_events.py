@@ -39,7 +39,7 @@ WRONG = ("", "17", "1-", "1-2:1:", "1-0:1:", "1-5:9:4", "1-5:9:9", "1-5:9:7,6", 
 
 
 @pytest.mark.parametrize("text", [*WRONG, f"1-{'5' * 20}:9:"])
-def test_what_the_database_would_not_take_is_no_position(text: str) -> None:
+def test_a_text_that_is_not_a_valid_stream_position_is_ignored(text: str) -> None:
     assert parse_position(text) is None
 
 

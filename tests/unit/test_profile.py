@@ -44,7 +44,7 @@ def test_a_change_of_profile_is_a_delta_with_a_way_back_a_digest_and_a_sum(
 
 
 @given(profiles.filter(bool))
-def test_what_is_set_reads_back_as_not_differing(wanted: Profile) -> None:
+def test_a_kernel_with_the_profiles_sysctls_does_not_differ_from_it(wanted: Profile) -> None:
     profile.check_profile(wanted)
     held = profile.build_sysctls(wanted)
     assert not profile.list_differences(wanted, held)

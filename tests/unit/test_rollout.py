@@ -112,7 +112,7 @@ def test_a_gateway_lost_in_the_middle_stops_what_could_lock_the_others_out_as_we
     assert state.steps == (GatewayStep.LOST, then)
 
 
-def test_whoever_takes_over_asks_before_doing_anything() -> None:
+def test_a_worker_that_takes_over_first_asks_the_gateway_for_its_state() -> None:
     for before in (
         [],
         [RolloutEvent.COMMITTED],

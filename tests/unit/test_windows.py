@@ -40,7 +40,7 @@ def test_a_chosen_window_has_as_fine_buckets_as_are_still_readable(length: timed
 
 
 @pytest.mark.parametrize(("text", "preset"), [("year", WindowPreset.YEAR), ("", WindowPreset.DAY), ("'; DROP TABLE", WindowPreset.DAY)])
-def test_what_is_no_preset_is_the_last_day(text: str, preset: WindowPreset) -> None:
+def test_a_text_that_is_not_a_preset_means_the_last_day(text: str, preset: WindowPreset) -> None:
     assert parse_preset(text) is preset
 
 
