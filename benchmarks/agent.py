@@ -100,7 +100,7 @@ class PortalStub:
 
     def apply(self, delta: Delta) -> None:
         """Apply a change."""
-        after = digest.update(self._running, delta)
+        after = digest.update_digest(self._running, delta)
         self._expect(
             wire.Applied, wire.Apply(1, _read_clock(), digest.format_digest(self._running), digest.format_digest(after), delta, None, 30)
         )

@@ -242,7 +242,7 @@ def _fill_years(days: int) -> None:
         partitions.ensure_partition("day", today - timedelta(days=ago))
         with connection.cursor() as cursor:
             cursor.execute(YEARS, {"day": today - timedelta(days=ago)})
-    partitions.ensure_ahead(today)
+    partitions.ensure_future_partitions(today)
     with connection.cursor() as cursor:
         cursor.execute(HOURS, given)
         cursor.execute(TODAY, given)
@@ -259,14 +259,14 @@ def _measure_queries(days: int) -> dict[str, float]:
     """Return the milliseconds of a member's chart of a year, and of lists of all members."""
     from apps.members.models import Member
     from apps.traffic.selectors import GroupBy, build_member_series, list_top_talkers, list_usage_shares
-    from apps.traffic.windows import DAY, LISTS, Preset, build_recent_window
+    from apps.traffic.windows import DAY, LISTS, WindowPreset, build_recent_window
 
     random, year = Random(1), timedelta(days=min(days, 365))
     people = list(Member.objects.order_by("pk").values_list("pk", flat=True))
     members = Member.objects.filter(pk__in=random.sample(people, min(CHARTS, len(people))))
     charts = [_measure_seconds(partial(build_member_series, member, ASKED - year, ASKED, DAY, now=ASKED)) for member in members]
     found = {"year_chart_p95_ms": 1000 * quantiles(charts, n=20)[-1]}
-    for name, preset in (("", Preset.WEEK), ("_month", Preset.MONTH), ("_year", Preset.YEAR)):
+    for name, preset in (("", WindowPreset.WEEK), ("_month", WindowPreset.MONTH), ("_year", WindowPreset.YEAR)):
         window = build_recent_window(ASKED, preset, LISTS)
         ask = partial(list_top_talkers, window.since, window.until, now=ASKED)
         found[f"top_talkers{name}_ms"] = 1000 * median(_measure_seconds(ask) for _ in range(5))

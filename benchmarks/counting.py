@@ -111,7 +111,7 @@ def _measure_alone(path: Path, ruleset: Ruleset, delta: Delta) -> dict[str, floa
 def _iter_changes(running: int, delta: Delta, collector: AgentConnection) -> Iterator[tuple[type[wire.Reply], wire.Request]]:
     """Yield apply and confirm requests, of the delta and its inverse in turn, until the collector's answer begins to arrive."""
     for each in cycle((delta, delta.invert())):
-        after = digest.update(running, each)
+        after = digest.update_digest(running, each)
         target = digest.format_digest(after)
         yield wire.Applied, wire.Apply(1, int(time.time()), digest.format_digest(running), target, each, None, 30)
         yield wire.Confirmed, wire.Confirm(1, target)

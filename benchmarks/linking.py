@@ -62,7 +62,7 @@ def _measure_link(directory: Path) -> Iterator[Figure]:
         kept = agent_channel.get_channel(gateway)
         kept.ask(hello)
         messages = _measure_times(lambda: kept.ask(hello), MESSAGES)
-        agent_channel.close_all()
+        agent_channel.close_all_channels()
         python = median(measure_python_seconds() * 1000 for _ in range(SESSIONS))
         yield Figure("message_ms", median(messages), "ms", None, python, PYTHON)
         yield Figure("message_p99_ms", quantiles(messages, n=100)[98], "ms")

@@ -159,7 +159,7 @@ def _measure_in(mails: int) -> dict[str, float]:
 
 
 def _measure_out(mails: int) -> dict[str, float]:
-    from apps.mail.delivery import deliver_due
+    from apps.mail.delivery import deliver_due_mails
     from apps.mail.models import Message
     from apps.mail.services import put_in_outbox
     from apps.mail.smtp import SmtpConnection, SmtpServer
@@ -170,7 +170,7 @@ def _measure_out(mails: int) -> dict[str, float]:
         put_in_outbox(Message(to=f"m{number}@lindenhof.example", language="de", sender=sender, **words))
     with _start_server() as port:
         start = time.perf_counter()
-        while deliver_due(SmtpConnection(SmtpServer("127.0.0.1", port))).more:
+        while deliver_due_mails(SmtpConnection(SmtpServer("127.0.0.1", port))).more:
             pass
         seconds = time.perf_counter() - start
         bare = _measure_bare(port, mails)

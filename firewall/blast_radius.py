@@ -12,14 +12,14 @@ from typing import Final, TypeAlias
 
 from firewall.diff import ElementChange
 from firewall.digest import digest_elements, format_digest
-from firewall.port_span_elements import count_things
+from firewall.port_span_elements import count_objects
 from firewall.ruleset import Element, Elements
 from firewall.sets import ObjectKind, find_containing, find_kind, get_repeated_set, list_siblings, parse_length, split_length
 
 ChangePart: TypeAlias = Mapping[str, Elements]
 LossesByYardstick: TypeAlias = Mapping[str, Set[tuple[str, bytes]]]
 
-COMING: Final = "+"
+ADDITION_PREFIX: Final = "+"
 IPV4, IPV6 = "ipv4", "ipv6"  # yardsticks for access as such: members' addresses, or prefixes, whatever takes it away
 HARMLESS: Final = frozenset({ObjectKind.RATES, ObjectKind.BLOCKS})  # their removal cuts no member off
 _ACCESS: Final = frozenset({ObjectKind.ADDRESSES, ObjectKind.PREFIXES, ObjectKind.MAPPINGS, ObjectKind.BLOCKS})
@@ -97,7 +97,7 @@ def find_cutoffs(changes: Mapping[str, ElementChange], running: ChangePart) -> R
         if find_kind(name) is ObjectKind.BANS:
             new = {key: new[key] for key in _group_covered_by_ban(name, new.keys(), running) if not _is_banned(name, key, running)}
         if new:
-            part[COMING + name] = new
+            part[ADDITION_PREFIX + name] = new
     return Removal(ObjectKind.BLOCKS, part, count_cut_off(part, running), count_served(running)) if part else None
 
 
@@ -153,11 +153,11 @@ def count_cut_off(part: ChangePart, running: ChangePart) -> int:
 
 
 def _iter_cut_off(name: str, bans: Elements, running: ChangePart) -> Iterator[bytes]:
-    return (served for each in _group_covered_by_ban(name.removeprefix(COMING), bans.keys(), running).values() for served in each)
+    return (served for each in _group_covered_by_ban(name.removeprefix(ADDITION_PREFIX), bans.keys(), running).values() for served in each)
 
 
 def _find_kind(name: str) -> ObjectKind | None:
-    return find_kind(name.removeprefix(COMING))
+    return find_kind(name.removeprefix(ADDITION_PREFIX))
 
 
 def count_served(running: ChangePart) -> int:
@@ -175,7 +175,7 @@ def compute_losses(part: ChangePart, running: ChangePart) -> LossesByYardstick:
         kind = _find_kind(name)
         if kind is None:
             continue
-        if kind is ObjectKind.BANS and name.startswith(COMING):
+        if kind is ObjectKind.BANS and name.startswith(ADDITION_PREFIX):
             covered = list(_iter_cut_off(name, elements, running))
             found[_get_access_yardstick(covered)] |= {("", key) for key in covered}
             continue
@@ -230,10 +230,10 @@ def _count_already_gone(yardstick: str, keys: Set[tuple[str, bytes]], running: C
 
 def _count_lost_things(yardstick: str, keys: Set[tuple[str, bytes]], together: ChangePart) -> int:
     """Return the number of lost objects; ports in a row are one."""
-    return count_things({name: together[name] for name in {name for name, _key in keys}}) if yardstick in _IN_RANGES else len(keys)
+    return count_objects({name: together[name] for name in {name for name, _key in keys}}) if yardstick in _IN_RANGES else len(keys)
 
 
-def judge(
+def split_by_limits(
     found: Mapping[ObjectKind, Removal], earlier: Iterable[ChangePart], running: ChangePart, limits: RemovalLimits
 ) -> tuple[list[Removal], list[Removal]]:
     """Return the removals that wait, and those that go out. earlier: recent removals without an approval; small removals add up with them.
@@ -255,7 +255,7 @@ def filter_still_lost(part: ChangePart, wanted: ChangePart) -> ChangePart:
     """Return the part without what is served again."""
     left: dict[str, Elements] = {}
     for name, elements in part.items():
-        bare = name.removeprefix(COMING)
+        bare = name.removeprefix(ADDITION_PREFIX)
         there = [wanted[other] for other in (bare, *list_siblings(bare)) if wanted.get(other)]
         rest = {key: element for key, element in elements.items() if _is_in_any(key, there) == (name != bare)}
         if rest:
@@ -287,7 +287,7 @@ def hold_back_parts(wanted: ChangePart, waiting: Iterable[ChangePart]) -> dict[s
     merged: dict[str, Elements] = dict(wanted)
     for part in waiting:
         for name, elements in part.items():
-            bare = name.removeprefix(COMING)
+            bare = name.removeprefix(ADDITION_PREFIX)
             if bare != name:
                 merged[bare] = {key: element for key, element in merged.get(bare, {}).items() if key not in elements}
                 continue

@@ -24,7 +24,7 @@ def compile_policy(policy: Policy) -> Ruleset:
 
     Raises PolicyError when the policy must not be deployed, naming the culprits.
     """
-    return assemble(policy.gateway, build_all_elements(policy))
+    return assemble_ruleset(policy.gateway, build_all_elements(policy))
 
 
 def compile_change(running: Ruleset, *, touched: PolicyKeys, come: Policy) -> Delta:
@@ -51,7 +51,7 @@ def compute_shape_delta(running: Ruleset, gateway: GatewaySpec, changes: Mapping
     Raises PolicyError when what comes cannot be this gateway's.
     """
     probing.check_collisions(gateway, {name: change.added for name, change in changes.items()})
-    conflicts.check(ElementsAfter(running.elements, changes))
+    conflicts.check_conflicts(ElementsAfter(running.elements, changes))
     counts = {name: len(elements) for name, elements in running.elements.items()}
     for name, change in changes.items():
         counts[name] = counts.get(name, 0) + len(change.added) - len(change.removed)
@@ -76,14 +76,14 @@ def _compute_element_change(name: str, running: Elements, touched: Set[bytes], a
     return ElementChange(declare(name, len(running)), removed, added)
 
 
-def assemble(gateway: GatewaySpec, elements: Mapping[str, Elements]) -> Ruleset:
+def assemble_ruleset(gateway: GatewaySpec, elements: Mapping[str, Elements]) -> Ruleset:
     """Return the ruleset around these elements, without sets of prefix lengths that are no longer in use.
 
     Raises PolicyError when the elements cannot be this gateway's.
     """
     shape = _build_shape(gateway, {name: len(each) for name, each in elements.items()})
     probing.check_collisions(gateway, elements)
-    conflicts.check(ElementsAfter(elements, {}))
+    conflicts.check_conflicts(ElementsAfter(elements, {}))
     return replace(shape, elements={name: elements.get(name, NO_ELEMENTS) for name in shape.sets})
 
 
@@ -99,7 +99,7 @@ def _build_shape(gateway: GatewaySpec, counts: Mapping[str, int]) -> Ruleset:
         raise PolicyError(text.format(len(used.list_lengths("up6")), MOST_LENGTHS))
     sets |= limit_sets.build_sets(gateway.settings.limits)
     if gateway.settings.profile:
-        profile.check(gateway.settings.profile)
+        profile.check_profile(gateway.settings.profile)
     built, counters = chains.build_chains(gateway, used), chains.list_counters(gateway, used)
     return Ruleset(built, dict(sorted(sets.items())), {}, counters, gateway.settings.profile)
 

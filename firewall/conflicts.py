@@ -13,7 +13,7 @@ from firewall.ruleset import Element, Elements
 from firewall.sets import parse_length
 
 _PROTOCOLS = {6: "tcp", 17: "udp"}
-_HELD = "listener on {}: a member holds {}; a listener needs an address outside the members' pools"
+_ADDRESS_HELD_BY_MEMBER = "listener on {}: a member holds {}; a listener needs an address outside the members' pools"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +40,16 @@ class ElementsAfter:
         return (name for name in dict.fromkeys([*self.before, *self.changes]) if name.startswith(start))
 
 
-def check(after: ElementsAfter) -> None:
+def check_conflicts(after: ElementsAfter) -> None:
     """Raise PolicyError, naming both, when a listener stands on a forward's public port or on a member's address."""
     for name in ("listener4", *after.iter_set_names("guard4_")):
         _check_forwards(after, name)
     for host in after.get_elements("listener4_hosts"):
         if after.find_element("up4", host):
-            raise PolicyError(_HELD.format(format_ipv4(host), "this address"))
+            raise PolicyError(_ADDRESS_HELD_BY_MEMBER.format(format_ipv4(host), "this address"))
     for host in after.get_elements("listener6_hosts"):
         if prefix := _find_prefix_holding(after, host):
-            raise PolicyError(_HELD.format(format_ipv6(host), prefix))
+            raise PolicyError(_ADDRESS_HELD_BY_MEMBER.format(format_ipv6(host), prefix))
 
 
 def _check_forwards(after: ElementsAfter, name: str) -> None:

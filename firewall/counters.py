@@ -56,7 +56,7 @@ class OwnerTraffic(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class SetTraffic:
+class NftSetTraffic:
     """Traffic of the elements of one set, as columns, because there may be hundreds of thousands. Iterates over an OwnerTraffic for each.
 
     places: owner and key of each, concatenated, `width` octets.
@@ -80,7 +80,7 @@ class ReadingAdvance:
     """
 
     baseline: Baseline
-    passed: Mapping[str, SetTraffic]
+    passed: Mapping[str, NftSetTraffic]
     continues: bool
 
     @property
@@ -89,7 +89,7 @@ class ReadingAdvance:
         return {name: sum(passed.octets) for name, passed in self.passed.items()}
 
 
-def advance(before: Baseline, reading: Reading) -> ReadingAdvance | None:
+def compute_reading_advance(before: Baseline, reading: Reading) -> ReadingAdvance | None:
     """Return what the reading adds to what was counted up to `before`. None: it is older than that, or the same once more.
 
     Readings of another boot or log must be later ones: the caller knows their order. Raises ReadingError.
@@ -110,7 +110,7 @@ def _is_continuous(before: Baseline, told: Reading | Gone) -> bool:
     return not before.boot or (before.boot, before.table) == (told.boot, told.table)
 
 
-def _compute_set_traffic(name: str, before: Baseline, told: Iterable[Gone], reading: Reading) -> SetTraffic:
+def _compute_set_traffic(name: str, before: Baseline, told: Iterable[Gone], reading: Reading) -> NftSetTraffic:
     """Return one set's traffic: of deleted elements, in order, then of those that are there. One set at a time, because its tallies
     are large.
     """
@@ -125,7 +125,7 @@ def _compute_set_traffic(name: str, before: Baseline, told: Iterable[Gone], read
         packets, octets = (array("Q", (pair[at] for pair in found.values())) for at in (0, 1))
     except OverflowError as error:
         raise ReadingError(f"set {name}: an element's ends add up to more than a counter holds") from error
-    return SetTraffic(len(next(iter(found), owners.NOBODY)), b"".join(found), packets, octets)
+    return NftSetTraffic(len(next(iter(found), owners.NOBODY)), b"".join(found), packets, octets)
 
 
 def _add(to: Tallies, now: Tallies, before: Tallies, *, ends: bool = False) -> None:

@@ -9,7 +9,7 @@ from firewall.diff import NO_COUNTERS, ChainChange, CounterChange, Delta, Elemen
 from firewall.ruleset import Element
 
 
-def compose(first: Delta, second: Delta) -> Delta:
+def compose_deltas(first: Delta, second: Delta) -> Delta:
     """Return the delta of both: `apply(apply(ruleset, first), second) == apply(ruleset, compose(first, second))`.
 
     What comes and goes again is left out.

@@ -16,7 +16,7 @@ from firewall.profile import build_sysctls
 from firewall.ruleset import Chain, Elements, Ruleset, Set
 
 MODULUS = 1 << 256
-WAY = 2  # version of the computation, as state files note it: another version gives other digests for the same rulesets
+DIGEST_VERSION = 2  # version of the computation, as state files note it: another version gives other digests for the same rulesets
 
 
 def digest_ruleset(ruleset: Ruleset) -> int:
@@ -45,7 +45,7 @@ def subtract_expired(value: int, ruleset: Ruleset, now: int) -> int:
     return (value - sum(expired)) % MODULUS
 
 
-def update(before: int, delta: Delta) -> int:
+def update_digest(before: int, delta: Delta) -> int:
     """Return the digest after the delta, from the digest before it. The cost grows with the delta."""
     total = before
     for chain in delta.chains.values():

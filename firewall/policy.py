@@ -286,7 +286,7 @@ class AllowEntrySpec:
 
 
 @dataclass(frozen=True, slots=True)
-class BlockSpec:
+class MemberBlockSpec:
     """An address or prefix of a blocked member: `id` is the block's. `expires` 0 means until the block is lifted."""
 
     id: int
@@ -348,7 +348,7 @@ class Policy:
     pinholes: tuple[PinholeSpec, ...] = ()
     bans: tuple[BanSpec, ...] = ()
     allowed: tuple[AllowEntrySpec, ...] = ()
-    blocks: tuple[BlockSpec, ...] = ()
+    blocks: tuple[MemberBlockSpec, ...] = ()
     listeners: tuple[ListenerSpec, ...] = ()
     owners: tuple[Owner, ...] = ()
     tariff_rates: tuple[RateLimitSpec, ...] = ()
@@ -383,7 +383,7 @@ class PolicyKeys:
 
 def collect_keys(policy: Policy) -> PolicyKeys:
     """Return the keys of all objects of the policy."""
-    held: tuple[BlockSpec | RateLimitSpec, ...] = (*policy.blocks, *policy.tariff_rates, *policy.rate_limits)
+    held: tuple[MemberBlockSpec | RateLimitSpec, ...] = (*policy.blocks, *policy.tariff_rates, *policy.rate_limits)
     return PolicyKeys(
         {
             *policy.addresses,
@@ -400,9 +400,9 @@ def collect_keys(policy: Policy) -> PolicyKeys:
     )
 
 
-def _iter_prefixes(kind: type[T], held: Iterable[BlockSpec | RateLimitSpec | Owner]) -> Iterator[T]:
+def _iter_prefixes(kind: type[T], held: Iterable[MemberBlockSpec | RateLimitSpec | Owner]) -> Iterator[T]:
     return (each.prefix for each in held if isinstance(each.prefix, kind))
 
 
-def _iter_addresses(held: Iterable[BlockSpec | RateLimitSpec]) -> Iterator[IPv4Address]:
+def _iter_addresses(held: Iterable[MemberBlockSpec | RateLimitSpec]) -> Iterator[IPv4Address]:
     return (each.prefix.network_address for each in held if isinstance(each.prefix, IPv4Network))

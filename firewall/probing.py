@@ -17,7 +17,7 @@ from firewall.sets import list_siblings
 COMMENT = "probe"
 
 
-def check(gateway: str, at: Interfaces, probe: ProbeSpec) -> None:
+def check_probe(gateway: str, at: Interfaces, probe: ProbeSpec) -> None:
     """Raise PolicyError when the probe proves nothing, or cannot be told from the rest of the gateway."""
     names.validate_interface(probe.interface)
     if probe.interface in (at.lan, at.wan, at.management, at.sync):

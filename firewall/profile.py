@@ -86,7 +86,7 @@ def iter_faults(profile: Profile) -> Iterator[tuple[str, str]]:
         yield "last_port", f"{profile.first_port} to {profile.last_port} are fewer than {LEAST_PORTS} ports"
 
 
-def check(profile: Profile) -> None:
+def check_profile(profile: Profile) -> None:
     """Raise PolicyError for the first invalid field, naming it."""
     for name, reason in iter_faults(profile):
         raise PolicyError(f"profile.{name}: {reason}")
@@ -99,7 +99,7 @@ def count_changes(before: Profile | None, after: Profile | None) -> int:
     return sum(getattr(before, each.name) != getattr(after, each.name) for each in fields(Profile))
 
 
-def render(before: Profile | None, after: Profile | None) -> Iterator[str]:
+def render_profile_change(before: Profile | None, after: Profile | None) -> Iterator[str]:
     """Yield the change as comment lines to stand beside the transaction, because nft does not set sysctls."""
     if after is None:
         yield from (f"# {name}: back to what it was before it was first set" for name in (NAMES if before else ()))

@@ -107,7 +107,7 @@ def _iter_statements(delta: Delta, now: float) -> Iterator[str]:
     for chain in filter(None, (change.after for change in delta.chains.values())):
         yield from (f"add rule {IN_TABLE} {names.validate_symbol(chain.name)} {render_rule(rule)}" for rule in chain.rules)
     if delta.profile:
-        yield from profile.render(*delta.profile)
+        yield from profile.render_profile_change(*delta.profile)
 
 
 def _sort_by_name(timeouts: Iterable[SetTimeout]) -> list[SetTimeout]:

@@ -154,7 +154,7 @@ class NotPossibleError(ValueError):
     """An event that cannot happen in this state. The message names both."""
 
 
-def advance(rollout: RolloutState, event: RolloutEvent) -> tuple[RolloutState, RolloutCommand]:
+def advance_rollout(rollout: RolloutState, event: RolloutEvent) -> tuple[RolloutState, RolloutCommand]:
     """Return the state after the event, and the command that follows. Raises NotPossibleError."""
     if rollout.phase in OVER:
         raise NotPossibleError(f"{event}: the rollout is over ({rollout.phase})")

@@ -12,10 +12,10 @@ from firewall.ruleset import Elements, Set
 from gateway.running_ruleset import SLACK, is_same_element
 from gateway.table import NftTable
 
-MOST = 512  # keys read back of each set
+MAX_CHECKED_KEYS = 512  # keys read back of each set
 
 
-def verify(table: NftTable, delta: Delta, clock: Callable[[], float]) -> str:
+def verify_commit(table: NftTable, delta: Delta, clock: Callable[[], float]) -> str:
     """Return the first fault, or "" if there is none. clock: returns Unix seconds."""
     declared = table.read_declarations() if delta.sets else {}
     for name, declaration in delta.sets.items():
@@ -41,8 +41,8 @@ def _find_fault(table: NftTable, change: ElementChange, clock: Callable[[], floa
 
 
 def _sample(elements: Elements) -> set[bytes]:
-    """Return at most MOST keys, evenly spread."""
-    return set(islice(elements, 0, None, len(elements) // MOST + 1))
+    """Return at most MAX_CHECKED_KEYS keys, evenly spread."""
+    return set(islice(elements, 0, None, len(elements) // MAX_CHECKED_KEYS + 1))
 
 
 def _find_missing(of: Set, added: Elements, found: Elements, start: float, spent: float) -> str:

@@ -270,11 +270,11 @@ class Kernel:
 
     def tune(self, values: Mapping[str, str]) -> dict[str, str]:
         """See NftTable."""
-        return sysctl.write(values)
+        return sysctl.write_sysctl(values)
 
     def read_sysctls(self) -> dict[str, str]:
         """See NftTable."""
-        return sysctl.read()
+        return sysctl.read_sysctl()
 
     def count_connections(self) -> int:
         """See NftTable."""

@@ -18,7 +18,7 @@ def keep_original_sysctls(table: NftTable, state: StateDirectory) -> None:
         state.keep_sysctls(table.read_sysctls())
 
 
-def tune(table: NftTable, state: StateDirectory, profile: Profile | None) -> SysctlErrors:
+def apply_profile(table: NftTable, state: StateDirectory, profile: Profile | None) -> SysctlErrors:
     """Set the kernel to the profile; without one, to the values it had before the first profile."""
     if profile is not None:
         return table.tune(build_sysctls(profile))

@@ -88,7 +88,7 @@ def _parse_message(family: int, body: bytes) -> TraceMessage | None:
         parse_text(verdict.get(_CHAIN, b"")),
         _get_interface_name(given.get(_IIF, b"")),
         _get_interface_name(given.get(_OIF, b"")),
-        packet_headers.read(given[_NETWORK], given.get(_TRANSPORT, b"")) if _NETWORK in given else None,
+        packet_headers.read_packet_headers(given[_NETWORK], given.get(_TRANSPORT, b"")) if _NETWORK in given else None,
     )
 
 

@@ -51,7 +51,9 @@ class Libnftables:
             failed = self._library.nft_run_cmd_from_filename(self._context, path.encode())
         output: bytes = self._library.nft_ctx_get_output_buffer(self._context)
         if failed:
-            raise CommitRefusedError(explain(self._library.nft_ctx_get_error_buffer(self._context).decode(errors="replace"), text))
+            raise CommitRefusedError(
+                explain_nft_error(self._library.nft_ctx_get_error_buffer(self._context).decode(errors="replace"), text)
+            )
         return output.decode(errors="replace")
 
 
@@ -90,7 +92,7 @@ def _load() -> ctypes.CDLL:
     return library
 
 
-def explain(errors: str, text: str) -> str:
+def explain_nft_error(errors: str, text: str) -> str:
     """Return the library's errors in few lines: its words, and the text around the column that each names."""
     faults = []
     for fault in filter(None, map(_FAULT.match, errors.splitlines())):

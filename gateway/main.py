@@ -23,7 +23,7 @@ from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory, StateError
 from gateway.relay import relay
-from gateway.restore import bring_back
+from gateway.restore import restore_ruleset
 from gateway.server import AgentServer
 from gateway.table import TableError
 
@@ -155,7 +155,7 @@ def _remove_stale(path: Path) -> None:
 def restore(given: argparse.Namespace) -> int:
     """Load what was confirmed last. Return 1 if that was impossible and forwarding is closed, or the kernel keeps the rules it holds."""
     with closing(StateDirectory(given.state)) as state, closing(Kernel()) as kernel:
-        brought = bring_back(kernel, state, _read_clock())
+        brought = restore_ruleset(kernel, state, _read_clock())
     log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(brought.sentence))
     return 1 if brought.fault else 0
 

@@ -24,12 +24,12 @@ from gateway import prober
 from gateway.clock import GatewayClock
 from gateway.counter_reading import CounterReader
 from gateway.flow_termination import cut_at_commit, cut_at_confirm
-from gateway.kernel_profile import keep_original_sysctls, tune
+from gateway.kernel_profile import apply_profile, keep_original_sysctls
 from gateway.live_trace import LiveTrace
 from gateway.log_texts import to_plain_line
 from gateway.persistent_state import ConfirmedRuleset, StateDirectory, StateError
 from gateway.release import compute_version
-from gateway.restore import RestoreOutcome, bring_back, choose_origin, take_back
+from gateway.restore import RestoreOutcome, choose_origin, restore_ruleset, revert_ruleset
 from gateway.ruleset_inspection import inspect_delta, inspect_management, inspect_ruleset
 from gateway.running_ruleset import RunningRuleset, prune_delta
 from gateway.table import CommitRefusedError, NftTable, TableError
@@ -99,7 +99,7 @@ class Agent:
 
     def start(self) -> RestoreOutcome:
         """Bring the kernel back to what was confirmed last, and remember it as the state that runs."""
-        brought = self._adopt_outcome(bring_back(self._table, self._state, self._clock()))
+        brought = self._adopt_outcome(restore_ruleset(self._table, self._state, self._clock()))
         self._record_deleted_counts()
         self._past = f"the agent started at {self._format_time()}: {brought.text}"
         return brought
@@ -107,7 +107,7 @@ class Agent:
     def take_back(self, reason: str) -> RestoreOutcome:
         """Undo what was applied and not confirmed."""
         undone = self._trial.target[:12] if self._trial else "what was committed"
-        brought = self._adopt_outcome(take_back(self._table, self._state, self._clock(), self._origin, self._rebuild_confirmed))
+        brought = self._adopt_outcome(revert_ruleset(self._table, self._state, self._clock(), self._origin, self._rebuild_confirmed))
         self._record_deleted_counts()
         self._past = f"{undone} was taken back at {self._format_time()}, because {reason}: {brought.text}"
         log.warning("%s", to_plain_line(f"{self._past}: {brought.fault}" if brought.fault else self._past))
@@ -317,13 +317,13 @@ class Agent:
         delta = prune_delta(request.delta, request.now)
         if misfit := running.find_misfit(delta):
             raise OperationRefusedError("base", f"{misfit}: differs from what runs here; send the whole ruleset")
-        return delta, digests.update(running.digest, delta)
+        return delta, digests.update_digest(running.digest, delta)
 
     def _commit(self, delta: Delta, after: int) -> CommitTiming:
         try:
             spent = self._held.commit(delta, after)
             if delta.profile:
-                self._held.untuned = tune(self._table, self._state, delta.profile.after)
+                self._held.untuned = apply_profile(self._table, self._state, delta.profile.after)
             return spent
         except ReadBackError as fault:
             brought = self.take_back("it differed when it was read back")

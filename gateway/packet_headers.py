@@ -16,7 +16,7 @@ _FLAGS = ("fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr")  # from the lo
 _FRAGMENT_OFFSET = 0x1FFF
 
 
-def read(network: bytes, transport: bytes) -> Headers | None:
+def read_packet_headers(network: bytes, transport: bytes) -> Headers | None:
     """Return the packet's header values; None if there are too few octets. IPv6 extension headers are not parsed."""
     if len(network) >= 20 and network[0] >> 4 == 4:
         later = int.from_bytes(network[6:8]) & _FRAGMENT_OFFSET  # a later fragment has no transport header

@@ -146,7 +146,7 @@ class StateDirectory:
             self._number = None
             raise StateError(f"{path}: the last confirmed ruleset cannot be read ({error}); deploy from the portal") from error
         found = digests.digest_ruleset(drop_expired(running.ruleset, at))
-        self._is_of_another_release = way != digests.WAY
+        self._is_of_another_release = way != digests.DIGEST_VERSION
         if digests.format_digest(found) != digest and not self._is_of_another_release:
             self._number = None
             raise StateError(f"{path}: the last confirmed ruleset does not match its digest; deploy from the portal")
@@ -182,7 +182,7 @@ class StateDirectory:
         record = {
             "of": self._number,
             "at": at,
-            "way": digests.WAY,
+            "way": digests.DIGEST_VERSION,
             "digest": digests.format_digest(digest),
             "deltas": [encode(delta) for delta in deltas],
         }
@@ -214,7 +214,13 @@ class StateDirectory:
         Raises StateError, and the checkpoint before stays.
         """
         number = os.urandom(8).hex()
-        whole = {"number": number, "at": at, "way": digests.WAY, "digest": digests.format_digest(digest), "ruleset": encode(ruleset)}
+        whole = {
+            "number": number,
+            "at": at,
+            "way": digests.DIGEST_VERSION,
+            "digest": digests.format_digest(digest),
+            "ruleset": encode(ruleset),
+        }
         new = self._directory / f"{_CHECKPOINT}.new"
         try:
             _write_new(new, json.dumps(whole, separators=(",", ":")).encode())

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from firewall.diff import diff
 from firewall.ruleset import EMPTY, Chain, Hook, HookPriority, Ruleset, VerdictAction, drop_expired
-from gateway.kernel_profile import SysctlErrors, tune
+from gateway.kernel_profile import SysctlErrors, apply_profile
 from gateway.persistent_state import ConfirmedRuleset, StateDirectory, StateError
 from gateway.running_ruleset import reconcile_times
 from gateway.table import NftTable, TableError
@@ -38,7 +38,7 @@ class RestoreOutcome:
         return f"{self.text}: {self.fault}" if self.fault else self.text
 
 
-def bring_back(
+def restore_ruleset(
     table: NftTable, state: StateDirectory, now: float, remembered: Callable[[], ConfirmedRuleset | None] = lambda: None
 ) -> RestoreOutcome:
     """Load the last confirmed ruleset into the kernel. On a new gateway, where nothing was ever confirmed, the kernel is left as it is.
@@ -54,7 +54,7 @@ def bring_back(
         if confirmed is None:
             return _close(table, found, now, str(error))
     if confirmed is None:
-        tune(table, state, None)
+        apply_profile(table, state, None)
         known = None if found.chains else found
         return RestoreOutcome(known, None, "", "nothing has been confirmed yet; the kernel is left as it is")
     now = max(now, confirmed.at)
@@ -63,7 +63,7 @@ def bring_back(
         table.commit(diff(_ignore_rounding(found, wanted), wanted), now)
     except TableError as error:
         return _close(table, found, now, f"the kernel refuses the last confirmed ruleset: {error}")
-    untuned = tune(table, state, wanted.profile)
+    untuned = apply_profile(table, state, wanted.profile)
     return RestoreOutcome(wanted, confirmed, "", f"the last confirmed ruleset runs, {wanted.count_elements()} elements", untuned)
 
 
@@ -101,11 +101,11 @@ def _close(table: NftTable, found: Ruleset, now: float, fault: str) -> RestoreOu
     return RestoreOutcome(CLOSED, None, fault, "forwarding is closed")
 
 
-def take_back(
+def revert_ruleset(
     table: NftTable, state: StateDirectory, now: float, origin: Ruleset, remembered: Callable[[], ConfirmedRuleset | None]
 ) -> RestoreOutcome:
     """Undo what was not confirmed. A gateway on which nothing was ever confirmed goes back to its `origin`."""
-    brought = bring_back(table, state, now, remembered)
+    brought = restore_ruleset(table, state, now, remembered)
     if brought.confirmed or brought.fault:
         return brought
     table.commit(diff(table.read(now), origin), now)

@@ -111,7 +111,7 @@ def _lets_management_in(rules: Iterable[Rule]) -> bool:
 
 def _inspect_profiles(*profiles: Profile | None) -> None:
     for each in filter(None, profiles):
-        profile.check(each)
+        profile.check_profile(each)
 
 
 def _inspect_names(all_names: Iterable[str]) -> None:

@@ -47,7 +47,7 @@ class RunningRuleset:
 
     def change(self, delta: Delta, after: int | None = None) -> None:
         """Apply the delta, which must fit (see `misfit`). `after`: the digest it leads to, if already known."""
-        self.digest = digest.update(self.digest, delta) if after is None else after
+        self.digest = digest.update_digest(self.digest, delta) if after is None else after
         self._chains = _apply_changes(self._chains, {name: change.after for name, change in delta.chains.items()})
         self._sets = _apply_changes(self._sets, {name: change.after for name, change in delta.sets.items()})
         self._counters = self._counters - delta.counters.removed | delta.counters.added

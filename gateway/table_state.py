@@ -11,7 +11,7 @@ from firewall.profile import SysctlDifference
 from firewall.ruleset import EMPTY, Chain, Elements, Ruleset, drop_expired
 from firewall.wire import ElementDrift
 from gateway import drift
-from gateway.commit_verification import verify
+from gateway.commit_verification import verify_commit
 from gateway.drift import ChainFingerprints
 from gateway.kernel_profile import SysctlErrors, list_altered_sysctls
 from gateway.running_ruleset import SLACK, RunningRuleset, prune_delta, reconcile_times
@@ -137,7 +137,7 @@ class TableState:
         if self.rules_known or not self._chains:
             return running.digest
         held = running.ruleset
-        return digest.update(running.digest, diff_shape(held, replace(held, chains=self._chains)))
+        return digest.update_digest(running.digest, diff_shape(held, replace(held, chains=self._chains)))
 
     def compute_drift(self, now: int) -> tuple[tuple[str, ...], dict[str, ElementDrift], tuple[SysctlDifference, ...], bool]:
         """Compare the kernel, read anew, with what was committed last, as of `now`.
@@ -181,7 +181,7 @@ class TableState:
     def _read_back(self, delta: Delta) -> None:
         self._table.progress.begin("reading")
         try:
-            fault = verify(self._table, prune_delta(delta, self._clock()), self._clock)
+            fault = verify_commit(self._table, prune_delta(delta, self._clock()), self._clock)
         except (TableError, OSError) as error:
             raise ReadBackError(str(error)) from error
         if fault:

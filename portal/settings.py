@@ -193,7 +193,7 @@ SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS"
 USERSESSIONS_TRACK_ACTIVITY = False  # would write at each request; apps/accounts/sessions.py records it every five minutes
 CACHES = {
     "default": {
-        "BACKEND": "apps.accounts.bounded_cache.SlotCache",
+        "BACKEND": "apps.accounts.bounded_cache.BoundedCache",
         "LOCATION": "netzwart:slot",
     },  # for rate limits: of bounded size, shared by all processes
     "local": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},

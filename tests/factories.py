@@ -73,7 +73,7 @@ def pool(group: GatewayGroup, kind: str, prefix: str, **changes: object) -> Pool
     return Pool.objects.create(**(given | {"member_length": 64 if kind == "prefix6" else 32} | changes))
 
 
-def hold(holder: Member, of: Pool, prefix: str, **changes: object) -> Holding:
+def make_holding(holder: Member, of: Pool, prefix: str, **changes: object) -> Holding:
     """Assign the address or prefix to the member from now on."""
     given = {"member": holder, "pool": of, "group": of.group, "kind": of.kind, "pool_prefix": of.prefix, "prefix": ip_network(prefix)}
     made = Holding.objects.create(**({"valid": make_range_from_now()} | given | changes))
@@ -131,9 +131,9 @@ def network(topology: Topology | None = None) -> Network:
     residents = {}
     for number, node in enumerate(of.list_by_role("member")):
         who = member(f"Resident of {node.name}")
-        holding = hold(who, private, str(node.ipv4))
+        holding = make_holding(who, private, str(node.ipv4))
         Device.objects.create(member=who, name=f"Laptop of {node.name}", mac=f"00:00:5e:00:53:{number:02x}")
         mapping = map_address(holding=holding, public=PUBLIC + number // 2, by=admin)
-        prefix = hold(who, prefixes, str(ip_network(f"{node.ipv6}/64", strict=False)))
+        prefix = make_holding(who, prefixes, str(ip_network(f"{node.ipv6}/64", strict=False)))
         residents[node.name] = Resident(who, holding, mapping, prefix)
     return Network(group, gateways, private, public, prefixes, admin, residents)

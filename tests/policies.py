@@ -10,7 +10,6 @@ from firewall.policy import (
     AllowEntrySpec,
     BanDirection,
     BanSpec,
-    BlockSpec,
     ConnectionLimits,
     ForwardSpec,
     GatewaySpec,
@@ -19,6 +18,7 @@ from firewall.policy import (
     Interfaces,
     ListenerSpec,
     Management,
+    MemberBlockSpec,
     NatMappingSpec,
     NoticeSpec,
     Owner,
@@ -205,11 +205,11 @@ def listeners(draw: st.DrawFn) -> ListenerSpec:
     return ListenerSpec(draw(st.integers(1, 10**6)), address, protocol, draw(st.integers(1, 4)), draw(texts), guard)
 
 
-def block_specs(draw: st.DrawFn, held: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[BlockSpec, ...]:
+def block_specs(draw: st.DrawFn, held: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[MemberBlockSpec, ...]:
     """Draw blocks for some of the members' addresses and prefixes."""
     own: list[IPv4Network | IPv6Network] = [*(IPv4Network(address) for address in held), *prefixes]
     picked = draw(st.lists(st.sampled_from(own), unique=True, max_size=4)) if own else []
-    return tuple(BlockSpec(draw(st.integers(1, 10**6)), prefix, draw(st.just(0) | st.integers(1, 2**32))) for prefix in picked)
+    return tuple(MemberBlockSpec(draw(st.integers(1, 10**6)), prefix, draw(st.just(0) | st.integers(1, 2**32))) for prefix in picked)
 
 
 def owners(draw: st.DrawFn, addresses: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[Owner, ...]:

@@ -26,10 +26,10 @@ def rate_changes(of: Changes) -> list[Callable[[], object]]:
         member = of._any(Member.objects.all())
         return services.limit_member(member=member, up_kbit=up, down_kbit=down, reason=reason, until=ends, by=of.net.admin)
 
-    def limit_many() -> object:
+    def limit_members() -> object:
         up, down = of.dice.choice(RATES)
         members = [each.pk for each in Member.objects.order_by("pk") if of.dice.random() < 0.4]
-        return services.limit_many(members=members, up_kbit=up, down_kbit=down, until=of._time())
+        return services.limit_members(members=members, up_kbit=up, down_kbit=down, until=of._time())
 
     def raw_limit() -> object:
         """Limit any member, even one who is not active or is already limited at that time."""
@@ -58,4 +58,4 @@ def rate_changes(of: Changes) -> list[Callable[[], object]]:
     def switch() -> object:
         return services.switch_rate_limits(group=of.net.group, on=of.dice.random() < 0.7, by=of.net.admin)
 
-    return [limit, limit, limit_many, raw_limit, raw_validity, release, delete, tariff, another_tariff, another_tariff, switch]
+    return [limit, limit, limit_members, raw_limit, raw_validity, release, delete, tariff, another_tariff, another_tariff, switch]

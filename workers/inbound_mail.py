@@ -26,7 +26,7 @@ _own = _ThreadReader()
 @shared_task(name="workers.receive_mail")
 def receive_mail() -> None:
     """Read and dispatch received mail. Queued after each arrival, and by the schedule for what was left."""
-    take = dispatcher.find_handler()
+    take = dispatcher.find_mail_handler()
     if take and dispatcher.receive_mail(take, _own.reader).more:
         receive_mail.delay()
 
@@ -35,4 +35,4 @@ def receive_mail() -> None:
 def fetch_mail() -> None:
     """Store new mail from the mailbox of the settings, if they name one."""
     if box := find_mailbox():
-        mailbox_health.record_look(place=str(box), error=imap.fetch_unseen(box).error, now=timezone.now())
+        mailbox_health.record_mailbox_run(place=str(box), error=imap.fetch_unseen(box).error, now=timezone.now())

@@ -9,4 +9,4 @@ from apps.desk.lifecycle import due
 @shared_task(name="workers.lifecycle")
 def run_lifecycle() -> None:
     """Carry out what is due now."""
-    due.carry_out(timezone.now())
+    due.carry_out_due_changes(timezone.now())

@@ -13,7 +13,7 @@ log = structlog.get_logger()
 @shared_task(name="workers.send_mail")
 def send_mail() -> None:
     """Send due mail. Queued after each commit that wrote mail, and by the schedule for retries."""
-    if delivery.deliver_due(transport.build_carrier()).more:
+    if delivery.deliver_due_mails(transport.build_mail_transport()).more:
         send_mail.delay()
 
 

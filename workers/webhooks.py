@@ -9,5 +9,5 @@ from apps.webhooks import delivery_gathering, delivery_sender
 def tell_webhooks() -> None:
     """Queue new events, and send due deliveries."""
     more = delivery_gathering.gather_deliveries()
-    if delivery_sender.send_due() or more:
+    if delivery_sender.send_due_deliveries() or more:
         tell_webhooks.delay()

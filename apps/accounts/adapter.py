@@ -107,6 +107,6 @@ def _derive_cipher(secret: str) -> Fernet:
     return Fernet(base64.urlsafe_b64encode(key))
 
 
-def encrypt_anew(text: str) -> str:
+def reencrypt_text(text: str) -> str:
     """Encrypt the same text with the current key. Raises InvalidToken if none of the keys decrypts it."""
     return _build_cipher().rotate(text.encode()).decode()

@@ -23,7 +23,7 @@ ANSWERS_WITHIN: Final = 0.2  # seconds
 log = structlog.get_logger()
 
 
-class SlotCache(BaseCache):
+class BoundedCache(BaseCache):
     """Django's cache interface over the slots. `LOCATION` is the prefix of the slots' names."""
 
     def __init__(self, location: str, params: dict[str, Any]) -> None:
@@ -39,15 +39,15 @@ class SlotCache(BaseCache):
         slot, digest = self._locate_slot(key, version)
         text, seconds = self._encode_value(digest, value), self._compute_milliseconds(timeout)
 
-        def there(redis: Redis) -> bool:
+        def add_in_redis(redis: Redis) -> bool:
             if redis.set(slot, text, px=seconds, nx=True):
                 return True
             return self._decode_value(redis.get(slot), digest) is None and bool(redis.set(slot, text, px=seconds))
 
-        def here() -> bool:
+        def add_locally() -> bool:
             return self._decode_value(self._read(slot), digest) is None and self._write(slot, text, seconds)
 
-        return self._run_or_fall_back(there, here)
+        return self._run_or_fall_back(add_in_redis, add_locally)
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
         slot, digest = self._locate_slot(key, version)
@@ -92,16 +92,16 @@ class SlotCache(BaseCache):
         given = self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout
         return max(1, int((300 if given is None else given) * 1000))
 
-    def _run_or_fall_back[T](self, there: Callable[[Redis], T], here: Callable[[], T]) -> T:
+    def _run_or_fall_back[T](self, run_in_redis: Callable[[Redis], T], run_locally: Callable[[], T]) -> T:
         """Use Redis, or this process's slots while Redis is unavailable: then each process counts for itself."""
         if time.monotonic() < self._away_until:
-            return here()
+            return run_locally()
         try:
-            return there(self._connect())
+            return run_in_redis(self._connect())
         except (RedisError, OSError) as error:
             self._away_until = time.monotonic() + AWAY
             log.warning("rate limits count in this process only", error=str(error))
-            return here()
+            return run_locally()
 
     def _connect(self) -> Redis:
         if self._redis is None or self._url != settings.REDIS_URL:

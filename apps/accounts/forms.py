@@ -48,7 +48,7 @@ class RevokeTokensMixin(forms.Form):
     def save(self) -> None:
         super().save()  # type: ignore[misc]  # allauth's form defines it
         if self.cleaned_data.get("revoke_tokens"):
-            tokens.revoke_all(user=self.user)
+            tokens.revoke_all_tokens(user=self.user)
 
 
 class ChangePasswordForm(RevokeTokensMixin, Change):  # type: ignore[misc]  # allauth has no types

@@ -19,7 +19,7 @@ from apps.accounts.tokens import EVERY, READ, WRITE
 from apps.lib.errors import Problem
 from apps.lib.fields import Prefix, PrefixField
 from apps.lib.ui.checkbox_grid import CheckboxGrid
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 
 LONGEST: Final = 3650  # days
 COLUMNS: Final = ((READ, gettext_lazy("read")), (WRITE, gettext_lazy("write")))
@@ -111,7 +111,7 @@ class TokenForm(forms.Form):
 
     def add_problem(self, problem: Problem) -> None:
         """Show a service's refusal under the field that it concerns."""
-        add_problem_to(self, problem)
+        add_problem_to_form(self, problem)
 
 
 def _iter_scope_choices(held: frozenset[Right]) -> Iterator[tuple[Any, list[tuple[str, Any]]]]:

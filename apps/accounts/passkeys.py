@@ -15,12 +15,12 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 
 from apps.accounts import client_address
-from apps.accounts.throttle import Rate
+from apps.accounts.throttle import RequestRate
 
 CHALLENGE_SECONDS: Final = 300
 COOKIE: Final = "passkey-challenge"
 SALT: Final = "passkey challenge"
-CHALLENGES: Final = Rate(each_minute=30, at_once=15)
+CHALLENGES: Final = RequestRate(each_minute=30, at_once=15)
 """Of one address."""
 
 

@@ -25,7 +25,7 @@ from apps.accounts.permissions import can_use_page
 SECOND_FACTOR: Final = "mfa"  # the name that allauth stores in the session for codes and passkeys
 
 
-def is_recent(request: HttpRequest) -> bool:
+def is_recently_authenticated(request: HttpRequest) -> bool:
     """True if this session's user authenticated within the last ACCOUNT_REAUTHENTICATION_TIMEOUT seconds."""
     user = request.user
     if not isinstance(user, User):
@@ -53,7 +53,7 @@ def require_recent_auth(view: Callable[..., HttpResponse]) -> Callable[..., Http
             return view(request, *args, **kwargs)
         if not can_use_page(request.user, resolve(request.path_info).view_name):
             raise PermissionDenied
-        return view(request, *args, **kwargs) if is_recent(request) else _redirect_to_confirm(request)
+        return view(request, *args, **kwargs) if is_recently_authenticated(request) else _redirect_to_confirm(request)
 
     return checked
 
@@ -69,11 +69,11 @@ def _redirect_to_confirm(request: HttpRequest) -> HttpResponse:
     return HttpResponse(status=204, headers={"HX-Redirect": answer["Location"]}) if request.headers.get("HX-Request") else answer
 
 
-def check_recent(request: Request) -> None:
+def check_recent_auth(request: Request) -> None:
     """Check the same for the API. Raises PermissionDenied for tokens, and for sessions without recent authentication."""
     if isinstance(request.auth, ApiToken):
         raise exceptions.PermissionDenied(_("This needs a person who has just signed in, not a token. Use the page in the portal."))
-    if not is_recent(request._request):
+    if not is_recently_authenticated(request._request):
         raise exceptions.PermissionDenied(
             _("Confirm who you are first: open the matching page of the portal in the browser, and do it there.")
         )

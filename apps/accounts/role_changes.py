@@ -68,7 +68,7 @@ def request_role_change(*, user: User, before: Iterable[str], after: Iterable[st
     return made
 
 
-def agree_to_role_change(change: RoleChange, *, by: User) -> None:
+def approve_role_change(change: RoleChange, *, by: User) -> None:
     """Agree as the second person, and change the roles.
 
     Raises Problem if `by` asked for the change or is no approver, Conflict if it no longer waits.
@@ -90,7 +90,7 @@ def agree_to_role_change(change: RoleChange, *, by: User) -> None:
     log_security_event(SecurityEvent.ROLES_CHANGED, user=change.user, by=by, old=change.old, new=change.new, change=change.pk)
 
 
-def drop_role_change(change: RoleChange, *, by: User) -> None:
+def cancel_role_change(change: RoleChange, *, by: User) -> None:
     """End a change that waits: its author withdraws it, or an approver refuses. Raises Conflict if it no longer waits."""
     _decide(change, RoleChange.State.DROPPED, by)
     log_security_event(SecurityEvent.ROLES_DROPPED, user=change.user, by=by, change=change.pk)

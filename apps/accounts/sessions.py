@@ -60,7 +60,7 @@ def end_session(*, user: User, pk: int) -> bool:
     return row is not None
 
 
-def end_all(*, user: User, but: str | None = None) -> int:
+def end_all_sessions(*, user: User, but: str | None = None) -> int:
     """End all of the account's sessions except the one with key `but`; return how many ended."""
     rows = list(UserSession.objects.filter(user=user).exclude(session_key=but or ""))
     for row in rows:

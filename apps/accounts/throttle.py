@@ -18,7 +18,7 @@ from apps.accounts.models import ApiToken
 
 
 @dataclass(frozen=True)
-class Rate:
+class RequestRate:
     """A rate of `each_minute` requests on average, and `at_once` after a pause."""
 
     each_minute: float
@@ -38,7 +38,7 @@ class Rate:
         return 0
 
 
-GUESSES = Rate(each_minute=60, at_once=60)
+GUESSES = RequestRate(each_minute=60, at_once=60)
 """Unknown keys from one address."""
 
 
@@ -57,7 +57,7 @@ class ApiThrottle(BaseThrottle):
     def allow_request(self, request: Request, view: Any) -> bool:
         who = f"token:{request.auth.pk}" if isinstance(request.auth, ApiToken) else f"person:{request.user.pk}"
         rate = settings.API_RATE
-        self._wait = Rate(rate, max(1, rate // 6)).count_request(who)
+        self._wait = RequestRate(rate, max(1, rate // 6)).count_request(who)
         return not self._wait
 
     def wait(self) -> float | None:

@@ -28,7 +28,7 @@ USE_IS_NOTED_EVERY = timedelta(minutes=5)
 START, SHOWN = "nw_", 8  # the beginning of each key, and how many of its characters lists show
 READ, WRITE = "read", "write"
 EVERY = "*"  # in a scope: all collections, also those that are added later
-MOST = 50  # tokens of one account
+MAX_TOKENS_PER_ACCOUNT = 50  # tokens of one account
 
 
 def create_token(
@@ -44,7 +44,7 @@ def create_token(
 ) -> tuple[ApiToken, str]:
     """Create a token; return it with its key, which is not stored and can be shown only now.
 
-    Raises Problem for an unknown scope, for more than one of member, group and site, and if the account has MOST tokens.
+    Raises Problem for an unknown scope, for more than one of member, group and site, and if the account has MAX_TOKENS_PER_ACCOUNT tokens.
     """
     wrong = next((scope for scope in scopes or () if scope not in list_scopes()), None)
     if wrong is not None:
@@ -52,8 +52,8 @@ def create_token(
     if sum(each is not None for each in (member, group, site)) > 1:
         at = "site" if site is not None else "group"
         raise Problem(_("A token is for one member, one gateway group or one house, not for two of these."), at)
-    if ApiToken.objects.filter(user=user).count() >= MOST:
-        raise Problem(_("You have %(most)d tokens already. Revoke one that you no longer need.") % {"most": MOST})
+    if ApiToken.objects.filter(user=user).count() >= MAX_TOKENS_PER_ACCOUNT:
+        raise Problem(_("You have %(most)d tokens already. Revoke one that you no longer need.") % {"most": MAX_TOKENS_PER_ACCOUNT})
     key = START + secrets.token_urlsafe(32)
     limits = {"scopes": None if scopes is None else sorted(set(scopes)), "networks": list(networks)}
     things = {"member_id": member, "group_id": group, "site_id": site}
@@ -75,7 +75,7 @@ def revoke_token(*, user: User, pk: int) -> bool:
     return ended
 
 
-def revoke_all(*, user: User) -> int:
+def revoke_all_tokens(*, user: User) -> int:
     """Revoke all tokens of the account; return their number."""
     return ApiToken.objects.filter(user=user).delete()[1].get(ApiToken._meta.label, 0)
 

@@ -30,7 +30,7 @@ def account(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-def switch_keys(request: HttpRequest) -> HttpResponse:
+def switch_keyboard_shortcuts(request: HttpRequest) -> HttpResponse:
     """Turn single-key shortcuts on or off."""
     keyboard_shortcuts.switch_shortcuts(get_person(request), request.POST.get("keys") == "on")
     return redirect(f"{reverse('accounts:account')}#single-keys")
@@ -54,11 +54,11 @@ def end_session(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
-def end_others(request: HttpRequest) -> HttpResponse:
+def end_other_sessions(request: HttpRequest) -> HttpResponse:
     """Sign out all of the user's sessions but this one; and, if that is ticked, revoke all their tokens."""
-    count = sessions.end_all(user=get_person(request), but=request.session.session_key)
+    count = sessions.end_all_sessions(user=get_person(request), but=request.session.session_key)
     if request.POST.get("tokens") == "1":
-        tokens.revoke_all(user=get_person(request))
+        tokens.revoke_all_tokens(user=get_person(request))
     messages.success(
         request, ngettext("%(count)s other device is signed out.", "%(count)s other devices are signed out.", count) % {"count": count}
     )

@@ -13,7 +13,7 @@ from apps.accounts.forms import AccountForm, InvitationForm
 from apps.accounts.models import Invitation
 from apps.accounts.permissions import get_person
 from apps.lib.errors import Conflict, Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 
 
 def invitation_list(request: HttpRequest) -> HttpResponse:
@@ -26,7 +26,7 @@ def invitation_list(request: HttpRequest) -> HttpResponse:
                 made, token = invitations.create_invitation(email=given["email"], roles=given["roles"], by=get_person(request))
                 invitations.send_invitation(made, request.build_absolute_uri(reverse("accounts:invited", args=[token])))
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
         else:
             messages.success(request, _("The invitation is on its way to %(address)s.") % {"address": made.email})
             return redirect("accounts:invitations")
@@ -54,7 +54,7 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         except Conflict:
             return render(request, "accounts/invited.html", status=410)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
         else:
             messages.success(request, _("Your account was created. Sign in."))
             return redirect("account_login")

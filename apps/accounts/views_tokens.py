@@ -47,6 +47,6 @@ def revoke(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def revoke_all(request: HttpRequest) -> HttpResponse:
     """Revoke all of the user's own tokens."""
-    count = tokens.revoke_all(user=get_person(request))
+    count = tokens.revoke_all_tokens(user=get_person(request))
     messages.success(request, ngettext("%(count)s token is revoked.", "%(count)s tokens are revoked.", count) % {"count": count})
     return redirect("accounts:tokens")

@@ -49,12 +49,12 @@ class BanListViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
         services.delete_list(list=row, by=self.request.user)  # type: ignore[arg-type]  # RolePermission: signed in
 
 
-HITS: Shape = make_object(packets=INTEGER, octets=INTEGER, last=make_nullable(TIME))
-HELD: Shape = make_nullable(make_object(since=TIME, removed=INTEGER, of=INTEGER))
+HIT_COUNTERS: Shape = make_object(packets=INTEGER, octets=INTEGER, last=make_nullable(TIME))
+PENDING_IMPORT: Shape = make_nullable(make_object(since=TIME, removed=INTEGER, of=INTEGER))
 
 
 class BanSerializer(ActiveSerializer):
-    shapes = {"hits": HITS}
+    shapes = {"hits": HIT_COUNTERS}
     fixed_fields = frozenset({"list", "prefix"})
     observed_fields = frozenset({"hits"})
     renamed_fields = {"ends": "until"}
@@ -82,7 +82,7 @@ class BanSerializer(ActiveSerializer):
 
     def create_many(self, items: Sequence[dict[str, Any]]) -> list[Ban]:
         wanted = [services.BanRequest(**_to_service_args(item)) for item in items]
-        return list(services.ban_many(wanted=wanted, author=self.context["request"].user))
+        return list(services.ban_prefixes(wanted=wanted, author=self.context["request"].user))
 
     def update(self, instance: Ban, validated_data: Mapping[str, Any]) -> Ban:
         names = ("comment", "expires", "direction", "version")
@@ -125,13 +125,20 @@ class AllowEntrySerializer(ActiveSerializer):
         return allow_list.change_entry(entry=instance, by=self.context["request"].user, **given)
 
 
-DECISION: Shape = {"type": ["object", "null"], "properties": {"ban": INTEGER, "allowed": INTEGER, "prefix": WORDS}, "required": ["prefix"]}
+DECIDING_ENTRY: Shape = {
+    "type": ["object", "null"],
+    "properties": {"ban": INTEGER, "allowed": INTEGER, "prefix": WORDS},
+    "required": ["prefix"],
+}
 
 
 class CoveringSerializer(serializers.Serializer[Any]):
     """The bans and allow entries that cover a prefix, the number of those within it, and the one that decides in each direction."""
 
-    shapes = {"within": make_object(bans=INTEGER, allowed=INTEGER), "decides": make_object(**{"in": DECISION, "out": DECISION})}
+    shapes = {
+        "within": make_object(bans=INTEGER, allowed=INTEGER),
+        "decides": make_object(**{"in": DECIDING_ENTRY, "out": DECIDING_ENTRY}),
+    }
     prefix = serializers.CharField()
     bans = BanSerializer(many=True)
     allowed = AllowEntrySerializer(many=True)
@@ -159,7 +166,7 @@ class BanViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
         self.remove_many([row])
 
     def remove_many(self, rows: Sequence[Ban]) -> None:
-        services.lift_many(bans=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # RolePermission: signed in
+        services.lift_bans(bans=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # RolePermission: signed in
 
     @declare_response(200, CoveringSerializer, address="an address or prefix")
     @action(detail=False)
@@ -191,7 +198,7 @@ class AllowEntryViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
 
 
 class FeedSerializer(ApiSerializer):
-    shapes = {"held": HELD, "outcome": make_mapping(INTEGER)}
+    shapes = {"held": PENDING_IMPORT, "outcome": make_mapping(INTEGER)}
     fixed_fields = frozenset({"list"})
     observed_fields = frozenset({"phase", "due", "checked", "refreshed", "outcome", "error", "error_since", "held"})
     version = serializers.IntegerField(required=False)

@@ -5,17 +5,17 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from apps.bans.ban_list_page import parse_query_number
 from apps.bans.forms import DirectionForm, EndForm
 from apps.bans.models import Ban, BanList
-from apps.bans.panel import parse_number
 from apps.bans.selectors import list_bans
 
 FIRST = 8
-DEEDS = ("lift", "end", "way")
+BULK_ACTIONS = ("lift", "end", "way")
 TYPE_FROM = 100  # from this number of bans on, the number must be typed to lift them
 
 
-def must_type(removed: int, typed: int) -> bool:
+def must_type_number(removed: int, typed: int) -> bool:
     """True if so many bans would be lifted that their number must be typed, and it was not."""
     return removed >= TYPE_FROM and typed != removed
 
@@ -24,7 +24,7 @@ def must_type(removed: int, typed: int) -> bool:
 class BulkSelection:
     """The selected bans, the action for them, and whether it was confirmed.
 
-    do: one of DEEDS. typed: the number that was typed. whole: all bans of the search, not only those that were ticked.
+    do: one of BULK_ACTIONS. typed: the number that was typed. whole: all bans of the search, not only those that were ticked.
     """
 
     banlist: BanList
@@ -38,16 +38,16 @@ class BulkSelection:
     way: str = ""
 
     @property
-    def must_type(self) -> bool:
-        return self.do == "lift" and must_type(len(self.ids), self.typed)
+    def lacks_typed_number(self) -> bool:
+        return self.do == "lift" and must_type_number(len(self.ids), self.typed)
 
     @property
     def asks_for_number(self) -> bool:
-        return self.do == "lift" and must_type(len(self.ids), 0)
+        return self.do == "lift" and must_type_number(len(self.ids), 0)
 
     @property
     def is_ready(self) -> bool:
-        return self.confirmed and bool(self.ids) and not self.must_type and (self.do == "lift" or self.form.is_valid())
+        return self.confirmed and bool(self.ids) and not self.lacks_typed_number and (self.do == "lift" or self.form.is_valid())
 
     @property
     def is_lifting(self) -> bool:
@@ -68,7 +68,7 @@ def parse_selection(banlist: BanList, given: Any) -> BulkSelection:
     """Read the selection from the form around the table, or from the confirmation after it."""
     whole, search = given.get("all") == "1", given.get("q", "")
     picked = [int(text) for text in given.getlist("pick") if text.isascii() and text.isdigit() and len(text) < 19]
-    way, do = given.get("way", ""), given.get("do") if given.get("do") in DEEDS else "lift"
+    way, do = given.get("way", ""), given.get("do") if given.get("do") in BULK_ACTIONS else "lift"
     bans = list_bans(banlist, search, way) if whole else Ban.objects.filter(list=banlist, pk__in=picked)
     confirmed = given.get("confirmed") == "1"
     return BulkSelection(
@@ -77,7 +77,7 @@ def parse_selection(banlist: BanList, given: Any) -> BulkSelection:
         do,
         (DirectionForm if do == "way" else EndForm)(given if confirmed else None),
         confirmed,
-        parse_number(given, "typed"),
+        parse_query_number(given, "typed"),
         whole,
         search,
         way,

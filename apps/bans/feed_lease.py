@@ -28,7 +28,7 @@ def renew_lease(feed: int, claim: UUID) -> bool:
     return BanFeed.objects.filter(pk=feed, claim=claim).update(claimed_until=Now() + LEASE) == 1
 
 
-def is_ours(feed: int, claim: UUID) -> bool:
+def is_claim_valid(feed: int, claim: UUID) -> bool:
     """True if the claim is still valid; the row stays locked, so no other worker can take it before the running transaction ends."""
     return BanFeed.objects.select_for_update().filter(pk=feed, claim=claim).exists()
 

@@ -23,9 +23,9 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.bans import feed_fetcher, feed_import, feed_parser
 from apps.bans.feed_fetcher import FetchedFeed
-from apps.bans.feed_lease import LEASE, is_ours, keep_lease
+from apps.bans.feed_lease import LEASE, is_claim_valid, keep_lease
 from apps.bans.models import Ban, BanFeed, Direction
-from apps.bans.services import lift_many
+from apps.bans.services import lift_bans
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 from apps.lib.web.guarded_http import AllowedTargets, NoAnswer
@@ -100,13 +100,13 @@ def _fetch_and_import(feed: BanFeed, by: User | None, claim: UUID) -> dict[str, 
 
 def _fetch_feed(feed: BanFeed) -> FetchedFeed:
     known = FetchedFeed(None, feed.etag, feed.last_modified)
-    limits = feed_fetcher.FetchLimits(feed_parser.FeedLimits().octets, settings.FEED_SECONDS, build_reach())
+    limits = feed_fetcher.FetchLimits(feed_parser.FeedLimits().octets, settings.FEED_SECONDS, build_allowed_targets())
     if not feed_fetcher.is_url(feed.source):
         return feed_fetcher.read_file(Path(settings.FEED_DIRECTORY) if settings.FEED_DIRECTORY else None, feed.source, known, limits)
     return feed_fetcher.fetch_feed(feed.source, known, limits, _make_progress_reporter(feed))
 
 
-def build_reach() -> AllowedTargets:
+def build_allowed_targets() -> AllowedTargets:
     """Return the allowed targets: the public internet except our own networks; everything with NETZWART_FEED_PRIVATE."""
     return AllowedTargets(private=True) if settings.FEED_PRIVATE else AllowedTargets(never=list_own_prefixes())
 
@@ -136,32 +136,32 @@ def _import_content(
     with feed_import.stage_feed(list=feed.list, feed=reader, by=by, direction=feed.direction) as rows:
         there = Ban.objects.filter(list=feed.list_id).count()
         if not rows.found and there and not rows.unreadable:
-            return _build_held_columns(content, there, there, now) if guarded else _empty_list(feed, by, now)
+            return _build_pending_import_columns(content, there, there, now) if guarded else _empty_list(feed, by, now)
         if rows.unreadable > rows.found:
             raise Problem(f"{rows.unreadable} / {rows.unreadable + rows.found}", "bad")
         facts = {"list": feed.list_id, "comment": feed_parser.tidy_comment(feed.comment), "expires": None, "author": by and by.pk}
         outcome = feed_import.merge_entries(rows, facts | {"direction": Direction.BOTH})
         if guarded and outcome.removed > max(LEAST - 1, there * feed.shrink_limit // 100):
             transaction.set_rollback(True)
-            return _build_held_columns(content, outcome.removed, there, now)
-        if claim and not is_ours(feed.pk, claim):
+            return _build_pending_import_columns(content, outcome.removed, there, now)
+        if claim and not is_claim_valid(feed.pk, claim):
             transaction.set_rollback(True)
             raise FeedLeaseLost
         enqueue_task("workers.reconcile", by and by.pk)
     numbers = {name: value for name, value in asdict(replace(outcome, bad=())).items() if isinstance(value, int) and name != "bad_count"}
-    return {"refreshed": now, "outcome": numbers | {"bad": outcome.bad_count}} | NOTHING_HELD
+    return {"refreshed": now, "outcome": numbers | {"bad": outcome.bad_count}} | NO_PENDING_IMPORT
 
 
 def _empty_list(feed: BanFeed, by: User | None, now: datetime) -> dict[str, Any]:
     """Lift all bans of the list: a person confirmed that the feed is empty."""
-    removed = lift_many(bans=list(Ban.objects.filter(list=feed.list_id).values_list("pk", flat=True)), by=by)
-    return {"refreshed": now, "outcome": {"removed": removed}} | NOTHING_HELD
+    removed = lift_bans(bans=list(Ban.objects.filter(list=feed.list_id).values_list("pk", flat=True)), by=by)
+    return {"refreshed": now, "outcome": {"removed": removed}} | NO_PENDING_IMPORT
 
 
-NOTHING_HELD: dict[str, Any] = {"held": None, "held_since": None, "held_removed": 0, "held_of": 0}
+NO_PENDING_IMPORT: dict[str, Any] = {"held": None, "held_since": None, "held_removed": 0, "held_of": 0}
 
 
-def _build_held_columns(content: bytes, removed: int, of: int, now: datetime) -> dict[str, Any]:
+def _build_pending_import_columns(content: bytes, removed: int, of: int, now: datetime) -> dict[str, Any]:
     return {"held": content, "held_since": now, "held_removed": removed, "held_of": of}
 
 
@@ -171,7 +171,7 @@ def _build_failure_columns(feed: BanFeed, fault: str, what: str) -> dict[str, An
     return {"checked": now, "error": {"fault": fault, "what": what}, "error_since": Coalesce("error_since", now), "due": again}
 
 
-def apply_held_import(*, feed: BanFeed, by: User) -> bool:
+def apply_pending_import(*, feed: BanFeed, by: User) -> bool:
     """Import what was held back, as a person confirmed. Return False if nothing is held back any more. Raises Problem."""
     content = BanFeed.objects.filter(pk=feed.pk).values_list("held", flat=True).first()
     if content is None:
@@ -180,6 +180,6 @@ def apply_held_import(*, feed: BanFeed, by: User) -> bool:
     return True
 
 
-def drop_held_import(*, feed: BanFeed) -> None:
+def discard_pending_import(*, feed: BanFeed) -> None:
     """Discard what was held back; the list stays as it is until the feed changes."""
-    BanFeed.objects.filter(pk=feed.pk).update(**NOTHING_HELD)
+    BanFeed.objects.filter(pk=feed.pk).update(**NO_PENDING_IMPORT)

@@ -157,7 +157,7 @@ class Upload(models.Model):
     direction = models.CharField(max_length=4, choices=Direction, default=Direction.BOTH)
 
 
-STATE = [
+REFRESH_STATE_FIELDS = [
     "due",
     "claimed_until",
     "claim",
@@ -171,10 +171,10 @@ STATE = [
     "error_since",
     "outcome",
 ]
-HELD = ["held", "held_since", "held_removed", "held_of"]
+PENDING_IMPORT_FIELDS = ["held", "held_since", "held_removed", "held_of"]
 
 
-@track_history(exclude=[*STATE, *HELD])
+@track_history(exclude=[*REFRESH_STATE_FIELDS, *PENDING_IMPORT_FIELDS])
 class BanFeed(Versioned):
     """Source of a list's bans, its refresh interval, and the result of the last refresh.
 

@@ -68,7 +68,7 @@ def _iter_probe_targets() -> Iterator[NamedNetwork]:
             yield ip_network(target), _("%(target)s, the probe target of %(group)s") % {"target": target, "group": group}
 
 
-def refuse_own(prefix: Prefix, own: Sequence[NamedNetwork] | None = None) -> None:
+def refuse_own_network(prefix: Prefix, own: Sequence[NamedNetwork] | None = None) -> None:
     """Raise UnbannablePrefix if the prefix overlaps one of our networks. own: our networks, if they are read already."""
     for network, name in list_own_networks() if own is None else own:
         if network.version == prefix.version and network.overlaps(prefix):

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.bans.feed_parser import LONGEST_COMMENT, tidy_comment
 from apps.bans.models import Ban, BanList, Direction
-from apps.bans.own_networks import NamedNetwork, list_own_networks, refuse_own
+from apps.bans.own_networks import NamedNetwork, list_own_networks, refuse_own_network
 from apps.bans.prefixes import UnbannablePrefix, parse_ban_prefix, validate_length
 from apps.bans.refusal_texts import explain_fault
 from apps.lib.database.validity import check_reachable
@@ -97,7 +97,7 @@ class BanRequest:
     direction: str = Direction.BOTH
 
 
-def ban_many(*, wanted: Sequence[BanRequest], author: User | None) -> Sequence[Ban]:
+def ban_prefixes(*, wanted: Sequence[BanRequest], author: User | None) -> Sequence[Ban]:
     """Ban all of these from now on, in a handful of statements whatever their number.
 
     Raises Problem or IntegrityError, and then bans none.
@@ -136,10 +136,10 @@ def change_ban(*, ban: Ban, version: int, comment: str, expires: datetime | None
 
 def lift_ban(*, ban: Ban, by: User | None) -> None:
     """End a ban now; its history and its hits stay. Lifting it twice is harmless."""
-    lift_many(bans=[ban.pk], by=by)
+    lift_bans(bans=[ban.pk], by=by)
 
 
-def lift_many(*, bans: Collection[int], by: User | None) -> int:
+def lift_bans(*, bans: Collection[int], by: User | None) -> int:
     """End the bans with these ids, all or none; return how many existed."""
     with transaction.atomic():
         lifted, _per_model = Ban.objects.filter(pk__in=bans).delete()
@@ -156,7 +156,7 @@ def validate_prefix(prefix: Prefix | str, *, ours: bool = False, own: Sequence[N
     try:
         wanted = parse_ban_prefix(text) if isinstance(prefix, str) else validate_length(prefix)
         if not ours:
-            refuse_own(wanted, own)
+            refuse_own_network(wanted, own)
     except UnbannablePrefix as why:
         raise Problem(
             explain_fault(why.fault, text, why.offer, why.culprit), "prefix", offer=why.offer, culprit=why.culprit or None

@@ -25,7 +25,7 @@ from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 
 
-def set_ends(*, bans: Collection[int], expires: datetime | None, by: User) -> int:
+def set_ban_ends(*, bans: Collection[int], expires: datetime | None, by: User) -> int:
     """Set the end of the bans with these ids, all or none; return how many existed.
 
     Raises Problem if the end has passed or is too far away.
@@ -39,7 +39,7 @@ def set_ends(*, bans: Collection[int], expires: datetime | None, by: User) -> in
     return changed
 
 
-def set_direction(*, bans: Collection[int], direction: str, by: User) -> int:
+def set_ban_direction(*, bans: Collection[int], direction: str, by: User) -> int:
     """Set the direction of the bans with these ids, all or none; return how many existed."""
     with transaction.atomic():
         changed = Ban.objects.filter(pk__in=bans).update(direction=Direction(direction), version=F("version") + 1)

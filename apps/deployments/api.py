@@ -10,12 +10,12 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts.recent_auth import check_recent
+from apps.accounts.recent_auth import check_recent_auth
 from apps.deployments import selectors, services
 from apps.deployments.approvals import refusal
 from apps.deployments.models import HeldBack, Hold, Revision, RevisionContent, Rollout, RolloutStep
 from apps.deployments.revision_pages import contents
-from apps.deployments.revision_pages.contents import NotKept
+from apps.deployments.revision_pages.contents import ContentNotStored
 from apps.deployments.revision_pages.description import SHOWN_DELTA
 from apps.deployments.revision_pages.presentation import explain_not_kept, read_database_clock
 from apps.deployments.rollouts import decisions, rollback
@@ -182,7 +182,7 @@ class RevisionViewSet(ReadViewSet):
             raise build_unknown_error(name, sorted(revision.digests), "gateway")
         try:
             ruleset = contents.load_rulesets(revision)[name]
-        except NotKept as error:
+        except ContentNotStored as error:
             raise NotFound(explain_not_kept([revision])) from error
         return Response({"gateway": name, "text": render(ruleset, now=read_database_clock())})
 
@@ -208,13 +208,13 @@ class HoldViewSet(ReadViewSet):
     filters = build_filters(Hold, "group", "revision", "since")
 
     def get_queryset(self) -> QuerySet[Hold]:
-        return selectors.list_holds()
+        return selectors.list_revision_holds()
 
     @declare_response(204)
     @action(detail=True, methods=["post"])
     def release(self, request: Request, pk: str = "") -> Response:
         """Release the hold, so that the group follows the database again."""
-        decisions.release_hold(self.get_object().group, by=_get_user(request))
+        decisions.release_revision_hold(self.get_object().group, by=_get_user(request))
         return Response(status=204)
 
 
@@ -253,7 +253,7 @@ class HeldBackViewSet(ReadViewSet):
     filters = build_filters(HeldBack, "group", "kind", "digest", "removed", "state", "since", "decided")
 
     def get_queryset(self) -> QuerySet[HeldBack]:
-        return selectors.list_held_back()
+        return selectors.list_held_back_parts()
 
     @declare_response(200, HeldBackSerializer)
     @action(detail=True, methods=["post"], serializer_class=DigestSerializer)
@@ -264,7 +264,7 @@ class HeldBackViewSet(ReadViewSet):
         Users can approve their own changes only on the page, which asks them to sign in again.
         """
         found = self.get_object()
-        check_recent(request)
+        check_recent_auth(request)
         digest = parse_request(DigestSerializer, request)["digest"]
         held = decisions.approve_part(found, digest=digest, by=_get_user(request), signed_in_again=False)
         return Response(HeldBackSerializer(held).data)
@@ -276,5 +276,5 @@ class HeldBackViewSet(ReadViewSet):
         like `approve`.
         """
         found = self.get_object()
-        check_recent(request)
+        check_recent_auth(request)
         return Response({"not_restored": refusal.refuse_part(found, by=_get_user(request), **parse_request(RefusalSerializer, request))})

@@ -37,10 +37,10 @@ def _register_history() -> None:
     register_trail(
         Trail(HeldBack, words=texts.render_title, href=_build_held_back_url, called=_("Approval"), unshown=unshown, fields=approval)
     )
-    register_trail(Trail(Hold, words=_render_hold, href=_build_revision_url, called=_("Hold"), unshown=unshown, fields=hold))
+    register_trail(Trail(Hold, words=_render_revision_hold, href=_build_revision_url, called=_("Hold"), unshown=unshown, fields=hold))
 
 
-def _render_hold(row: Any) -> str:
+def _render_revision_hold(row: Any) -> str:
     return f"{row.revision}: {row.why}"
 
 

@@ -13,7 +13,7 @@ from apps.operations.registry import TableBound, delete_oldest, register_bounded
 
 def prune_contents(now: datetime, at_most: int) -> int:
     """Delete contents of revisions that are too old to go back to."""
-    return contents.delete_some(now - timedelta(days=settings.KEEP_REVISIONS_DAYS), at_most)
+    return contents.delete_old_contents(now - timedelta(days=settings.KEEP_REVISIONS_DAYS), at_most)
 
 
 def prune_losses(now: datetime, at_most: int) -> int:

@@ -6,7 +6,7 @@ from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from apps.deployments.models import GatewayState, HeldBack, Hold, Rollout, RolloutStep
-from apps.deployments.observed_state.pending_reasons import add_reasons
+from apps.deployments.observed_state.pending_reasons import add_pending_reasons
 from apps.lib.activation import Activation
 from apps.lib.models import Deployed
 from apps.lib.web.request_cache import cache_per_request
@@ -42,7 +42,7 @@ def list_activations(rows: Iterable[Deployed]) -> Mapping[int, list[Activation]]
         cursor.execute(ACTIVATIONS, parameters)
         for pk, gateway, since in cursor.fetchall():
             found[pk].append(Activation(gateway, since))
-    return add_reasons(asked, found)
+    return add_pending_reasons(asked, found)
 
 
 def list_rollouts() -> QuerySet[Rollout]:
@@ -108,22 +108,22 @@ def list_gateway_states() -> QuerySet[GatewayState]:
     return GatewayState.objects.select_related("gateway__group", "revision").order_by("gateway__name")
 
 
-def list_held_back() -> QuerySet[HeldBack]:
+def list_held_back_parts() -> QuerySet[HeldBack]:
     """Return all held-back parts, newest first, without their elements and their long text."""
     return HeldBack.objects.select_related("group", "decided_by").prefetch_related("askers").defer("packed", "text").order_by("-id")
 
 
-def list_waiting() -> QuerySet[HeldBack]:
+def list_parts_awaiting_approval() -> QuerySet[HeldBack]:
     """Return the held-back parts that wait for a second person, oldest first."""
-    return list_held_back().filter(state=HeldBack.State.WAITING).order_by("id")
+    return list_held_back_parts().filter(state=HeldBack.State.WAITING).order_by("id")
 
 
-def list_holds() -> QuerySet[Hold]:
+def list_revision_holds() -> QuerySet[Hold]:
     """Return the active holds: groups that are kept at an older revision."""
     return Hold.objects.filter(released=None).select_related("group", "revision", "by").defer("revision__delta").order_by("group__name")
 
 
 @cache_per_request
-def map_holds_by_group() -> Mapping[int, Hold]:
+def map_revision_holds_by_group() -> Mapping[int, Hold]:
     """Return the active holds by the group's id."""
-    return {hold.group_id: hold for hold in list_holds()}
+    return {hold.group_id: hold for hold in list_revision_holds()}

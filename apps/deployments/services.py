@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.deployments.approvals import approval_gate
-from apps.deployments.desired_state import held_groups
+from apps.deployments.desired_state import groups_on_hold
 from apps.deployments.desired_state.desired_rulesets import DesiredState, compute_delta
 from apps.deployments.desired_state.desired_state_cache import DesiredStateCache
 from apps.deployments.models import Hold, Revision, Rollout
@@ -23,7 +23,7 @@ from apps.deployments.revision_pages import contents, description
 from apps.deployments.rollouts import lease_heartbeat, rollout_due, rollout_store
 from apps.deployments.rollouts.gateway_cache import GatewayCache, KeptRulesets
 from apps.deployments.rollouts.lease_heartbeat import Leases
-from apps.deployments.rollouts.rollout_driver import Driver, GatewayLinks, WorkerLinks, note_beat, render_error
+from apps.deployments.rollouts.rollout_driver import GatewayLinks, RolloutDriver, WorkerLinks, record_agent_progress, render_error
 from apps.deployments.rollouts.rollout_store import Lease, NewRollout, RolloutLeaseLost
 from apps.deployments.transport import agent_channel, agent_client
 from apps.deployments.transport.agent_client import DeployOrder, KnownRuleset
@@ -40,8 +40,8 @@ from firewall.summary import SummaryLine, summarize, summarize_counts
 log = structlog.get_logger()
 type DescribedChange = tuple[tuple[SummaryLine, ...], str]  # the change as counts, and as nft text
 
-memory = GatewayCache()
-watch = DesiredStateCache()
+gateway_cache = GatewayCache()
+desired_state_cache = DesiredStateCache()
 
 NOTHING = render_delta(Delta(), now=0)  # the nft text of an empty delta, as an agent answers that lacks nothing
 
@@ -86,7 +86,7 @@ def reconcile(
 
     by: id of the user who asked. force: also retry what failed before. Raises PolicyError when the policy must not be deployed.
     """
-    if rollout_store.leave_note(group):
+    if rollout_store.request_another_look(group):
         return None
     links = links or WorkerLinks()
     log_moment("taken")
@@ -106,7 +106,7 @@ def _reconcile(look: Reconciliation, cause: str) -> Rollout | None:
     try:
         _describe_revision(lease, orders, links)
         log_moment("described")
-        Driver(lease, orders, links, lambda gateway, order: _remember_arrival(lease, gateway, order)).run()
+        RolloutDriver(lease, orders, links, lambda gateway, order: _remember_arrival(lease, gateway, order)).run()
     except RolloutLeaseLost as lost:
         log.warning("lease lost", rollout=lease.rollout.pk, error=str(lost))
         return None
@@ -129,9 +129,9 @@ def _reconcile(look: Reconciliation, cause: str) -> Rollout | None:
 def _compute_target(group: GatewayGroup, cause: str) -> DeploymentTarget:
     hold = Hold.objects.filter(group=group, released=None).select_related("revision").first()
     if hold:
-        return DeploymentTarget(held_groups.build_held_state(group, hold), "rollback", hold)
-    wanted = watch.recompute(group) if cause == "schedule" else watch.get_current(group)
-    return DeploymentTarget(approval_gate.hold_back_unapproved(group, wanted, memory.load_running_state(group)), cause)
+        return DeploymentTarget(groups_on_hold.build_desired_state_on_hold(group, hold), "rollback", hold)
+    wanted = desired_state_cache.recompute(group) if cause == "schedule" else desired_state_cache.get_current(group)
+    return DeploymentTarget(approval_gate.hold_back_unapproved(group, wanted, gateway_cache.load_running_state(group)), cause)
 
 
 # --- Claiming a rollout
@@ -144,7 +144,7 @@ def _take_over_rollout(look: Reconciliation, asked: DeploymentTarget) -> Lease |
     if lease is None or lease.command is RolloutCommand.FINISH:  # its worker died before it recorded the end
         return None
     look.leases.keep(lease.rollout)
-    Driver(lease, {}, look.links, _reject_arrival).fence(asked.wanted.snapshot.now)
+    RolloutDriver(lease, {}, look.links, _reject_arrival).fence(asked.wanted.snapshot.now)
     if lease.rollout.revision.digests == _map_targets_by_name(group, asked.wanted):
         return lease
     rollout_store.supersede_rollout(lease, _("The desired state has changed since; what was missing goes out with the next rollout."))
@@ -177,7 +177,7 @@ def _open_rollout(look: Reconciliation, asked: DeploymentTarget) -> Lease | None
             cause=asked.cause,
             harmless=_is_harmless(wanted),
             management=hold.revision.management if hold else approval_gate.build_managements(wanted),
-            again=hold.revision if hold else None,
+            repeats=hold.revision if hold else None,
         )
     )
     if lease:
@@ -195,7 +195,7 @@ def _contact_gateways(gateways: Iterable[Gateway], links: GatewayLinks) -> None:
         channel.try_now()
         try:
             token = agent_client.send_hello(channel, 0).token
-            if not rollout_store.outrun_token(token):
+            if not rollout_store.raise_token_sequence(token):
                 log.error("fencing token implausibly high, not adopted", gateway=gateway.name, token=token)
         except (agent_channel.Unreachable, agent_client.AgentRefused) as fault:
             log.info("gateway does not answer", gateway=gateway.name, error=str(fault))
@@ -204,7 +204,7 @@ def _contact_gateways(gateways: Iterable[Gateway], links: GatewayLinks) -> None:
 def _is_harmless(wanted: DesiredState) -> bool:
     """True if only elements change, on every gateway. Such a change cannot lock anyone out."""
     for pk, ruleset in wanted.rulesets.items():
-        known = memory.recall(pk)
+        known = gateway_cache.recall(pk)
         if known is None or compute_delta(known.ruleset, ruleset, wanted.deltas.get(pk)).touches_rules:
             return False
     return True
@@ -215,7 +215,7 @@ def _build_orders(lease: Lease, wanted: DesiredState) -> dict[int, DeployOrder]:
 
 
 def _build_order(gateway: Gateway, lease: Lease, wanted: DesiredState) -> DeployOrder:
-    pk, known = gateway.pk, memory.recall(gateway.pk)
+    pk, known = gateway.pk, gateway_cache.recall(gateway.pk)
     ruleset = wanted.rulesets[pk]
     return DeployOrder(
         ruleset,
@@ -230,7 +230,7 @@ def _build_order(gateway: Gateway, lease: Lease, wanted: DesiredState) -> Deploy
 
 
 def _remember_arrival(lease: Lease, gateway: Gateway, order: DeployOrder) -> None:
-    memory.remember(gateway.pk, KnownRuleset(lease.rollout.revision_id, order.digest, order.ruleset))
+    gateway_cache.remember(gateway.pk, KnownRuleset(lease.rollout.revision_id, order.digest, order.ruleset))
 
 
 # --- Revision contents
@@ -263,7 +263,7 @@ def _find_missing_change(lease: Lease, gateway: Gateway, order: DeployOrder, lin
 
 
 def _record_beat(lease: Lease, beat: wire.Beat) -> None:
-    note_beat(lease, beat)
+    record_agent_progress(lease, beat)
 
 
 def plan_change(
@@ -279,15 +279,15 @@ def plan_change(
 
 def _keep_contents(group: GatewayGroup, revision: Revision, wanted: DesiredState) -> None:
     """Store what the revision's gateways run: usually as a delta from the previous stored revision, now and then whole."""
-    if contents.is_kept(revision):
+    if contents.is_content_stored(revision):
         return
     names = {gateway.pk: gateway.name for gateway in group.gateways.all()}
     rulesets = {names[pk]: ruleset for pk, ruleset in wanted.rulesets.items()}
-    last = memory.find_kept(group.pk)
+    last = gateway_cache.find_kept(group.pk)
     base = Revision.objects.filter(Q(group=group) & Q(pk__lt=revision.pk)).exclude(content=None).order_by("-pk").first()
     if last and base and base.pk == last.revision and last.rulesets.keys() == wanted.rulesets.keys() and not contents.is_whole_due(base):
         ways = {names[pk]: compute_delta(last.rulesets[pk], ruleset, wanted.deltas.get(pk)) for pk, ruleset in wanted.rulesets.items()}
-        contents.keep_delta(revision, base, ways)
+        contents.store_delta(revision, base, ways)
     else:
-        contents.keep_whole(revision, rulesets)
-    memory.keep(group.pk, KeptRulesets(revision.pk, wanted.rulesets))
+        contents.store_whole_content(revision, rulesets)
+    gateway_cache.keep(group.pk, KeptRulesets(revision.pk, wanted.rulesets))

@@ -17,7 +17,7 @@ urlpatterns = [
     path("<int:pk>/pause/", rollouts.pause, name="pause"),
     path("<int:pk>/resume/", rollouts.resume, name="resume"),
     path("waiting/", waiting.waiting_list, name="waiting"),
-    path("waiting/<int:pk>/", waiting.held_back, name="held"),
+    path("waiting/<int:pk>/", waiting.held_back_part, name="held"),
     path("waiting/<int:pk>/approve/", waiting.approve, name="approve"),
     path("waiting/<int:pk>/refuse/", waiting.refuse, name="refuse"),
     path("waiting/<int:pk>/text/", waiting.text, name="held-text"),
@@ -25,6 +25,6 @@ urlpatterns = [
     path("revisions/compare", revisions.compare, name="compare"),
     path("revisions/compare/text", revisions.compare_text, name="compare-text"),
     path("revisions/<int:pk>/", revisions.revision, name="revision"),
-    path("revisions/<int:pk>/back/", revisions.go_back, name="back"),
-    path("groups/<int:pk>/release/", revisions.release, name="release"),
+    path("revisions/<int:pk>/back/", revisions.roll_back_to_revision, name="back"),
+    path("groups/<int:pk>/release/", revisions.release_group, name="release"),
 ]

@@ -18,8 +18,8 @@ from apps.lib.api.viewsets import AddViewSet, ReadViewSet
 from apps.members.models import Member
 
 MEMBER: Shape = make_object(id=INTEGER, number=INTEGER, name=TEXT)
-HELD: Shape = make_object(member=MEMBER, address=TEXT, since=TIME, until=make_nullable(TIME))
-LEFT: Shape = make_object(
+HOLDING_ANSWER: Shape = make_object(member=MEMBER, address=TEXT, since=TIME, until=make_nullable(TIME))
+NAT_ANSWER: Shape = make_object(
     member=MEMBER,
     private_address=TEXT,
     first_port=make_nullable(INTEGER),
@@ -27,23 +27,23 @@ LEFT: Shape = make_object(
     since=TIME,
     until=make_nullable(TIME),
 )
-LED: Shape = make_object(
+FORWARD_ANSWER: Shape = make_object(
     member=MEMBER, protocol=TEXT, private_address=TEXT, private_port=INTEGER, purpose=TEXT, since=TIME, until=make_nullable(TIME)
 )
-CONFIRMED: Shape = make_object(gateway=TEXT, since=make_nullable(TIME))
-ANSWER: Shape = make_object(
+CONFIRMED_BY_GATEWAY: Shape = make_object(gateway=TEXT, since=make_nullable(TIME))
+LOOKUP_ANSWER: Shape = make_object(
     only=make_nullable(MEMBER),
-    confirmed=make_array(CONFIRMED),
+    confirmed=make_array(CONFIRMED_BY_GATEWAY),
     unnamed=TEXT,
-    held=make_nullable(HELD),
-    left_as=make_array(LEFT),
+    held=make_nullable(HOLDING_ANSWER),
+    left_as=make_array(NAT_ANSWER),
     more=INTEGER,
-    led_to=make_array(LED),
+    led_to=make_array(FORWARD_ANSWER),
 )
 
 
 class EnquirySerializer(ApiSerializer):
-    shapes = {"answer": make_nullable(ANSWER)}
+    shapes = {"answer": make_nullable(LOOKUP_ANSWER)}
     by = serializers.StringRelatedField[Any](source="by.name")
     address = AddressText()
     port = serializers.IntegerField(min_value=1, max_value=65535, required=False, allow_null=True)

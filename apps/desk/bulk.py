@@ -209,7 +209,7 @@ class BlockMembers(BulkAction[BlockForm]):
         return ngettext("Block %(n)s member", "Block %(n)s members", number) % _format_number(number)
 
     def do(self, chosen: MemberSelection, by: User) -> str:
-        return self.describe_result(blocking.block_many(members=chosen.members, by=by, **self.form.to_kwargs()))
+        return self.describe_result(blocking.block_members(members=chosen.members, by=by, **self.form.to_kwargs()))
 
 
 class UnblockMembers(BulkAction[forms.Form]):

@@ -18,7 +18,7 @@ from apps.members.models import Member
 
 
 @dataclass(frozen=True)
-class Clash:
+class FieldConflict:
     """A field that the other person changed. `yours` is empty where the other's value was taken over."""
 
     label: str
@@ -32,20 +32,20 @@ class MergedForm:
 
     form: MemberForm
     sentence: str
-    clashes: list[Clash]
+    clashes: list[FieldConflict]
 
 
 def merge_edit(form: MemberForm, member: Member) -> MergedForm:
     """Merge a valid form with an old version into `member`, which is the current state."""
     base = find_version(member, form.cleaned_data["version"] or 0)
-    now, clashes = build_initial(member), list[Clash]()
+    now, clashes = build_initial(member), list[FieldConflict]()
     data: dict[str, str] = form.data.dict()  # type: ignore[attr-defined]  # a bound form has a QueryDict
     for name in form.fields:
         mine, theirs = form.cleaned_data[name], now[name]
         if name == "version" or mine == theirs or (base is not None and _get_event_value(base, name) == _normalize(theirs)):
             continue
         untouched = base is not None and _get_event_value(base, name) == _normalize(mine)
-        clashes.append(Clash(str(form.fields[name].label), _render_value(theirs), "" if untouched else _render_value(mine)))
+        clashes.append(FieldConflict(str(form.fields[name].label), _render_value(theirs), "" if untouched else _render_value(mine)))
         if untouched:
             data[name] = _format_input(theirs)
     data["version"] = str(member.version)

@@ -14,7 +14,7 @@ from apps.lib.web.query_params import parse_number, parse_words
 from apps.members.forms import DateInput
 from apps.members.models import Member, Site, Tariff
 from apps.nat.selectors import list_public_addresses, list_public_pools
-from apps.network.forms import HoldForm
+from apps.network.forms import AssignAddressForm
 from apps.network.models import Pool
 
 
@@ -60,7 +60,7 @@ def compute_half_year_end(today: date) -> date:
     return date(today.year, 12, 31) if today.month <= 6 else date(today.year + 1, 7, 1) - timedelta(days=1)
 
 
-class HoldingForm(HoldForm):
+class AssignAddressWithNatForm(AssignAddressForm):
     """An address for a member, and the public address as which it leaves."""
 
     NEXT = "next"  # the next free one of any pool; "next 3": of the pool with id 3

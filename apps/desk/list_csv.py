@@ -8,7 +8,7 @@ from itertools import batched
 from django.utils.translation import gettext as _
 
 from apps.desk.selectors.members import MemberListQuery, MemberRow, filter_members, list_rows
-from apps.lib.csv_stream import Echo, escape_formula
+from apps.lib.csv_stream import EchoFile, escape_formula
 from apps.nat.pinholes.selectors import count_by_member
 
 BATCH = 1000
@@ -16,7 +16,7 @@ BATCH = 1000
 
 def render_members(want: MemberListQuery, today: date) -> Iterator[str]:
     """Yield a line for each member found, by name."""
-    writer = csv.writer(Echo())
+    writer = csv.writer(EchoFile())
     yield "\ufeff" + writer.writerow(_list_headings())
     ids = filter_members(want).order_by("name", "id").values_list("pk", flat=True)
     for some in batched(ids.iterator(chunk_size=BATCH), BATCH):

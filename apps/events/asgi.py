@@ -20,11 +20,11 @@ from django.db import DatabaseError, InterfaceError
 from django.utils.translation import gettext as _
 
 from apps.events import confirmation_waiters, notify_listener, selectors, sse
-from apps.events.database_threads import Threads
+from apps.events.database_threads import DatabaseThreads
 from apps.events.event_types import Subscriber
-from apps.events.hub import Hub, SubscriberQueue
+from apps.events.hub import EventHub, SubscriberQueue
 from apps.events.stream_position import parse_position
-from apps.events.subscriber_rights import SubscriberRefused, SubscriberRequest, get_subscriber, parse_event_scope, validate_origin
+from apps.events.subscriber_rights import SubscriberRefused, SubscriberRequest, authenticate_subscriber, parse_event_scope, validate_origin
 from apps.lib.api.problems import MEDIA_TYPE, build_problem_body
 from apps.operations.heartbeats import EVERY, Heartbeat
 from apps.operations.models import ProcessRole
@@ -57,9 +57,9 @@ class EventsApplication:
     """
 
     def __init__(self) -> None:
-        self._hub = Hub(settings.EVENTS_STREAMS, settings.EVENTS_STREAMS_EACH)
+        self._hub = EventHub(settings.EVENTS_STREAMS, settings.EVENTS_STREAMS_EACH)
         self._times = StreamTimes(settings.EVENTS_CHECK_SECONDS, settings.EVENTS_STREAM_SECONDS)
-        self._doors, self._looks, self._calls = Threads(3, "doors"), Threads(1, "look"), Threads(3, "calls")
+        self._doors, self._looks, self._calls = DatabaseThreads(3, "doors"), DatabaseThreads(1, "look"), DatabaseThreads(3, "calls")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -113,7 +113,7 @@ class EventsApplication:
         if scope["path"] in STREAMS and scope["method"] == "GET":
             await self._serve_stream(who, scope, receive, send)
         elif who.of_api and b"wait=" in scope["query_string"]:
-            listener = await self._doors.run(get_subscriber, who)
+            listener = await self._doors.run(authenticate_subscriber, who)
             with self._hub.reserve_place(listener.user):
                 await confirmation_waiters.serve_request(scope, receive, send, self._hub, self._calls)
         else:
@@ -121,7 +121,7 @@ class EventsApplication:
 
     async def _serve_stream(self, who: SubscriberRequest, scope: Scope, receive: Receive, send: Send) -> None:
         origin = validate_origin(who)
-        listener = await self._doors.run(get_subscriber, who)
+        listener = await self._doors.run(authenticate_subscriber, who)
         with self._hub.reserve_place(listener.user), self._hub.join(listener) as mailbox:
             await send({"type": "http.response.start", "status": 200, "headers": [*sse.HEADERS, *_build_cors_headers(origin)]})
             gone = asyncio.create_task(_wait_for_disconnect(receive, mailbox))
@@ -174,7 +174,7 @@ class EventsApplication:
     async def _is_still_allowed(self, who: SubscriberRequest, listener: Subscriber) -> bool:
         """True if the subscriber still has the same rights as at first. An unreachable database counts as True."""
         try:
-            return await self._doors.run(get_subscriber, who) == listener
+            return await self._doors.run(authenticate_subscriber, who) == listener
         except SubscriberRefused:
             return False
         except (DatabaseError, InterfaceError):

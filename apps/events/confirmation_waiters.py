@@ -17,8 +17,8 @@ from urllib.parse import parse_qs
 from django.core.handlers.wsgi import WSGIHandler
 from django.utils.translation import gettext as _
 
-from apps.events.database_threads import Threads
-from apps.events.hub import Hub
+from apps.events.database_threads import DatabaseThreads
+from apps.events.hub import EventHub
 from apps.events.subscriber_rights import SubscriberRefused
 from apps.events.wsgi_environ import build_environ
 from apps.lib.api.confirmation_wait import LONGEST, UNLESS_TOLD
@@ -46,10 +46,10 @@ class DjangoAnswer:
             return None
 
 
-async def serve_request(scope: Any, receive: Any, send: Any, hub: Hub, calls: Threads) -> None:
+async def serve_request(scope: Any, receive: Any, send: Any, hub: EventHub, calls: DatabaseThreads) -> None:
     """Handle the request, and send the response when the change is confirmed or the timeout is over."""
     given = await _read_body(receive)
-    first: DjangoAnswer = await calls.run(ask_django, scope, given)
+    first: DjangoAnswer = await calls.run(call_django, scope, given)
     answer = await _wait_until_confirmed(scope, first, hub, calls) if first.status == 202 else first
     headers = [
         (name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers if name.lower() != "content-length"
@@ -59,7 +59,7 @@ async def serve_request(scope: Any, receive: Any, send: Any, hub: Hub, calls: Th
     await send({"type": "http.response.body", "body": answer.body})
 
 
-async def _wait_until_confirmed(scope: Any, first: DjangoAnswer, hub: Hub, calls: Threads) -> DjangoAnswer:
+async def _wait_until_confirmed(scope: Any, first: DjangoAnswer, hub: EventHub, calls: DatabaseThreads) -> DjangoAnswer:
     """Return the newest response: with 200 or 201 once every gateway has the change, still 202 when the timeout is over."""
     ends = time.monotonic() + _parse_timeout(scope)
     answer, turned = first, hub.turned
@@ -68,7 +68,7 @@ async def _wait_until_confirmed(scope: Any, first: DjangoAnswer, hub: Hub, calls
             async with asyncio.timeout(min(left, PAUSE)):
                 await turned.wait()
         turned = hub.turned
-        asked = await calls.run(ask_again, scope, first)
+        asked = await calls.run(repeat_request, scope, first)
         if asked is None:
             return first
         answer = asked
@@ -81,13 +81,13 @@ def _parse_timeout(scope: Any) -> float:
     return min(max(float(text), 0.0), LONGEST)
 
 
-def ask_again(scope: Any, first: DjangoAnswer) -> DjangoAnswer | None:
+def repeat_request(scope: Any, first: DjangoAnswer) -> DjangoAnswer | None:
     """Return the current state of what the first response showed, or None if it can no longer be read."""
     said, path = first.parsed_body, scope["path"]
     if isinstance(said, list):
         return _ask_many(scope, [int(each["id"]) for each in said], first)
     own = f"{path}{said['id']}/" if scope["method"] == "POST" else path
-    found = ask_django(_build_get_scope(scope, own, scope["query_string"]), b"")
+    found = call_django(_build_get_scope(scope, own, scope["query_string"]), b"")
     return found if found.status in (200, 202) else None
 
 
@@ -97,7 +97,7 @@ def _ask_many(scope: Any, ids: list[int], first: DjangoAnswer) -> DjangoAnswer |
     for at in range(0, len(ids), CHUNK):
         some = ids[at : at + CHUNK]
         query = f"id__in={','.join(map(str, some))}&limit={CHUNK}".encode()
-        found = ask_django(_build_get_scope(scope, scope["path"], query), b"").parsed_body
+        found = call_django(_build_get_scope(scope, scope["path"], query), b"").parsed_body
         rows |= {row["id"]: row for row in found["results"]} if isinstance(found, dict) and "results" in found else {}
     if set(rows) != set(ids):
         return None
@@ -129,7 +129,7 @@ def _get_handler() -> WSGIHandler:
     return WSGIHandler()
 
 
-def ask_django(scope: Any, given: bytes) -> DjangoAnswer:
+def call_django(scope: Any, given: bytes) -> DjangoAnswer:
     """Let Django handle one request as it does under gunicorn (PEP 3333)."""
     told: dict[str, Any] = {}
 

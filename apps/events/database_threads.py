@@ -8,7 +8,7 @@ from typing import Any
 from django.db import close_old_connections, connections
 
 
-class Threads:
+class DatabaseThreads:
     """Pool of at most `most` threads; further calls wait for their turn."""
 
     def __init__(self, most: int, name: str) -> None:

@@ -16,7 +16,7 @@ from apps.events.event_types import PublishedEvent, Subscriber
 from apps.events.stream_position import StreamPosition
 from apps.events.subscriber_rights import SubscriberRefused
 
-MOST: Final = 200  # events that wait for one subscriber
+MAX_WAITING_EVENTS: Final = 200  # events that wait for one subscriber
 
 
 class SubscriberQueue:
@@ -36,7 +36,7 @@ class SubscriberQueue:
         told = [each for each in events if self.reader.can_see(each)]
         if not told:
             return
-        if len(self._waiting) + len(told) > MOST:
+        if len(self._waiting) + len(told) > MAX_WAITING_EVENTS:
             self.reset(position)
             return
         self._waiting += told
@@ -74,7 +74,7 @@ class SubscriberQueue:
         return (sse.render_reset(position) if missed else b"") + (sse.render_batch(fresh, position) if fresh else b"")
 
 
-class Hub:
+class EventHub:
     """All open streams, and the position up to which events have been published.
 
     most, each: greatest number of streams, in total and for one account.

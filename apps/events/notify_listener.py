@@ -13,7 +13,7 @@ import structlog
 from django.db import DatabaseError, InterfaceError, connection
 
 from apps.events import selectors
-from apps.events.hub import Hub
+from apps.events.hub import EventHub
 from apps.events.selectors import EventBatch
 
 CHANNEL: Final = "netzwart_events"
@@ -27,7 +27,7 @@ log = structlog.get_logger()
 type InThread = Callable[..., Awaitable[Any]]
 
 
-async def listen_for_events(hub: Hub, in_thread: InThread) -> None:
+async def listen_for_events(hub: EventHub, in_thread: InThread) -> None:
     """Run until cancelled. in_thread: runs a function that queries the database in a thread and awaits it."""
     tried = 0
     while True:
@@ -51,7 +51,7 @@ async def _connect() -> psycopg.AsyncConnection[Any]:
         return await psycopg.AsyncConnection.connect(**params | {"autocommit": True, "application_name": NAME})
 
 
-async def _publish_news(hub: Hub, in_thread: InThread) -> None:
+async def _publish_news(hub: EventHub, in_thread: InThread) -> None:
     if hub.position is None:
         hub.publish((), await in_thread(selectors.get_current_position))
         return

@@ -10,7 +10,7 @@ from apps.events.stream_position import StreamPosition
 
 KEPT: Final = 3600  # seconds
 MARGIN: Final = 60  # seconds before KEPT ends: older positions count as missed, because their events may be pruned at any time
-MOST: Final = 1_000  # events in one batch; a subscriber that missed more gets a reset
+MAX_EVENTS_PER_BATCH: Final = 1_000  # events in one batch; a subscriber that missed more gets a reset
 
 NOW = "SELECT extract(epoch FROM statement_timestamp())::bigint, pg_current_snapshot()::text"
 # One statement: it returns exactly the events that its own snapshot sees and the given one does not, however late a transaction
@@ -48,10 +48,14 @@ def get_current_position() -> StreamPosition:
 def list_events_since(position: StreamPosition) -> EventBatch:
     """Return each event of a transaction that the position did not see, exactly once, in the order in which they were written."""
     with connection.cursor() as cursor:
-        cursor.execute(SINCE, [position.snapshot, MOST + 1])
+        cursor.execute(SINCE, [position.snapshot, MAX_EVENTS_PER_BATCH + 1])
         rows = cursor.fetchall()
     seconds, snapshot, of_another_database = rows[0][:3]
     events = tuple(PublishedEvent(*row[3:]) for row in rows if row[3] is not None)
     known = -MARGIN <= seconds - position.seconds <= KEPT - MARGIN
     here = StreamPosition(seconds, snapshot)
-    return EventBatch(here, events) if known and not of_another_database and len(events) <= MOST else EventBatch(here, missed=True)
+    return (
+        EventBatch(here, events)
+        if known and not of_another_database and len(events) <= MAX_EVENTS_PER_BATCH
+        else EventBatch(here, missed=True)
+    )

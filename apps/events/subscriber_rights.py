@@ -54,7 +54,7 @@ def parse_event_scope(scope: Any) -> SubscriberRequest:
     return SubscriberRequest(tuple(scope["headers"]), client[0], scope.get("scheme") == "https", scope["path"].startswith("/api/"))
 
 
-def get_subscriber(of: SubscriberRequest) -> Subscriber:
+def authenticate_subscriber(of: SubscriberRequest) -> Subscriber:
     """Authenticate the request. Raises SubscriberRefused with status 400, 401, 403 or 429.
 
     Only paths of the API accept a token; they accept a session, too.

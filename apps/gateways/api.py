@@ -152,7 +152,7 @@ class ProfileSerializer(ActiveSettingsSerializer):
         return [
             {"gateway": each.gateway.pk, "at": each.at, "tracked": each.tracked, "most": each.most, "buckets": each.buckets}
             | {"others": [{"name": it.name, "wanted": it.wanted, "found": it.found, "why": it.why} for it in each.others]}
-            for each in kernel_gauges.list_tables(row.group, row)
+            for each in kernel_gauges.list_connection_tables(row.group, row)
         ]
 
 

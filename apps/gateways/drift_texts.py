@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.deployments.models import GatewayState, Rollout
-from apps.deployments.observed_state.drift import HEALS_ANYWAY, Cause
+from apps.deployments.observed_state.drift import HEALS_ANYWAY, DriftCause
 from apps.deployments.selectors import map_newest_by_group
 from apps.lib.ui import formats
 
@@ -59,29 +59,29 @@ def describe_drift(status: GatewayState | None) -> DriftText | None:
     )
 
 
-def _get_cause(drift: Mapping[str, Any]) -> Cause:
-    return Cause(drift.get("cause", Cause.BY_HAND))
+def _get_cause(drift: Mapping[str, Any]) -> DriftCause:
+    return DriftCause(drift.get("cause", DriftCause.BY_HAND))
 
 
-def _describe_cause(cause: Cause) -> str:
+def _describe_cause(cause: DriftCause) -> str:
     return {
-        Cause.BY_HAND: _("Changed by hand"),
-        Cause.GONE: _("Table deleted"),
-        Cause.DAMAGED: _("Not restored"),
-        Cause.ANOTHERS: _("Another gateway's ruleset"),
-        Cause.EMPTY: _("Newly set up"),
-        Cause.OTHER: _("Another ruleset"),
+        DriftCause.BY_HAND: _("Changed by hand"),
+        DriftCause.GONE: _("Table deleted"),
+        DriftCause.DAMAGED: _("Not restored"),
+        DriftCause.ANOTHERS: _("Another gateway's ruleset"),
+        DriftCause.EMPTY: _("Newly set up"),
+        DriftCause.OTHER: _("Another ruleset"),
     }[cause]
 
 
 def _build_sentence(status: GatewayState) -> str:
     causes = {
-        Cause.BY_HAND: _("%(gateway)s was changed by hand"),
-        Cause.GONE: _("On %(gateway)s the whole table was deleted"),
-        Cause.DAMAGED: _("%(gateway)s could not restore the ruleset that it had confirmed"),
-        Cause.ANOTHERS: _("%(gateway)s runs the ruleset of another gateway"),
-        Cause.EMPTY: _("%(gateway)s has no record of a confirmed ruleset"),
-        Cause.OTHER: _("%(gateway)s runs a ruleset that the portal never let it confirm"),
+        DriftCause.BY_HAND: _("%(gateway)s was changed by hand"),
+        DriftCause.GONE: _("On %(gateway)s the whole table was deleted"),
+        DriftCause.DAMAGED: _("%(gateway)s could not restore the ruleset that it had confirmed"),
+        DriftCause.ANOTHERS: _("%(gateway)s runs the ruleset of another gateway"),
+        DriftCause.EMPTY: _("%(gateway)s has no record of a confirmed ruleset"),
+        DriftCause.OTHER: _("%(gateway)s runs a ruleset that the portal never let it confirm"),
     }
     said = causes[_get_cause(status.drift or {})] % {"gateway": status.gateway.name}
     if status.drift_since is None:
@@ -94,11 +94,11 @@ def _explain_cause(status: GatewayState, counted: str) -> str:
     """Explain what the cause means, or list the differences where that says more."""
     drift = status.drift or {}
     means = {
-        Cause.GONE: _("nothing is translated, banned or refused there"),
-        Cause.DAMAGED: str(drift.get("why", "")),
-        Cause.ANOTHERS: _("its state files may have been copied from that one"),
-        Cause.EMPTY: _("its state directory is empty, as on a new machine"),
-        Cause.OTHER: _("its state directory may have been restored from a backup"),
+        DriftCause.GONE: _("nothing is translated, banned or refused there"),
+        DriftCause.DAMAGED: str(drift.get("why", "")),
+        DriftCause.ANOTHERS: _("its state files may have been copied from that one"),
+        DriftCause.EMPTY: _("its state directory is empty, as on a new machine"),
+        DriftCause.OTHER: _("its state directory may have been restored from a backup"),
     }
     return means.get(_get_cause(drift)) or counted
 

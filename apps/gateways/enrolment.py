@@ -27,7 +27,7 @@ def get_group(name: str) -> GatewayGroup:
     return found
 
 
-def demand_free(name: str) -> None:
+def check_name_is_free(name: str) -> None:
     """Raise Problem, with what to do, if the name is invalid or taken."""
     if not re.fullmatch(NAME, name):
         words = _("“%(name)s” is not a valid gateway name. Use lower-case letters, digits and hyphens, and begin with a letter.")
@@ -54,7 +54,7 @@ def enrol_gateway(
     carries: Sequence[int] = (),
 ) -> Gateway:
     """Add a gateway that is reached by ssh; a worker then deploys to it. carries: 4 and 6, as primary. Raises Problem."""
-    demand_free(name)
+    check_name_is_free(name)
     interfaces = {"lan": lan, "wan": wan, "management": management, "sync": sync}
     check_interfaces(interfaces)
     where: dict[str, Any] = {"address": address, "management_port": port, "ssh_user": account, "host_key": host_key}

@@ -19,7 +19,7 @@ from firewall.profile import list_differences
 from firewall.wire import GaugesAre
 
 WARN_ABOVE = 80  # percent
-MOST, BUCKETS = "net.netfilter.nf_conntrack_max", "net.netfilter.nf_conntrack_buckets"
+CONNTRACK_MAX, CONNTRACK_BUCKETS = "net.netfilter.nf_conntrack_max", "net.netfilter.nf_conntrack_buckets"
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def store_kernel_gauges(*, gateway: Gateway, answer: GaugesAre, at: datetime) ->
     GatewayState.objects.filter(gateway=gateway).update(kernel=kept)
 
 
-def find_table(status: GatewayState | None, row: Profile | None) -> ConnectionTable | None:
+def find_connection_table(status: GatewayState | None, row: Profile | None) -> ConnectionTable | None:
     """Return the gateway's connection table; None if it has never been read. `status` comes with its gateway.
 
     Compares the kernel with the profile only if one was saved and is managed: recommended values bind no kernel.
@@ -76,13 +76,15 @@ def find_table(status: GatewayState | None, row: Profile | None) -> ConnectionTa
     held: dict[str, str] = kept["held"]
     others = tuple(_iter_deviations(row, held, kept["untuned"])) if row and row.pk and row.managed else ()
     at = datetime.fromtimestamp(kept["at"], UTC)
-    return ConnectionTable(status.gateway, at, kept["tracked"], _parse_number(held, MOST), _parse_number(held, BUCKETS), others)
+    return ConnectionTable(
+        status.gateway, at, kept["tracked"], _parse_number(held, CONNTRACK_MAX), _parse_number(held, CONNTRACK_BUCKETS), others
+    )
 
 
-def list_tables(group: GatewayGroup, row: Profile) -> list[ConnectionTable]:
+def list_connection_tables(group: GatewayGroup, row: Profile) -> list[ConnectionTable]:
     """Return the tables of the group's gateways that have been read, by gateway name."""
     states = GatewayState.objects.filter(gateway__group=group).select_related("gateway").order_by("gateway__name")
-    return [table for table in (find_table(state, row) for state in states) if table]
+    return [table for table in (find_connection_table(state, row) for state in states) if table]
 
 
 def _parse_number(held: dict[str, str], name: str) -> int:

@@ -12,7 +12,7 @@ from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.rollouts.progress import render_families
 from apps.deployments.selectors import list_rollouts_in_state
 from apps.gateways.drift_texts import DriftText, PastDrift, describe_drift, list_past_drift
-from apps.gateways.kernel_gauges import find_table
+from apps.gateways.kernel_gauges import find_connection_table
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
 from apps.network.models import Gateway, GatewayGroup, Pool
@@ -53,18 +53,18 @@ def build_overviews(rows: list[Gateway], now: datetime) -> list[GatewayOverview]
     return [_build_overview(row, [other for other in rows if other.group_id == row.group_id and other != row], now) for row in rows]
 
 
-def find_status(gateway: Gateway) -> GatewayState | None:
+def find_gateway_status(gateway: Gateway) -> GatewayState | None:
     """Return what was last seen of the gateway, None if it has never been asked."""
     return getattr(gateway, "status", None)
 
 
 def _is_away(gateway: Gateway) -> bool:
-    status = find_status(gateway)
+    status = find_gateway_status(gateway)
     return status is None or status.unreachable_since is not None
 
 
 def _build_overview(gateway: Gateway, others: list[Gateway], now: datetime) -> GatewayOverview:
-    status = find_status(gateway)
+    status = find_gateway_status(gateway)
     alone = gateway.carries4 and gateway.carries6 and bool(others) and all(map(_is_away, others))
     line = _build_line(gateway, status, [other.name for other in others if _is_away(other)] if alone else [], now)
     drift = describe_drift(status)
@@ -132,7 +132,7 @@ def _build_line(gateway: Gateway, status: GatewayState | None, missing: list[str
     if status.disk:
         follows = _("%(why)s. Until that is fixed it takes no changes; then it catches up by itself.") % {"why": status.disk}
         return GatewayStatusLine(StateKind.WARN, _("%(gateway)s cannot write to its disk.") % given, follows)
-    if (table := find_table(status, None)) and table.kind is StateKind.WARN:
+    if (table := find_connection_table(status, None)) and table.kind is StateKind.WARN:
         full = _("The connection table of %(gateway)s is %(percent)d %% full.") % (given | {"percent": table.percent})
         return GatewayStatusLine(
             StateKind.WARN, full, _("When it is full, nobody can open a connection. Its profile says how many it takes.")
@@ -149,7 +149,7 @@ def _build_running_line(gateway: Gateway, status: GatewayState, now: datetime) -
     return GatewayStatusLine(StateKind.OK, sentence, " ".join(filter(None, [_("Confirmed %(time)s.") % {"time": since}, memory])))
 
 
-def find_worst(rows: list[GatewayOverview]) -> GatewayStatusLine | None:
+def find_worst_status(rows: list[GatewayOverview]) -> GatewayStatusLine | None:
     """Return the status line of the list: the worst of all gateways, or a line that all of them answer."""
     order = (StateKind.BAD, StateKind.WARN, StateKind.PLAIN, StateKind.OK)
     lines = sorted((row.line for row in rows), key=lambda line: order.index(line.kind))
@@ -172,7 +172,7 @@ def _is_alike(rows: list[GatewayOverview]) -> bool:
     return len(runs) == len({group for group, _revision in runs})
 
 
-def list_uncarried(group: GatewayGroup) -> list[str]:
+def list_unserved_families(group: GatewayGroup) -> list[str]:
     """Return the address families that no gateway of the group is primary for."""
     members = list(group.gateways.all())
     families = {"IPv4": any(each.carries4 for each in members), "IPv6": any(each.carries6 for each in members)}

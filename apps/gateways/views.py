@@ -16,7 +16,7 @@ from apps.audit.selectors import list_row_history
 from apps.deployments import services as deployments
 from apps.deployments.approvals.limit_changes import find_waiting_limits
 from apps.deployments.rollouts import progress
-from apps.deployments.selectors import list_holds
+from apps.deployments.selectors import list_revision_holds
 from apps.gateways import group_settings, kernel_gauges, selectors, services
 from apps.gateways import rollout_settings as of_groups
 from apps.gateways.flood import set_flood_mode
@@ -36,11 +36,15 @@ def gateways(request: HttpRequest) -> HttpResponse:
     """List the gateways by group, and the address families that no gateway is primary for."""
     shown = selectors.build_overviews(list(selectors.list_gateways()), timezone.now())
     groups = [
-        (group, [each for each in shown if each.gateway.group_id == group.pk], selectors.list_uncarried(group))
+        (group, [each for each in shown if each.gateway.group_id == group.pk], selectors.list_unserved_families(group))
         for group in GatewayGroup.objects.prefetch_related("gateways")
     ]
     part = "#groups" if request.headers.get("HX-Target") == "groups" else ""
-    return render(request, f"gateways/list.html{part}", {"groups": groups, "worst": selectors.find_worst(shown), "holds": list_holds()})
+    return render(
+        request,
+        f"gateways/list.html{part}",
+        {"groups": groups, "worst": selectors.find_worst_status(shown), "holds": list_revision_holds()},
+    )
 
 
 @staff_page
@@ -57,15 +61,15 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
         "entries": list_row_history(found, 8),
         "gauges": list_gauges(found),
         "collected": Collected.objects.filter(gateway=found).first(),
-        "table": kernel_gauges.find_table(selectors.find_status(found), getattr(found.group, "profile", None)),
-        "hold": list_holds().filter(group=found.group_id).first(),
+        "table": kernel_gauges.find_connection_table(selectors.find_gateway_status(found), getattr(found.group, "profile", None)),
+        "hold": list_revision_holds().filter(group=found.group_id).first(),
     }
     return render(request, "gateways/gateway.html", context)
 
 
 @staff_page
 @require_POST
-def put_right(request: HttpRequest, pk: int) -> HttpResponse:
+def redeploy_gateway(request: HttpRequest, pk: int) -> HttpResponse:
     """Deploy again to repair a gateway, although nothing has changed in the database."""
     found = get_object_or_404(Gateway, pk=pk)
     deployments.request_reconcile(by=get_person(request), force=True)
@@ -75,7 +79,7 @@ def put_right(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 @require_POST
-def count_again(request: HttpRequest, pk: int) -> HttpResponse:
+def accept_next_reading(request: HttpRequest, pk: int) -> HttpResponse:
     """Accept the gateway's next reading as the new start of counting, whatever it contains."""
     found = get_object_or_404(Gateway, pk=pk)
     counter_collection.accept_next_reading(gateway=found)
@@ -144,7 +148,7 @@ def profile(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _build_kernel_context(row: Any) -> dict[str, Any]:
-    return {"warnings": kernel_gauges.list_warnings(row), "tables": kernel_gauges.list_tables(row.group, row)}
+    return {"warnings": kernel_gauges.list_warnings(row), "tables": kernel_gauges.list_connection_tables(row.group, row)}
 
 
 def _handle_settings(

@@ -16,7 +16,7 @@ EQUALS: Final = re.compile(r"\s*=\s*")
 LONGEST: Final = 10_000  # characters of a field that are read
 
 
-def is_vouched_for(fields: Sequence[str], authserv_id: str, address: str) -> bool:
+def is_sender_authenticated(fields: Sequence[str], authserv_id: str, address: str) -> bool:
     """Whether our server says that the domain of `address` sent the mail: DMARC passed, or a DKIM signature of that domain did, and DMARC
     did not fail.
 

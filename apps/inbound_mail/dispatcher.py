@@ -62,13 +62,13 @@ class DispatchResult:
 _takers: list[MailHandler] = []
 
 
-def register_handler(take: MailHandler) -> MailHandler:
+def register_mail_handler(take: MailHandler) -> MailHandler:
     """Register the mail handler, in the `ready()` of its app; a later one replaces it. Mail waits until there is one."""
     _takers[:] = [take]
     return take
 
 
-def find_handler() -> MailHandler | None:
+def find_mail_handler() -> MailHandler | None:
     return _takers[0] if _takers else None
 
 
@@ -77,7 +77,7 @@ def build_reader() -> MailReader:
     return MailReader(ParseLimits(octets=settings.MAIL_IN_OCTETS), settings.MAIL_IN_AUTHSERV_ID)
 
 
-def list_waiting(limit: int = 100) -> QuerySet[Arrival]:
+def list_waiting_arrivals(limit: int = 100) -> QuerySet[Arrival]:
     """Return the oldest arrivals that wait to be read, without their content."""
     return Arrival.objects.filter(state=Arrival.State.WAITING).defer("octets").order_by("id")[:limit]
 
@@ -106,7 +106,7 @@ def claim_arrival(now: datetime) -> Arrival | None:
     return next(iter(Arrival.objects.raw(CLAIM, {"now": now, "until": now + LEASE})), None)
 
 
-def mark_taken(arrival: Arrival) -> None:
+def mark_arrival_taken(arrival: Arrival) -> None:
     """Mark the arrival as taken, in the caller's transaction. Raises ArrivalGone."""
     _end_arrival(arrival, state=Arrival.State.TAKEN)
 
@@ -144,7 +144,7 @@ def _try_filing(arrival: Arrival, take: MailHandler, read_by: MailReader) -> Unr
     try:
         mail = read_by.read(bytes(arrival.octets or b""), arrival.sender, arrival.recipients)
         with transaction.atomic():
-            mark_taken(arrival)
+            mark_arrival_taken(arrival)
             take(arrival, mail)
     except (OperationalError, InterfaceError, OSError, ArrivalGone) as error:
         if not _is_fault_of_mail(error):

@@ -34,7 +34,7 @@ FEW: Final = 500  # `&` in a text that is not broken up
 MANY_BREAKS: Final = re.compile(r"\n{3,}")
 
 
-def is_bearable(html: str, limits: ParseLimits) -> bool:
+def is_cheap_to_parse(html: str, limits: ParseLimits) -> bool:
     """Whether an HTML parser takes linear time for it: parsers of the standard search all open elements, and all attributes of a tag."""
     pieces = html.split("<")
     if len(html) > limits.html or len(pieces) > limits.tags or any(len(each.split()) > limits.blanks for each in pieces):

@@ -21,13 +21,12 @@ from django.utils.translation import gettext_noop
 
 from apps.inbound_mail.imap_mailbox import ImapMailbox
 from apps.inbound_mail.models import Arrival
-from apps.inbound_mail.raw_headers import MOST as MOST_OF_HEAD
-from apps.inbound_mail.raw_headers import extract_headers
+from apps.inbound_mail.raw_headers import MAX_HEADER_OCTETS, extract_headers
 from apps.inbound_mail.services import store_arrival
 
 SECONDS: Final = 50.0  # for one run; the next is a minute later
 ANSWER_SECONDS: Final = 10.0
-MOST: Final = 200  # mails in one run
+MAX_MAILS_PER_RUN: Final = 200  # mails in one run
 STAYS: Final = gettext_noop("It is larger than a mail may be: only its headers were fetched, the whole mail is still in the mailbox.")
 SIZE: Final = re.compile(rb"RFC822\.SIZE (\d{1,12})")
 RETURN_PATH: Final = re.compile(rb"^Return-Path:[ \t]*<([^<>\s]{0,320})>", re.IGNORECASE | re.MULTILINE)
@@ -49,7 +48,7 @@ def fetch_unseen(box: ImapMailbox) -> MailboxFetch:
     try:
         with _open(box) as line:
             validity = _select_folder(line, box)
-            for uid in _check_answer(line.uid("SEARCH", "UNSEEN"))[0].split()[:MOST]:
+            for uid in _check_answer(line.uid("SEARCH", "UNSEEN"))[0].split()[:MAX_MAILS_PER_RUN]:
                 number += _fetch_one(line, box, validity, uid.decode("ascii"))
     except (IMAP4.error, OSError, ValueError) as error:
         said = str(error) or type(error).__name__
@@ -94,7 +93,9 @@ def _fetch_one(line: IMAP4, box: ImapMailbox, validity: str, uid: str) -> int:
     """Fetch and store one mail. Return the number of stored mails: 1, or 0 if it was deleted meanwhile."""
     size = SIZE.search(_flatten(_check_answer(line.uid("FETCH", uid, "(RFC822.SIZE)"))))
     fits = size is None or int(size[1]) <= settings.MAIL_IN_OCTETS
-    octets = _find_literal(_check_answer(line.uid("FETCH", uid, "(BODY.PEEK[])" if fits else f"(BODY.PEEK[HEADER]<0.{MOST_OF_HEAD}>)")))
+    octets = _find_literal(
+        _check_answer(line.uid("FETCH", uid, "(BODY.PEEK[])" if fits else f"(BODY.PEEK[HEADER]<0.{MAX_HEADER_OCTETS}>)"))
+    )
     if octets is None:
         return 0
     headers, fits = extract_headers(octets), fits and len(octets) <= settings.MAIL_IN_OCTETS

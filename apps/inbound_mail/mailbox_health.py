@@ -20,7 +20,7 @@ LATE: Final = timedelta(minutes=10)  # the mailbox is fetched each minute, and m
 
 
 @dataclass(frozen=True)
-class Outage:
+class MailboxOutage:
     """An outage of the mailbox. succeeded: its last successful run, None for never; error: its last error, "" if no worker fetches it."""
 
     place: str
@@ -37,7 +37,7 @@ class UnreadMail:
     since: datetime
 
 
-def record_look(*, place: str, error: str, now: datetime) -> None:
+def record_mailbox_run(*, place: str, error: str, now: datetime) -> None:
     """Record a run of the fetcher; error: why it failed, "" if it succeeded."""
     well = {"failing": None, "error": "", "succeeded": now}
     ill = {"failing": Coalesce("failing", Value(now)), "error": error[:500]}
@@ -47,7 +47,7 @@ def record_look(*, place: str, error: str, now: datetime) -> None:
         Mailbox.objects.update_or_create(pk=1, defaults={"place": place, "tried": now, "succeeded": None} | fresh)
 
 
-def find_mailbox_outage(now: datetime) -> Outage | None:
+def find_mailbox_outage(now: datetime) -> MailboxOutage | None:
     """Return the outage of the configured mailbox, if it has failed, or was not fetched, for LATE. Shorter failures do not count."""
     try:
         box = find_mailbox()
@@ -57,11 +57,11 @@ def find_mailbox_outage(now: datetime) -> Outage | None:
     if row is None:
         return None
     if row.failing and row.failing <= now - LATE:
-        return Outage(row.place, row.failing, row.succeeded, row.error)
-    return Outage(row.place, row.tried, row.succeeded, "") if row.tried <= now - LATE else None
+        return MailboxOutage(row.place, row.failing, row.succeeded, row.error)
+    return MailboxOutage(row.place, row.tried, row.succeeded, "") if row.tried <= now - LATE else None
 
 
-def find_unread() -> UnreadMail | None:
+def find_unread_mail() -> UnreadMail | None:
     """Return the mail that arrived more than LATE ago and still waits; None if there is none."""
     found = count_pressing()
     return UnreadMail(found["late"], found["since"]) if found["late"] else None

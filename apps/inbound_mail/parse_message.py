@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from apps.inbound_mail import charsets, header_parser, html_sanitizer
-from apps.inbound_mail.authentication import is_vouched_for
+from apps.inbound_mail.authentication import is_sender_authenticated
 from apps.inbound_mail.automatic_mail import MESSAGE_CLASS, is_automatic
 from apps.inbound_mail.message import MailAddress, MailFile, ReceivedMail
 from apps.inbound_mail.metered_parser import MailPart, parse_tree
@@ -95,7 +95,7 @@ def _is_authenticated(mail: MailPart, authserv_id: str, limits: ParseLimits) -> 
     """Whether our server authenticated the author. Only if there is one From with one address: of several, its verdict may mean any."""
     authors = _list_addresses(mail, ("from",), limits)
     fields = [str(value) for value in mail.get_all("authentication-results", [])]
-    return len(mail.get_all("from", [])) == 1 and len(authors) == 1 and is_vouched_for(fields, authserv_id, authors[0].address)
+    return len(mail.get_all("from", [])) == 1 and len(authors) == 1 and is_sender_authenticated(fields, authserv_id, authors[0].address)
 
 
 def _list_recipients(mail: MailPart, envelope: Sequence[str], limits: ParseLimits) -> tuple[MailAddress, ...]:
@@ -149,7 +149,7 @@ def _gather_content(mail: MailPart, limits: ParseLimits) -> _MailContent:
             content.reports.append(charsets.decode_text(octets[:LOOKED_THROUGH]).strip())
         elif words is not None and kind == "text/plain":
             content.texts.append(words)
-        elif words is not None and html_sanitizer.is_bearable(words, limits):
+        elif words is not None and html_sanitizer.is_cheap_to_parse(words, limits):
             content.htmls.append(words)
         elif octets or _get_file_name(part):
             content.files.append(MailFile(_get_file_name(part), kind, octets))

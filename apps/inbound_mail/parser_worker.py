@@ -19,7 +19,7 @@ LENGTHS: Final = struct.Struct(">II")  # of the JSON, and of the octets that fol
 READY: Final = b"+"
 
 
-def receive(line: socket.socket, length: int) -> bytes:
+def receive_octets(line: socket.socket, length: int) -> bytes:
     """Receive exactly this many octets. Raises EOFError when the other side has closed."""
     made, at = bytearray(length), 0
     while at < length:
@@ -30,7 +30,7 @@ def receive(line: socket.socket, length: int) -> bytes:
     return bytes(made)
 
 
-def serve(line: socket.socket) -> None:
+def serve_parse_requests(line: socket.socket) -> None:
     """Parse mails until the other side closes."""
     line.sendall(READY)
     try:
@@ -42,12 +42,12 @@ def serve(line: socket.socket) -> None:
 
 def _serve_one(line: socket.socket) -> bool:
     """Parse one mail and send the result. Return False after running out of memory: the process is then better replaced."""
-    words, octets = LENGTHS.unpack(receive(line, LENGTHS.size))
-    asked: dict[str, Any] = json.loads(receive(line, words))
+    words, octets = LENGTHS.unpack(receive_octets(line, LENGTHS.size))
+    asked: dict[str, Any] = json.loads(receive_octets(line, words))
     limits = ParseLimits(**asked["limits"])
     _set_timers(limits.seconds, limits.clock)
     try:
-        mail = receive(line, octets)
+        mail = receive_octets(line, octets)
         said, files = ipc_codec.pack_mail(
             parse_message.parse_mail(mail, asked["sender"], asked["recipients"], limits, asked["authserv_id"])
         )
@@ -79,4 +79,4 @@ def confine_process(memory: int) -> None:
 if __name__ == "__main__":
     confine_process(ParseLimits.memory)
     with socket.socket(fileno=0) as standard_input:
-        serve(standard_input)
+        serve_parse_requests(standard_input)

@@ -10,7 +10,7 @@ from apps.operations.registry import TableBound, register_bounded, register_prun
 
 def prune_octets(now: datetime, at_most: int) -> int:
     """Erase the octets of mails that were taken long ago."""
-    return retention_sweep.erase_some(now - timedelta(days=settings.KEEP_MAIL_DAYS), at_most)
+    return retention_sweep.erase_old_octets(now - timedelta(days=settings.KEEP_MAIL_DAYS), at_most)
 
 
 register_pruned("inbound.Arrival", kept="NETZWART_KEEP_MAIL_DAYS", prune=prune_octets)

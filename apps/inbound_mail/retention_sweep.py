@@ -13,7 +13,7 @@ from apps.lib.database.email_lookups import AsciiLower
 from apps.lib.email_address import lower_ascii
 
 
-def erase_some(before: datetime, at_most: int) -> int:
+def erase_old_octets(before: datetime, at_most: int) -> int:
     """Erase the octets of up to `at_most` mails that were taken before `before`, the oldest first. Return how many."""
     old = Arrival.objects.filter(state=Arrival.State.TAKEN, ended__lt=before, octets__isnull=False).order_by("ended").values("pk")
     return Arrival.objects.filter(pk__in=list(old.values_list("pk", flat=True)[:at_most])).update(octets=None)

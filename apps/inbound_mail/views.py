@@ -28,7 +28,11 @@ def arrivals(request: HttpRequest) -> HttpResponse:
     page = Paginator(selectors.list_arrivals(state, search), PER_PAGE).get_page(asked.get("page"))
     shown = {"page": page, "state": state, "search": search, "counts": selectors.count_by_state(), "tabs": selectors.build_tabs()}
     now = timezone.now()
-    truth = {"away": mailbox_health.find_mailbox_outage(now), "late": mailbox_health.find_unread(), "took": selectors.find_last_taken()}
+    truth = {
+        "away": mailbox_health.find_mailbox_outage(now),
+        "late": mailbox_health.find_unread_mail(),
+        "took": selectors.find_last_taken(),
+    }
     return render(request, "inbound_mail/arrivals.html", shown | truth)
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of a formula in spreadsheets (OWASP, "CSV Injection")
 
 
-class Echo:
+class EchoFile:
     """A file that returns what is written to it."""
 
     def write(self, text: str) -> str:
@@ -23,7 +23,7 @@ def escape_formula(cell: str) -> str:
 
 def iter_csv_lines(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
     """Yield the file's lines, with the byte order mark by which spreadsheets recognise UTF-8."""
-    writer = csv.writer(Echo())
+    writer = csv.writer(EchoFile())
     yield "\ufeff" + writer.writerow(head)
     for row in rows:
         yield writer.writerow([escape_formula(str(cell)) for cell in row])

@@ -13,7 +13,7 @@ from django.db.models import F, Model, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext, pgettext
 
-from apps.lib.database.validity import holds_now, holds_now_or_later, make_range_until_now
+from apps.lib.database.validity import is_valid_now, is_valid_now_or_later, make_range_until_now
 from apps.lib.models import Deployed, Versioned
 
 type Ids = Iterable[int]
@@ -49,7 +49,7 @@ def count_dependents(on: type[Model], ids: Ids) -> list[EndedCount]:
     """Return how many rows of each kind would end with these parents, without empty kinds. Two queries for each kind."""
     found: list[EndedCount] = []
     for each in _dependencies.get(on, []):
-        rows = each.rows(ids).filter(holds_now_or_later())
+        rows = each.rows(ids).filter(is_valid_now_or_later())
         pks = list(rows.values_list("pk", flat=True))
         found += [*count_dependents(rows.model, pks), EndedCount(len(pks), each.words(len(pks)))] if pks else []
     return found
@@ -59,7 +59,7 @@ def end_dependents(on: type[Model], ids: Ids) -> list[EndedCount]:
     """End all dependents of these rows now, leaves first. Must run within a transaction."""
     found: list[EndedCount] = []
     for each in _dependencies.get(on, []):
-        rows = each.rows(ids).filter(holds_now_or_later())
+        rows = each.rows(ids).filter(is_valid_now_or_later())
         pks = _lock_rows(rows)
         found += [*end_dependents(rows.model, pks), EndedCount(len(pks), each.words(len(pks)))] if pks else []
         end_rows(rows.model._default_manager.filter(pk__in=pks))
@@ -69,19 +69,19 @@ def end_dependents(on: type[Model], ids: Ids) -> list[EndedCount]:
 def end_rows(rows: DependentRows) -> None:
     """End the rows now: current ones end, future ones are deleted."""
     version = {"version": F("version") + 1} if issubclass(rows.model, Versioned) else {}
-    rows.filter(holds_now()).update(valid=make_range_until_now(), **version)
+    rows.filter(is_valid_now()).update(valid=make_range_until_now(), **version)
     rows.filter(valid__startswith__gt=Now()).delete()
 
 
-def mark_changed(on: type[Model], ids: Ids) -> None:
+def mark_dependents_changed(on: type[Model], ids: Ids) -> None:
     """Mark the dependents that reach gateways as just written, so that their activation is determined again.
 
     Must run within a transaction.
     """
     for each in _dependencies.get(on, []):
-        rows = each.rows(ids).filter(holds_now_or_later())
+        rows = each.rows(ids).filter(is_valid_now_or_later())
         pks = _lock_rows(rows)
-        mark_changed(rows.model, pks)
+        mark_dependents_changed(rows.model, pks)
         if issubclass(rows.model, Deployed):
             rows.model._default_manager.filter(pk__in=pks).update(changed_at=Now())
 

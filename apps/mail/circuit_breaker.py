@@ -16,7 +16,7 @@ DOUBLINGS: Final = 5
 log = structlog.get_logger()
 
 
-def find_outage() -> ServerAway | None:
+def find_mail_server_outage() -> ServerAway | None:
     """Return since when the server accepts nothing, and why; None while it does, or before the first try."""
     return ServerAway.objects.first()
 

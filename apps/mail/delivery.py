@@ -19,12 +19,12 @@ from django.utils.translation import gettext_noop
 from apps.mail import circuit_breaker
 from apps.mail.mime import compose_mail, parse_envelope_address
 from apps.mail.models import Message
-from apps.mail.transport import Carrier, HandoverOutcome, HandoverStatus
+from apps.mail.transport import HandoverOutcome, HandoverStatus, MailTransport
 
 LEASE: Final = timedelta(minutes=3)  # longer than connecting and one mail may take together
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
 GIVE_UP: Final = timedelta(days=5)  # RFC 5321, 4.5.4.1
-MOST: Final = 500  # mails
+MAX_MAILS_PER_RUN: Final = 500  # mails
 SECONDS: Final = 10.0  # after which no further mail is started
 LOST_IN_A_ROW: Final = 3
 UNKNOWN_END: Final = gettext_noop("A worker ended in the middle of a try: the mail server may have accepted the mail.")
@@ -56,19 +56,19 @@ class DeliveryResult:
     more: bool = False
 
 
-def list_due(now: datetime) -> QuerySet[Message]:
+def list_due_mails(now: datetime) -> QuerySet[Message]:
     """Return the mails that may be claimed now, urgent ones first."""
     free = Q(claimed_until=None) | Q(claimed_until__lte=now)
     return Message.objects.filter(free, state=Message.State.WAITING, due__lte=now).order_by("-urgent", "due", "id")
 
 
-def deliver_due(carrier: Carrier, clock: Clock = timezone.now) -> DeliveryResult:
-    """Send what is due, at most MOST mails and for about SECONDS. Any number of workers may run this at once."""
-    if not list_due(clock()).exists() or circuit_breaker.find_next_try(clock()):
+def deliver_due_mails(carrier: MailTransport, clock: Clock = timezone.now) -> DeliveryResult:
+    """Send what is due, at most MAX_MAILS_PER_RUN mails and for about SECONDS. Any number of workers may run this at once."""
+    if not list_due_mails(clock()).exists() or circuit_breaker.find_next_try(clock()):
         return DeliveryResult()
-    done, end, lost, was_away = DeliveryResult(), monotonic() + SECONDS, 0, circuit_breaker.find_outage()
+    done, end, lost, was_away = DeliveryResult(), monotonic() + SECONDS, 0, circuit_breaker.find_mail_server_outage()
     with carrier:
-        for _number in range(MOST):
+        for _number in range(MAX_MAILS_PER_RUN):
             if monotonic() > end:
                 return replace(done, more=True)
             if why := carrier.open():
@@ -131,7 +131,7 @@ def compute_pause(tries: int) -> timedelta:
     return min(FIRST_PAUSE * float(2 ** min(tries - 1, DOUBLINGS)), LONGEST_PAUSE)
 
 
-def _try_delivery(carrier: Carrier, row: Message) -> HandoverOutcome:
+def _try_delivery(carrier: MailTransport, row: Message) -> HandoverOutcome:
     try:
         sender, to, content = parse_envelope_address(row.sender), parse_envelope_address(row.to), compose_mail(row)
     except ValueError as error:  # includes UnicodeError

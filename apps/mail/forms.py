@@ -4,7 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 
 
 class DiscardForm(forms.Form):
@@ -14,4 +14,4 @@ class DiscardForm(forms.Form):
 
     def add_problem(self, problem: Problem) -> None:
         """Show the service's objection in the form."""
-        add_problem_to(self, problem)
+        add_problem_to_form(self, problem)

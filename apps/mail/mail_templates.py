@@ -15,7 +15,7 @@ type PlainValue = str | int | float | bool | date | Sequence[PlainValue] | Mappi
 
 
 @dataclass(frozen=True)
-class MailWords:
+class RenderedMail:
     """Subject and bodies of a mail."""
 
     subject: str
@@ -23,14 +23,14 @@ class MailWords:
     html: str
 
 
-def render_words(template: str, language: str, context: Mapping[str, PlainValue]) -> MailWords:
+def render_mail(template: str, language: str, context: Mapping[str, PlainValue]) -> RenderedMail:
     """Render the three templates in the language. Raises TemplateDoesNotExist."""
     given = {**context, "network": settings.NETWORK_NAME, "language": language}
     with override(language):
         subject = _render_template(f"mail/{template}.subject.txt", given, escaped=False)
         text = _render_template(f"mail/{template}.txt", given, escaped=False)
         html = _render_template(f"mail/{template}.html", given | {"subject": collapse_lines(subject)}, escaped=True)
-    return MailWords(collapse_lines(subject), f"{text.strip()}\n", html)
+    return RenderedMail(collapse_lines(subject), f"{text.strip()}\n", html)
 
 
 def collapse_lines(text: str) -> str:

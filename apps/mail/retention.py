@@ -10,7 +10,7 @@ from apps.operations.registry import TableBound, register_bounded, register_prun
 
 def prune_words(now: datetime, at_most: int) -> int:
     """Erase the content of mails that ended long ago."""
-    return retention_sweep.erase_some(now - timedelta(days=settings.KEEP_MAIL_DAYS), at_most)
+    return retention_sweep.erase_old_mail_content(now - timedelta(days=settings.KEEP_MAIL_DAYS), at_most)
 
 
 register_pruned("mail.Message", kept="NETZWART_KEEP_MAIL_DAYS", prune=prune_words)

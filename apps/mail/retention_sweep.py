@@ -12,7 +12,7 @@ from apps.lib.email_address import lower_ascii
 from apps.mail.models import Message, SwitchedOff
 
 
-def erase_some(before: datetime, at_most: int) -> int:
+def erase_old_mail_content(before: datetime, at_most: int) -> int:
     """Erase the content of up to `at_most` mails that ended before `before`, the oldest first. Return how many."""
     with transaction.atomic():
         old = Message.objects.filter(ended__lt=before, erased=None).order_by("ended").values("pk")[:at_most]

@@ -51,7 +51,7 @@ def build_tabs() -> list[tuple[str, str, int]]:
 def find_late(now: datetime) -> LateMail | None:
     """Return the waiting mails that were written more than LATE ago, counted; None if there are none."""
     found = Message.objects.filter(state=Message.State.WAITING, written__lt=now - LATE).aggregate(number=Count("pk"), since=Min("written"))
-    return LateMail(found["number"], found["since"], circuit_breaker.find_outage()) if found["number"] else None
+    return LateMail(found["number"], found["since"], circuit_breaker.find_mail_server_outage()) if found["number"] else None
 
 
 def find_last_sent() -> datetime | None:
@@ -70,5 +70,5 @@ def build_navigation_count(_request: HttpRequest) -> NavigationCount | None:
     return NavigationCount(number, asks=True) if number else None
 
 
-def is_in_hand(message: Message) -> bool:
+def is_being_sent(message: Message) -> bool:
     return bool(message.state == Message.State.WAITING and message.claimed_until and message.claimed_until > timezone.now())

@@ -22,7 +22,7 @@ from apps.accounts.models import User
 from apps.lib.enqueue import send_task
 from apps.lib.errors import Conflict, Problem
 from apps.mail import notice_kinds, unsubscribing
-from apps.mail.mail_templates import PlainValue, render_words
+from apps.mail.mail_templates import PlainValue, render_mail
 from apps.mail.models import Message, SwitchedOff
 
 TASK = "workers.send_mail"
@@ -52,10 +52,10 @@ def write_mail(
     """
     if notice and notice_kinds.find_label(notice) is None:
         raise ValueError(f"Unknown kind of notice {notice!r}. Register it with notice_kinds.register_kind().")
-    if notice and unsubscribing.is_off(to, notice):
+    if notice and unsubscribing.is_notice_off(to, notice):
         return None
-    link = unsubscribing.build_link(to, notice) if notice else ""
-    words = render_words(template, language, {**context, "switch_off": link})
+    link = unsubscribing.build_unsubscribe_link(to, notice) if notice else ""
+    words = render_mail(template, language, {**context, "switch_off": link})
     return put_in_outbox(
         Message(
             to=to, language=language, template=template, notice=notice, urgent=urgent, confidential=confidential, automatic=automatic,
@@ -95,7 +95,7 @@ def _send_task() -> None:
     send_task(TASK)
 
 
-def build_in_hand_filter(now: datetime) -> Q:
+def build_being_sent_filter(now: datetime) -> Q:
     """Return the filter for mails that a worker is sending at this moment."""
     return Q(state=Message.State.WAITING, claimed_until__gt=now)
 
@@ -104,13 +104,13 @@ def retry_mail(*, message: Message, by: User) -> None:
     """Make a mail due now. Raises Conflict when it is being sent, was sent, or was erased; Problem when its reader has switched such
     notices off.
     """
-    if message.notice and unsubscribing.is_off(message.to, message.notice):
+    if message.notice and unsubscribing.is_notice_off(message.to, message.notice):
         raise Problem(_("%(address)s has switched such mails off.") % {"address": message.to})
     with transaction.atomic():
         there = (
             Message.objects.filter(pk=message.pk, erased=None)
             .exclude(state=Message.State.SENT)
-            .exclude(build_in_hand_filter(timezone.now()))
+            .exclude(build_being_sent_filter(timezone.now()))
         )
         fresh = {"state": Message.State.WAITING, "ended": None, "ended_by": None, "reason": "", "claimed_until": None}
         if not there.update(due=timezone.now(), **fresh):
@@ -125,23 +125,23 @@ def discard_mail(*, message: Message, reason: str, by: User) -> None:
     if not why:
         raise Problem(_("Enter a reason; it is shown with the mail."), "reason")
     there = Message.objects.filter(pk=message.pk, state__in=[Message.State.WAITING, Message.State.FAILED]).exclude(
-        build_in_hand_filter(timezone.now())
+        build_being_sent_filter(timezone.now())
     )
     ended = {"ended": Now(), "ended_by": by, "reason": why[:200]}
     if not there.update(state=Message.State.DISCARDED, claimed_until=None, **ended):
         raise Conflict(_("This mail is being sent, or was sent or discarded meanwhile."))
 
 
-def switch_off(*, address: str, notice: str) -> None:
+def switch_notice_off(*, address: str, notice: str) -> None:
     """Send no more notices of this kind to this address, and discard those that wait. Idempotent."""
     waiting = Message.objects.filter(to__iexact=address, notice=notice, state=Message.State.WAITING)
     with transaction.atomic():
         SwitchedOff.objects.bulk_create([SwitchedOff(address=address, notice=notice)], ignore_conflicts=True)
-        waiting.exclude(build_in_hand_filter(timezone.now())).update(
+        waiting.exclude(build_being_sent_filter(timezone.now())).update(
             state=Message.State.DISCARDED, ended=Now(), reason="switched off by its reader"
         )
 
 
-def switch_on(*, address: str, notice: str) -> None:
+def switch_notice_on(*, address: str, notice: str) -> None:
     """Send notices of this kind to this address again. Idempotent."""
     SwitchedOff.objects.filter(address__iexact=address, notice=notice).delete()

@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self
 
 from django.conf import settings
 
-MOST = 500  # characters kept of a server's reply
+MAX_REPLY_LENGTH = 500  # characters kept of a server's reply
 
 
 class HandoverStatus(Enum):
@@ -31,7 +31,7 @@ class HandoverOutcome:
     lost: bool = False
 
 
-class Carrier(Protocol):
+class MailTransport(Protocol):
     """Context manager that hands mails over one after the other."""
 
     def __enter__(self) -> Self: ...
@@ -45,7 +45,7 @@ class Carrier(Protocol):
         """Hand over one mail to one address, within a bounded time. Call it only after `open` returned ""."""
 
 
-class FileCarrier:
+class FileMailTransport:
     """Writes each mail to a file TIME.eml in a directory, for trying the portal out. No file ever overwrites another.
 
     The mails contain links that open accounts, so only the portal's user may read them (0700, 0600), even if the directory existed before.
@@ -82,14 +82,14 @@ def _open_privately(path: str, flags: int) -> int:
 
 
 def clean_reply(error: object) -> str:
-    """Return a reply or error as text that the database can hold: one line, without NUL, at most MOST characters."""
+    """Return a reply or error as text that the database can hold: one line, without NUL, at most MAX_REPLY_LENGTH characters."""
     text = error.decode(errors="replace") if isinstance(error, bytes) else str(error)
-    return " ".join(text.replace("\0", "").split())[:MOST] or type(error).__name__
+    return " ".join(text.replace("\0", "").split())[:MAX_REPLY_LENGTH] or type(error).__name__
 
 
-def build_carrier() -> Carrier:
+def build_mail_transport() -> MailTransport:
     """Return the carrier that the settings ask for."""
     from apps.mail.smtp import SmtpConnection, SmtpServer
 
     given: dict[str, Any] = settings.MAIL_SERVER
-    return SmtpConnection(SmtpServer(**given)) if given["host"] else FileCarrier(settings.VAR / "mail")
+    return SmtpConnection(SmtpServer(**given)) if given["host"] else FileMailTransport(settings.VAR / "mail")

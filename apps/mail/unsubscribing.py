@@ -14,12 +14,12 @@ from apps.mail.models import SwitchedOff
 _signer: Final = Signer(salt="mail.switch_off")
 
 
-def build_link(address: str, notice: str) -> str:
+def build_unsubscribe_link(address: str, notice: str) -> str:
     """Return the page's absolute URL. It permits to switch this notice off and on for this address, and nothing else."""
     return f"{settings.PORTAL_URL}{reverse('mail:switch-off', args=[_signer.sign_object([address, notice])])}"
 
 
-def parse_token(token: str) -> tuple[str, str] | None:
+def parse_unsubscribe_token(token: str) -> tuple[str, str] | None:
     """Return the address and the kind of notice that a link names; None if the signature is not ours."""
     try:
         address, notice = _signer.unsign_object(token)
@@ -35,5 +35,5 @@ def list_switched_off_notices(addresses: Iterable[str], notice: str) -> set[str]
     return set(lower.filter(lower__in=asked).values_list("lower", flat=True)) if asked else set()
 
 
-def is_off(address: str, notice: str) -> bool:
+def is_notice_off(address: str, notice: str) -> bool:
     return SwitchedOff.objects.filter(address__iexact=address, notice=notice).exists()

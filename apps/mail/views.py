@@ -32,7 +32,7 @@ def outbox(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "mail/outbox.html",
-        shown | {"server": circuit_breaker.find_outage(), "late": selectors.find_late(now), "left": selectors.find_last_sent()},
+        shown | {"server": circuit_breaker.find_mail_server_outage(), "late": selectors.find_late(now), "left": selectors.find_last_sent()},
     )
 
 
@@ -42,8 +42,8 @@ def message(request: HttpRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(Message.objects.select_related("ended_by"), pk=pk)
     shown = {
         "row": row,
-        "in_hand": selectors.is_in_hand(row),
-        "server": circuit_breaker.find_outage(),
+        "in_hand": selectors.is_being_sent(row),
+        "server": circuit_breaker.find_mail_server_outage(),
         "acts": has_right(request.user, Right.OPERATE),
     }
     answers = (
@@ -82,13 +82,13 @@ def discard(request: HttpRequest, pk: int) -> HttpResponse:
 @csrf_exempt  # the signed link is the proof, and mail programs post to it without a session (RFC 8058)
 def switch_off(request: HttpRequest, token: str) -> HttpResponse:
     """Say what the link switches off; POST switches it off or on again. GET changes nothing: mail scanners open every link."""
-    meant = unsubscribing.parse_token(token)
+    meant = unsubscribing.parse_unsubscribe_token(token)
     kind = notice_kinds.find_label(meant[1]) if meant else None
     if meant is None or kind is None:
         return render(request, "mail/switch_off.html", status=404)
     address, notice = meant
     if request.method == "POST":
-        switch = services.switch_on if request.POST.get("on") == "1" else services.switch_off
+        switch = services.switch_notice_on if request.POST.get("on") == "1" else services.switch_notice_off
         switch(address=address, notice=notice)
-    shown = {"address": address, "kind": kind, "is_off": unsubscribing.is_off(address, notice), "pressed": request.method == "POST"}
+    shown = {"address": address, "kind": kind, "is_off": unsubscribing.is_notice_off(address, notice), "pressed": request.method == "POST"}
     return render(request, "mail/switch_off.html", shown)

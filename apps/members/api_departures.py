@@ -31,4 +31,4 @@ class DepartureViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
     filters = build_filters(Departure, "member", "on", "state", "by", "planned")
 
     def remove(self, row: Departure) -> None:
-        departures.drop_departure(row)
+        departures.cancel_departure(row)

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.lib import dependents
-from apps.lib.database.validity import check_reachable, holds_now_or_later
+from apps.lib.database.validity import check_reachable, is_valid_now_or_later
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.members import services
@@ -44,23 +44,23 @@ def plan_departure(*, member: Member, on: date, by: User) -> Departure:
         ) from error
 
 
-def drop_departure(departure: Departure) -> None:
+def cancel_departure(departure: Departure) -> None:
     """Cancel a planned departure. Raises Conflict when it was carried out or cancelled already."""
     if not _decide(departure, Departure.State.DROPPED):
         raise Conflict(_("This is not planned any more. Look at the member again."))
 
 
-def find_planned(member: Member) -> Departure | None:
+def find_planned_departure(member: Member) -> Departure | None:
     """Return the member's planned departure, None if there is none."""
     return Departure.objects.filter(member=member, state=Departure.State.PLANNED).select_related("by").first()
 
 
-def list_due(today: date) -> QuerySet[Departure]:
+def list_due_departures(today: date) -> QuerySet[Departure]:
     """Return the planned departures that are due on that day."""
     return Departure.objects.filter(state=Departure.State.PLANNED, on__lte=today).select_related("member", "by").order_by("on", "id")
 
 
-def carry_out(departure: Departure) -> bool:
+def carry_out_departure(departure: Departure) -> bool:
     """End the membership as planned. Return False when another process carried the departure out first, or it was cancelled."""
     with pghistory.context(user=departure.by_id, planned=True), transaction.atomic():
         if not _decide(departure, Departure.State.DONE):
@@ -86,7 +86,7 @@ def compute_erasure_time(left_at: datetime) -> datetime:
 def list_releasable(now: datetime) -> QuerySet[Member]:
     """Return the members whose hold period is over and who still have holdings."""
     over = Member.objects.filter(state=Member.State.LEFT, left_at__lte=now - timedelta(days=settings.HOLD_DAYS))
-    return over.filter(holds_now_or_later("holdings__valid")).distinct().order_by("pk")
+    return over.filter(is_valid_now_or_later("holdings__valid")).distinct().order_by("pk")
 
 
 @transaction.atomic

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.members.models import Room, Site
 from apps.members.room_names import LONGEST_NAME, LONGEST_TEXT, RoomName, name_rooms
 from apps.members.site_services import HIGHEST_FLOOR, LONGEST_CODE, LOWEST_FLOOR
@@ -86,7 +86,7 @@ class RoomsForm(forms.Form):
                     range(first, (first if last is None else last) + 1), wanted["doors"], floor_first=wanted["floor_first"]
                 )
             except Problem as problem:
-                add_problem_to(self, problem)
+                add_problem_to_form(self, problem)
         return wanted
 
     def get_rooms(self) -> list[RoomName]:

@@ -78,19 +78,19 @@ def withdraw_member_invitation(*, member: Member) -> None:
     MemberInvitation.objects.filter(member=member, taken=None, withdrawn=None).update(withdrawn=Now())
 
 
-def withdraw_one(invitation: MemberInvitation) -> None:
+def withdraw_open_invitation(invitation: MemberInvitation) -> None:
     """Withdraw this invitation. Raises Conflict when it was accepted or withdrawn already."""
     still = MemberInvitation.objects.filter(pk=invitation.pk, taken=None, withdrawn=None)
     if not still.update(withdrawn=Now()):
         raise Conflict(_("This invitation was used or withdrawn already."))
 
 
-def find_open(member: Member) -> MemberInvitation | None:
+def find_open_invitation(member: Member) -> MemberInvitation | None:
     """Return the member's invitation that was neither accepted nor withdrawn, even if it has expired."""
     return MemberInvitation.objects.filter(member=member, taken=None, withdrawn=None).select_related("by").first()
 
 
-def get_by_token(token: str) -> OpenedInvitation:
+def get_invitation_by_token(token: str) -> OpenedInvitation:
     """Return the invitation that the link's token opens. Raises Problem with the reason when it is invalid."""
     try:
         pk, email = _signer.unsign_object(token)
@@ -107,7 +107,7 @@ def get_by_token(token: str) -> OpenedInvitation:
 
 
 @transaction.atomic
-def accept_anew(opened: OpenedInvitation, *, username: str, first_name: str, last_name: str, password: str) -> User:
+def accept_with_new_account(opened: OpenedInvitation, *, username: str, first_name: str, last_name: str, password: str) -> User:
     """Create an account and connect it. Raises Problem when the user name is taken, or another account has the address already."""
     _claim(opened)
     if invitations.has_account(opened.email):

@@ -13,7 +13,7 @@ from apps.accounts.models import User
 from apps.lib.errors import Problem
 from apps.members import services
 from apps.members.models import Device, Member
-from apps.members.tariff_allowance import check_room
+from apps.members.tariff_allowance import check_tariff_allowance
 
 GROUP_BIT = 0x01  # in the first octet: a group address, not one device's (IEEE 802, 8.2.2)
 
@@ -58,7 +58,7 @@ def _check_mac(mac: str) -> None:
 
 
 def _check_quota(member: Member) -> None:
-    check_room(
+    check_tariff_allowance(
         Device.objects.filter(member=member),
         member=member,
         most=lambda tariff: tariff.most_devices,

@@ -79,7 +79,7 @@ def activate_member(*, member: Member, by: User) -> None:
         if changed.exclude(erased_at=None).exists():
             raise Problem(describe_erased(), culprit=member)
         if changed.update(state=Member.State.ACTIVE, version=F("version") + 1):
-            dependents.mark_changed(Member, [member.pk])
+            dependents.mark_dependents_changed(Member, [member.pk])
         enqueue_task("workers.reconcile", by.pk)
 
 
@@ -97,7 +97,7 @@ def end_membership(*, member: Member, by: User) -> list[EndedCount]:
         staying = Member.objects.filter(pk=member.pk).exclude(state=Member.State.LEFT)
         staying.update(state=Member.State.LEFT, room=None, version=F("version") + 1)
         Departure.objects.filter(member=member, state=Departure.State.PLANNED).update(state=Departure.State.DROPPED)
-        dependents.mark_changed(Member, [member.pk])
+        dependents.mark_dependents_changed(Member, [member.pk])
         held = dependents.count_dependents(Member, [member.pk]) if settings.HOLD_DAYS else dependents.end_dependents(Member, [member.pk])
         enqueue_task("workers.reconcile", by.pk)
     return held

@@ -9,7 +9,7 @@ from apps.lib.errors import Problem
 from apps.members.models import Member, Tariff
 
 
-def check_room(
+def check_tariff_allowance(
     rows: QuerySet[Any], *, member: Member, most: Callable[[Tariff], int], states: Collection[str], ended: str, full: Callable[[int], str]
 ) -> None:
     """Raise Problem unless the member may have one more of these rows. Locks the member until the end of the transaction.

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.members import payment_import
 
 MOST_OCTETS = 2_000_000
@@ -59,7 +59,7 @@ def import_payments(request: HttpRequest) -> HttpResponse:
             if "confirmed" in request.POST:
                 return _report_import(request, payment_import.import_payments(text, by=get_person(request)))
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     context = {"form": form, "preview": preview, "shown": SHOWN, "text": form.cleaned_data.get("text", "") if form.is_bound else ""}
     return render(request, "members/payments.html", context, status=422 if form.errors else 200)
 

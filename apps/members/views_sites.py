@@ -15,7 +15,7 @@ from apps.accounts.undo_page import answer_undo
 from apps.audit.selectors import list_row_history
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.members import site_services
 from apps.members.forms_sites import RoomForm, RoomsForm, SiteForm
 from apps.members.models import Room, Site
@@ -57,7 +57,7 @@ def add(request: HttpRequest) -> HttpResponse:
             made = site_services.add_site(**form.get_facts())
             return redirect("members:rooms-add", made.pk)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return render(request, "members/site_form.html", {"form": form}, status=422 if form.is_bound else 200)
 
 
@@ -71,7 +71,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             site_services.change_site(site=found, version=form.get_version(), **form.get_facts())
             return redirect("members:site", pk)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return render(request, "members/site_form.html", {"form": form, "site": found}, status=422 if form.is_bound else 200)
 
 
@@ -106,7 +106,7 @@ def add_rooms(request: HttpRequest, pk: int) -> HttpResponse:
             messages.success(request, _describe_added(found, len(added.rooms), added.existing))
             return redirect("members:site", pk)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return render(request, "members/rooms_add.html", {"form": form, "site": found}, status=422 if form.is_bound else 200)
 
 
@@ -120,7 +120,7 @@ def edit_room(request: HttpRequest, pk: int) -> HttpResponse:
             site_services.change_room(room=found, version=form.get_version(), **form.get_facts())
             return redirect(_build_floor_url(found))
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     context = {"form": form, "room": found, "back": _build_floor_url(found), "entries": list_row_history(found, HISTORY)}
     return render(request, "members/room.html", context, status=422 if form.is_bound else 200)
 

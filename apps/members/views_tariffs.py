@@ -12,7 +12,7 @@ from apps.accounts.permissions import get_person, staff_page
 from apps.accounts.undo_page import answer_undo
 from apps.audit.selectors import list_row_history
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.members import tariff_services
 from apps.members.forms import TariffForm
 from apps.members.models import Tariff
@@ -78,6 +78,6 @@ def _try_save(form: TariffForm, save: Callable[[TariffTerms], object]) -> bool:
     try:
         save(form.build_terms())
     except Problem as problem:
-        add_problem_to(form, problem)
+        add_problem_to_form(form, problem)
         return False
     return True

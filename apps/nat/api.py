@@ -10,7 +10,7 @@ from apps.lib.api.filter_types import NUMBER
 from apps.lib.api.filters import CustomFilter, Filter, build_filters
 from apps.lib.api.serializers import ActiveSerializer, Reference
 from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.fields import AddressField
 from apps.nat import forwards_bulk, services
 from apps.nat.models import PortForward
@@ -21,7 +21,7 @@ EDITED = ("holding", "public", "protocol", "public_port", "private_port", "ports
 
 
 class ForwardSerializer(ActiveSerializer):
-    holding = Reference(queryset=Holding.objects.filter(holds_now()).select_related("member"))
+    holding = Reference(queryset=Holding.objects.filter(is_valid_now()).select_related("member"))
     public_address = serializers.IPAddressField(protocol="IPv4", source="public")
     private_address = serializers.CharField(source="holding.address", read_only=True)
     member = Reference(source="holding.member", read_only=True)

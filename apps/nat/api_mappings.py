@@ -9,7 +9,7 @@ from rest_framework import serializers
 from apps.lib.api.filters import build_filters
 from apps.lib.api.serializers import ActiveSerializer, Reference
 from apps.lib.api.viewsets import AddViewSet, ReadViewSet, RemoveViewSet
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.nat import services
 from apps.nat.models import NatMapping
 from apps.nat.selectors import list_mappings
@@ -18,7 +18,7 @@ from apps.network.models import Holding, Pool
 
 class MappingSerializer(ActiveSerializer):
     member = Reference(source="holding.member", read_only=True)
-    holding = Reference(queryset=Holding.objects.filter(holds_now()))
+    holding = Reference(queryset=Holding.objects.filter(is_valid_now()))
     private_address = serializers.CharField(source="holding.address", read_only=True)
     pool = Reference(queryset=Pool.objects.filter(kind=Pool.Kind.PUBLIC4), required=False)
     public_address = serializers.IPAddressField(protocol="IPv4", source="public", required=False)

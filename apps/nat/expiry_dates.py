@@ -16,13 +16,13 @@ from apps.nat.models import PortForward
 from apps.nat.pinholes.models import Pinhole
 
 
-class End(Enum):
+class EndSentinel(Enum):
     """Sentinel: `UNCHANGED` keeps the present end, because None means no end."""
 
     UNCHANGED = "unchanged"
 
 
-type Until = datetime | Literal[End.UNCHANGED] | None
+type Until = datetime | Literal[EndSentinel.UNCHANGED] | None
 
 
 def check_end(until: datetime | None) -> None:
@@ -36,7 +36,7 @@ def check_end(until: datetime | None) -> None:
 
 def build_end_update(until: Until, row: PortForward | Pinhole) -> dict[str, Any]:
     """Return what an UPDATE sets so that the row ends then; {} if it ends then already. Raises Problem as `check_end` does."""
-    if until is End.UNCHANGED or until == row.valid.upper:
+    if until is EndSentinel.UNCHANGED or until == row.valid.upper:
         return {}
     check_end(until)
     begins = Func(F("valid"), function="lower", output_field=DateTimeField())

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.port_ranges import PortsField, format_span, format_typed_span
 from apps.lib.ui.row_choice_field import RowChoiceField
 from apps.members.models import Member
@@ -41,7 +41,7 @@ class ForwardForm(LastDayForm):
         super().__init__(data, prefix="forward", initial=_build_initial(forward) if forward else None)
         if not forward:
             del self.fields["version"]
-        held = Holding.objects.filter(holds_now(), member=member, kind=Pool.Kind.PRIVATE4).select_related("device")
+        held = Holding.objects.filter(is_valid_now(), member=member, kind=Pool.Kind.PRIVATE4).select_related("device")
         addresses = sorted({*list_public_addresses(member), *([str(forward.public)] if forward else [])})
         self.fields["holding"].queryset = held  # type: ignore[attr-defined]  # a ModelChoiceField
         self.fields["public"] = forms.ChoiceField(label=_("Public address"), choices=[(each, each) for each in addresses])

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.db.models import F
 
 from apps.accounts.models import User
-from apps.lib.database.validity import holds_now, make_range_from_now, make_range_until_now
+from apps.lib.database.validity import is_valid_now, make_range_from_now, make_range_until_now
 from apps.lib.enqueue import enqueue_task
 from apps.lib.fields import Address
 from apps.nat import services
@@ -104,7 +104,7 @@ def _find_pool(each: ForwardDraft, holding: Holding, pools: Sequence[Pool]) -> P
 def _get_holdings(wanted: Iterable[ForwardDraft]) -> dict[int, Holding]:
     """Return the current holdings by id. Raises Problem if one has ended, or is not a private IPv4 address."""
     asked = {each.holding.pk: each.holding for each in wanted}
-    found = Holding.objects.filter(holds_now(), kind=Pool.Kind.PRIVATE4).in_bulk(list(asked))
+    found = Holding.objects.filter(is_valid_now(), kind=Pool.Kind.PRIVATE4).in_bulk(list(asked))
     for pk in asked.keys() - found.keys():
         services.check_holding(asked[pk])
     return found
@@ -179,7 +179,7 @@ def remove_forwards(*, forwards: Iterable[PortForward], by: User) -> None:
     """End all of these now; their history stays. Ending them twice is harmless."""
     with transaction.atomic():
         pks = _lock(each.pk for each in forwards)
-        current = PortForward.objects.filter(holds_now(), pk__in=pks)
+        current = PortForward.objects.filter(is_valid_now(), pk__in=pks)
         current.update(valid=make_range_until_now(), version=F("version") + 1)
         enqueue_task("workers.reconcile", by.pk)
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.validity import check_reachable
 from apps.lib.errors import Problem
-from apps.nat.expiry_dates import End, Until
+from apps.nat.expiry_dates import EndSentinel, Until
 from apps.nat.models import PortForward
 from apps.nat.pinholes.models import Pinhole
 
@@ -37,7 +37,7 @@ class LastDayForm(forms.Form):
 
     def get_changed_end(self) -> Until:
         """Return `ends` if the day was changed in the form, otherwise UNCHANGED."""
-        return self.get_end() if "until" in self.changed_data else End.UNCHANGED
+        return self.get_end() if "until" in self.changed_data else EndSentinel.UNCHANGED
 
 
 def build_last_day(row: PortForward | Pinhole) -> dict[str, Any]:

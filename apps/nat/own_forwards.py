@@ -15,7 +15,7 @@ from apps.lib.errors import Problem
 from apps.lib.fields import Address
 from apps.lib.port_ranges import format_span
 from apps.members.models import Member
-from apps.members.tariff_allowance import check_room
+from apps.members.tariff_allowance import check_tariff_allowance
 from apps.nat import services
 from apps.nat.expiry_dates import find_planned_end
 from apps.nat.models import PortForward, PortRules
@@ -143,7 +143,7 @@ def _check_is_own(member: Member, holding: Holding, public: Address) -> None:
 
 
 def _check_quota(member: Member) -> None:
-    check_room(
+    check_tariff_allowance(
         list_member_forwards(member),
         member=member,
         most=lambda tariff: tariff.most_forwards,

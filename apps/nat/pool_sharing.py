@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from psycopg.types.range import TimestamptzRange
 
 from apps.accounts.models import User
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
@@ -77,7 +77,7 @@ def plan_sharing(*, pool: Pool, sharing: str, block_size: int | None) -> list[Pl
 
 
 def _list_leaving(pool: Pool) -> QuerySet[NatMapping]:
-    return NatMapping.objects.filter(holds_now(), pool=pool).select_related("holding").order_by("public", "holding__prefix")
+    return NatMapping.objects.filter(is_valid_now(), pool=pool).select_related("holding").order_by("public", "holding__prefix")
 
 
 def _check_blocks(pool: Pool, sharing: str, members: int) -> None:

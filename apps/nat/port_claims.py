@@ -4,7 +4,7 @@ from django.db import IntegrityError, connection
 from django.utils.translation import gettext as _
 from psycopg.types.range import Int4Range
 
-from apps.lib.database.validity import holds_now_or_later
+from apps.lib.database.validity import is_valid_now_or_later
 from apps.lib.errors import Problem
 from apps.lib.fields import Address
 from apps.members.models import Member
@@ -27,7 +27,7 @@ def is_claimed(error: IntegrityError) -> bool:
 
 def find_claim(public: Address, member: int, ports: Int4Range | None = None) -> tuple[PortClaim, Member] | None:
     """Return another member's claim on this address, or on these ports of it, with the member."""
-    claims = PortClaim.objects.filter(holds_now_or_later(), public=public).exclude(member_id=member)
+    claims = PortClaim.objects.filter(is_valid_now_or_later(), public=public).exclude(member_id=member)
     claim = (claims.filter(ports__overlap=ports) if ports is not None else claims).order_by("pk").first()
     return (claim, Member.objects.get(pk=claim.member_id)) if claim else None
 

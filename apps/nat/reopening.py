@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.urls import reverse
 
 from apps.audit.trail import EndedRow
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.nat.models import Pinhole, PortForward
 
 
@@ -26,7 +26,7 @@ def build_pinhole_urls(ended: Sequence[EndedRow]) -> Mapping[int, str]:
 def _build_urls(ended: Sequence[EndedRow], taken: QuerySet[Any], place: tuple[str, ...], route: str) -> dict[int, str]:
     """Return URLs for the rows that still exist, if their holding still holds, and their first port is free."""
     kept = taken.model._default_manager.filter(pk__in={each.row.pk for each in ended})
-    there = set(kept.filter(holds_now("holding__valid")).values_list("pk", flat=True))
-    gone = set(taken.filter(holds_now()).values_list(*place))
+    there = set(kept.filter(is_valid_now("holding__valid")).values_list("pk", flat=True))
+    gone = set(taken.filter(is_valid_now()).values_list(*place))
     rows = [each.row for each in ended if each.row.pk in there]
     return {row.pk: reverse(route, args=[row.pk]) for row in rows if tuple(getattr(row, name) for name in place) not in gone}

@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db import connection
 from django.db.models import Count, F, Q, QuerySet
 
-from apps.lib.database.validity import holds_now, holds_now_or_later
+from apps.lib.database.validity import is_valid_now, is_valid_now_or_later
 from apps.lib.fields import Address
 from apps.lib.web.request_cache import cache_per_request
 from apps.members.models import Member
@@ -18,7 +18,7 @@ LOWEST_OFFERED = 1024
 
 def list_forwards() -> QuerySet[PortForward]:
     """Return all current forwards, on or off, with what their rows show."""
-    return PortForward.objects.filter(holds_now()).select_related("holding__member", "holding__device")
+    return PortForward.objects.filter(is_valid_now()).select_related("holding__member", "holding__device")
 
 
 def list_member_forwards(member: Member) -> QuerySet[PortForward]:
@@ -28,13 +28,13 @@ def list_member_forwards(member: Member) -> QuerySet[PortForward]:
 
 def list_mappings() -> QuerySet[NatMapping]:
     """Return the current mappings of all holdings."""
-    return NatMapping.objects.filter(holds_now()).select_related("holding", "pool")
+    return NatMapping.objects.filter(is_valid_now()).select_related("holding", "pool")
 
 
 @cache_per_request
 def list_member_mappings(member: Member) -> Sequence[NatMapping]:
     """Return the current mappings of the member's holdings."""
-    found = NatMapping.objects.filter(holds_now(), holding__member=member).select_related("holding")
+    found = NatMapping.objects.filter(is_valid_now(), holding__member=member).select_related("holding")
     return tuple(found.order_by("holding__prefix"))
 
 
@@ -50,7 +50,9 @@ def build_ports_filter(first: int, last: int) -> Q:
 
 def find_port_holder(public: Address, protocol: str, first: int, ports: int = 1) -> PortForward | None:
     """Return a forward that holds any of these public ports now or later."""
-    held = PortForward.objects.filter(build_ports_filter(first, first + ports - 1), holds_now_or_later(), public=public, protocol=protocol)
+    held = PortForward.objects.filter(
+        build_ports_filter(first, first + ports - 1), is_valid_now_or_later(), public=public, protocol=protocol
+    )
     return held.select_related("holding__member").order_by("public_port", "id").first()
 
 
@@ -82,7 +84,7 @@ def list_public_pools() -> QuerySet[Pool]:
 
 def list_leaving_as(public: Address, port: int | None = None) -> QuerySet[NatMapping]:
     """Return the current mappings to this public address, with this port or with any."""
-    return _filter_by_port(NatMapping.objects.filter(holds_now(), public=public), port)
+    return _filter_by_port(NatMapping.objects.filter(is_valid_now(), public=public), port)
 
 
 def list_left_as(public: Address, at: datetime, port: int | None = None) -> QuerySet[NatMapping]:
@@ -111,25 +113,25 @@ def list_forwards_on_port(port: int, public: Address | None = None) -> QuerySet[
 
 def count_used_by_pool() -> Mapping[int, int]:
     """Return, by the id of the public pool, how many of its addresses are in use now; for a pool of blocks: how many members."""
-    leaving = NatMapping.objects.filter(holds_now()).order_by().values_list("pool", "pool__sharing")
+    leaving = NatMapping.objects.filter(is_valid_now()).order_by().values_list("pool", "pool__sharing")
     counted = leaving.annotate(addresses=Count("public", distinct=True), members=Count("holding__member", distinct=True))
     return {pool: members if sharing == Pool.Sharing.BLOCKS else addresses for pool, sharing, addresses, members in counted}
 
 
 def count_members_leaving(pool: Pool) -> int:
     """Return how many members leave from a public pool now."""
-    return NatMapping.objects.filter(holds_now(), pool=pool).values("holding__member").distinct().count()
+    return NatMapping.objects.filter(is_valid_now(), pool=pool).values("holding__member").distinct().count()
 
 
 def list_users_by_address(pool: Pool) -> QuerySet[NatMapping, tuple[object, int]]:
     """Return the public addresses of a pool in use, and how many members leave as each, by address."""
     mapped = (
-        NatMapping.objects.filter(holds_now(), pool=pool).values_list("public").annotate(number=Count("holding__member", distinct=True))
+        NatMapping.objects.filter(is_valid_now(), pool=pool).values_list("public").annotate(number=Count("holding__member", distinct=True))
     )
     return mapped.order_by("public")
 
 
 def count_public_by_pool() -> dict[int, int]:
     """Return how many public addresses are in use now, by the pool's id."""
-    leaving = NatMapping.objects.filter(holds_now()).order_by().values_list("pool")
+    leaving = NatMapping.objects.filter(is_valid_now()).order_by().values_list("pool")
     return dict(leaving.annotate(number=Count("public", distinct=True)))

@@ -8,16 +8,16 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.lib.database.constraint_violations import find_violation_detail
-from apps.lib.database.validity import holds_now, make_range_from_now, make_range_until_now
+from apps.lib.database.validity import is_valid_now, make_range_from_now, make_range_until_now
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
 from apps.lib.port_ranges import Span, format_span
 from apps.nat import port_claims
-from apps.nat.expiry_dates import End, Until, build_end_update, check_end, find_planned_end
+from apps.nat.expiry_dates import EndSentinel, Until, build_end_update, check_end, find_planned_end
 from apps.nat.models import NatMapping, PortForward
 from apps.nat.selectors import find_free_port, find_port_holder
-from apps.nat.snat_allocation import SnatPlace, find_place, list_source_pools
+from apps.nat.snat_allocation import SnatPlace, find_snat_place, list_source_pools
 from apps.network.models import Holding, Pool
 from apps.network.services import lock_holdings, lock_pools
 
@@ -73,11 +73,11 @@ def add_forward(
 
 
 def change_forward(
-    *, forward: PortForward, version: int, private_port: int, purpose: str, enabled: bool, until: Until = End.UNCHANGED, by: User
+    *, forward: PortForward, version: int, private_port: int, purpose: str, enabled: bool, until: Until = EndSentinel.UNCHANGED, by: User
 ) -> PortForward:
     """Change where a forward leads, whether it is on and when it ends. Raises Conflict when it was changed since `version`."""
     check_ports(forward.protocol, forward.public_port, private_port, forward.ports)
-    current = PortForward.objects.filter(holds_now(), pk=forward.pk, version=version)
+    current = PortForward.objects.filter(is_valid_now(), pk=forward.pk, version=version)
     given = {"private_port": private_port, "purpose": purpose.strip(), "enabled": enabled} | build_end_update(until, forward)
     with transaction.atomic():
         if not current.update(**given, version=F("version") + 1):
@@ -98,7 +98,7 @@ def edit_forward(
     private_port: int,
     ports: int,
     purpose: str,
-    until: Until = End.UNCHANGED,
+    until: Until = EndSentinel.UNCHANGED,
     by: User,
 ) -> PortForward:
     """Change anything of a forward but whether it is on.
@@ -113,7 +113,7 @@ def edit_forward(
     with transaction.atomic():
         lock_pools(forward.pool_id, get_public_pool(holding, public).pk)
         lock_holdings(forward.holding_id, holding.pk)
-        if not PortForward.objects.filter(holds_now(), pk=forward.pk, version=version).update(
+        if not PortForward.objects.filter(is_valid_now(), pk=forward.pk, version=version).update(
             valid=make_range_until_now(), version=F("version") + 1
         ):
             raise build_conflict()
@@ -125,7 +125,7 @@ def edit_forward(
             private_port=private_port,
             ports=ports,
             purpose=purpose,
-            until=forward.valid.upper if until is End.UNCHANGED else until,
+            until=forward.valid.upper if until is EndSentinel.UNCHANGED else until,
             enabled=forward.enabled,
             by=by,
         )
@@ -140,7 +140,7 @@ def build_conflict() -> Conflict:
 def remove_forward(*, forward: PortForward, by: User) -> None:
     """End a forward now; its history stays. Ending it twice is harmless."""
     with transaction.atomic():
-        PortForward.objects.filter(holds_now(), pk=forward.pk).update(valid=make_range_until_now(), version=F("version") + 1)
+        PortForward.objects.filter(is_valid_now(), pk=forward.pk).update(valid=make_range_until_now(), version=F("version") + 1)
         enqueue_task("workers.reconcile", by.pk)
 
 
@@ -173,7 +173,7 @@ def map_address(*, holding: Holding, public: Address | None = None, pool: Pool |
         with transaction.atomic():
             pool, place = _allocate_place(holding, public, pool)
             lock_holdings(holding.pk)
-            NatMapping.objects.filter(holds_now(), holding=holding).update(valid=make_range_until_now(), version=F("version") + 1)
+            NatMapping.objects.filter(is_valid_now(), holding=holding).update(valid=make_range_until_now(), version=F("version") + 1)
             mapping = NatMapping.objects.create(
                 holding=holding,
                 group_id=holding.group_id,
@@ -198,7 +198,7 @@ def map_address(*, holding: Holding, public: Address | None = None, pool: Pool |
 def unmap_address(*, mapping: NatMapping, by: User) -> None:
     """End the mapping now: the holding still reaches the network inside, but not the internet. Ending it twice is harmless."""
     with transaction.atomic():
-        NatMapping.objects.filter(holds_now(), pk=mapping.pk).update(valid=make_range_until_now(), version=F("version") + 1)
+        NatMapping.objects.filter(is_valid_now(), pk=mapping.pk).update(valid=make_range_until_now(), version=F("version") + 1)
         enqueue_task("workers.reconcile", by.pk)
 
 
@@ -211,7 +211,7 @@ def _allocate_place(holding: Holding, public: Address | None, pool: Pool | None)
     pools = [pool] if pool else list_source_pools(holding.group_id)
     for each in pools:
         locked = Pool.objects.select_for_update(no_key=True).get(pk=each.pk)
-        if place := find_place(locked, holding.member, public):
+        if place := find_snat_place(locked, holding.member, public):
             return locked, place
     raise _build_no_place(holding, public, pools)
 
@@ -224,7 +224,7 @@ def _build_no_place(holding: Holding, public: Address | None, pools: list[Pool])
         return Problem(
             _("Nothing is free in %(pools)s. Add addresses, or let more members share them.") % facts, "public", culprit=pools[0]
         )
-    free = find_place(pools[0], holding.member)
+    free = find_snat_place(pools[0], holding.member)
     facts["free"] = free.public if free else ""
     found = port_claims.find_claim(public, holding.member_id)
     if found and pools[0].sharing == Pool.Sharing.OWN:
@@ -256,7 +256,7 @@ def check_ports(protocol: str, public_port: int, private_port: int, ports: int) 
 def check_holding(holding: Holding) -> None:
     if holding.kind != Pool.Kind.PRIVATE4:
         raise Problem(_("%(address)s is not a private IPv4 address.") % {"address": holding.address}, "holding")
-    if not Holding.objects.filter(holds_now(), pk=holding.pk).exists():
+    if not Holding.objects.filter(is_valid_now(), pk=holding.pk).exists():
         text = _("%(member)s does not hold %(address)s any more.")
         raise Problem(text % {"member": holding.member, "address": holding.address}, "holding", culprit=holding)
 

@@ -7,14 +7,14 @@ from ipaddress import IPv4Address
 from django.db import connection
 from psycopg.types.range import Int4Range, Range
 
-from apps.lib.database.validity import holds_now, holds_now_or_later
+from apps.lib.database.validity import is_valid_now, is_valid_now_or_later
 from apps.lib.fields import Address
 from apps.members.models import Member
 from apps.nat.models import NatMapping, PortClaim
 from apps.network.models import ALL_PORTS, Gateway, Pool, compute_first_port
 
 MOST_SHARED = 1024  # addresses of a shared pool that are considered
-MOST = 65536
+MAX_SEARCHED_ADDRESSES = 65536
 
 # The pool's addresses, except the network address, the broadcast address, and those of the gateways' probes.
 ADDRESSES = """
@@ -62,7 +62,7 @@ def get_block_size(pool: Pool) -> int:
     return pool.block_size or ALL_PORTS
 
 
-def find_place(pool: Pool, member: Member, public: Address | None = None) -> SnatPlace | None:
+def find_snat_place(pool: Pool, member: Member, public: Address | None = None) -> SnatPlace | None:
     """Return the member's current place in this pool (or on this address of it), or else the next free place. None: the pool is full.
 
     In a shared pool it is this address, or the least used one.
@@ -73,7 +73,7 @@ def find_place(pool: Pool, member: Member, public: Address | None = None) -> Sna
     if mine:
         return mine
     size = get_block_size(pool)
-    where = {"pool": pool.pk, "most": MOST, "size": size, "first": compute_first_port(size), "member": member.pk}
+    where = {"pool": pool.pk, "most": MAX_SEARCHED_ADDRESSES, "size": size, "first": compute_first_port(size), "member": member.pk}
     found = _fetch_row(FREE, {**where, "public": str(public) if public else None})
     return _build_place(IPv4Address(found[0]), found[1], size) if found else None
 
@@ -83,7 +83,7 @@ def _build_place(public: Address, port: int, size: int) -> SnatPlace:
 
 
 def _find_current_place(pool: Pool, member: Member, public: Address | None) -> SnatPlace | None:
-    has = NatMapping.objects.filter(holds_now(), pool=pool, holding__member=member, sharing=pool.sharing)
+    has = NatMapping.objects.filter(is_valid_now(), pool=pool, holding__member=member, sharing=pool.sharing)
     for mapping in has.filter(public=public) if public else has:
         if mapping.block is None or mapping.block.upper - mapping.block.lower == pool.block_size:
             return SnatPlace(mapping.public, mapping.block)
@@ -120,7 +120,7 @@ class SnatAllocator:
         self._taken: set[tuple[Address, int]] = set()
         self._next = dict.fromkeys(self._addresses, compute_first_port(self._size))
         self._at = 0
-        for claim in PortClaim.objects.filter(holds_now_or_later(), forward_id__isnull=False, public__within=pool.prefix):
+        for claim in PortClaim.objects.filter(is_valid_now_or_later(), forward_id__isnull=False, public__within=pool.prefix):
             self._note_claim(claim)
 
     def _note_claim(self, claim: PortClaim) -> None:

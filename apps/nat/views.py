@@ -11,7 +11,7 @@ from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Conflict, Problem
 from apps.lib.web.query_params import parse_number
 from apps.members.models import Member
-from apps.nat import panel, services
+from apps.nat import forwards_panel, services
 from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
 from apps.nat.selectors import list_member_forwards
@@ -27,7 +27,7 @@ def _render_answer(request: HttpRequest, member: Member, **shown: Any) -> HttpRe
     if request.headers.get("HX-Request") or wrong:
         status = 422 if wrong else 200
         template = "nat/forwards.html#panel" if request.headers.get("HX-Request") else "nat/forwards.html"
-        return render(request, template, panel.build_context(member, **shown), status=status)
+        return render(request, template, forwards_panel.build_forwards_context(member, **shown), status=status)
     said = "&".join(f"{name}={pk}" for name, pk in shown.items() if pk)
     return redirect(f"{reverse('desk:member', args=[member.pk])}?{said}#forwards")
 

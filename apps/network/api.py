@@ -11,11 +11,11 @@ from apps.lib.api.filter_types import NET_CONTAINS, NETWORK
 from apps.lib.api.filters import Filter, build_filters
 from apps.lib.api.serializers import ActiveSerializer, ApiSerializer, Reference
 from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.members.models import Member
 from apps.network import services
 from apps.network.models import MOST_KEPT, MOST_KEPT_FIRST, Holding, Pool
-from apps.network.selectors import count_held_shares, count_shares, list_pools
+from apps.network.selectors import count_assigned_shares, count_shares, list_pools
 
 
 class HoldingSerializer(ActiveSerializer):
@@ -55,7 +55,7 @@ class HoldingViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
     }
 
     def get_queryset(self) -> QuerySet[Holding]:
-        return Holding.objects.filter(holds_now()).select_related("pool").order_by("id")
+        return Holding.objects.filter(is_valid_now()).select_related("pool").order_by("id")
 
     def remove(self, row: Holding) -> None:
         services.release_holding(holding=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checks that
@@ -108,7 +108,7 @@ class BasePoolViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
 
     def prepare_rows(self, rows: Iterable[Pool]) -> list[Pool]:
         shown = list(rows)
-        held = count_held_shares() if shown and self.shows("held") else {}
+        held = count_assigned_shares() if shown and self.shows("held") else {}
         for pool in shown:
             pool.known_held = held.get(pool.pk, 0)  # type: ignore[attr-defined]  # for the serializer alone
         return shown

@@ -39,7 +39,7 @@ class PrefixListInput(forms.CharField):
         return [PrefixField().to_python(each) for each in super().clean(value).replace(",", " ").split()]
 
 
-class HoldForm(forms.Form):
+class AssignAddressForm(forms.Form):
     """Assigns a member an address of a pool: the next free one, or a given one."""
 
     pool = RowChoiceField(Pool.objects.none(), label=_("Pool"), empty_label=None)

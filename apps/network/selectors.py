@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_network
 from django.db import connection
 from django.db.models import Count, QuerySet
 
-from apps.lib.database.validity import holds_now, holds_now_or_later
+from apps.lib.database.validity import is_valid_now, is_valid_now_or_later
 from apps.lib.fields import Address, Prefix
 from apps.lib.web.request_cache import cache_per_request
 from apps.members.models import Member
@@ -79,15 +79,15 @@ def list_pools() -> QuerySet[Pool]:
 
 
 @cache_per_request
-def count_held_shares() -> Mapping[int, int]:
+def count_assigned_shares() -> Mapping[int, int]:
     """Return how many shares of each pool are held now, by the pool's id."""
-    held = Holding.objects.filter(holds_now()).order_by().values_list("pool").annotate(number=Count("pk"))
+    held = Holding.objects.filter(is_valid_now()).order_by().values_list("pool").annotate(number=Count("pk"))
     return dict(held)
 
 
 def list_holdings(member: Member) -> QuerySet[Holding]:
     """Return what the member holds now: IPv4 addresses, then IPv6 prefixes."""
-    return Holding.objects.filter(holds_now(), member=member).select_related("device", "pool").order_by("prefix")
+    return Holding.objects.filter(is_valid_now(), member=member).select_related("device", "pool").order_by("prefix")
 
 
 @cache_per_request
@@ -98,13 +98,13 @@ def list_cached_holdings(member: Member) -> tuple[Holding, ...]:
 
 def list_pool_holdings(pool: Pool) -> QuerySet[Holding]:
     """Return the pool's current holdings, by address."""
-    held = Holding.objects.filter(holds_now(), pool=pool, kind=pool.kind)
+    held = Holding.objects.filter(is_valid_now(), pool=pool, kind=pool.kind)
     return held.select_related("member", "device").order_by("kind", "prefix")
 
 
 def find_overlapping_holding(prefix: Prefix) -> Holding | None:
     """Return a holding, now or later, that overlaps the prefix and so prevents another one."""
-    return Holding.objects.filter(holds_now_or_later(), prefix__overlaps=prefix).select_related("member").first()
+    return Holding.objects.filter(is_valid_now_or_later(), prefix__overlaps=prefix).select_related("member").first()
 
 
 def list_holdings_at(address: Address, at: datetime) -> QuerySet[Holding]:

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from apps.accounts.models import User
 from apps.lib import dependents
 from apps.lib.database.constraint_violations import find_violation_detail
-from apps.lib.database.validity import holds_now, make_range_from_now
+from apps.lib.database.validity import is_valid_now, make_range_from_now
 from apps.lib.dependents import EndedCount
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
@@ -71,7 +71,7 @@ def lock_holdings(*pks: int) -> None:
 def release_holding(*, holding: Holding, by: User) -> list[EndedCount]:
     """End the holding now, after its dependents; return the counts of what ended. Releasing twice is harmless."""
     with transaction.atomic():
-        held = Holding.objects.select_for_update().filter(holds_now(), pk=holding.pk)
+        held = Holding.objects.select_for_update().filter(is_valid_now(), pk=holding.pk)
         ended = dependents.end_dependents(Holding, held.values_list("pk", flat=True)) if held.exists() else []
         dependents.end_rows(Holding.objects.filter(pk=holding.pk))
         enqueue_task("workers.reconcile", by.pk)
@@ -130,7 +130,7 @@ def _choose_sharing(pool: Pool) -> tuple[str, int | None]:
     """Return the default sharing and block size: own addresses if there are enough, else blocks of ports, else shared addresses."""
     if pool.kind != Pool.Kind.PUBLIC4:
         return Pool.Sharing.SHARED, None
-    private = Holding.objects.filter(holds_now(), group=pool.group, kind=Pool.Kind.PRIVATE4)
+    private = Holding.objects.filter(is_valid_now(), group=pool.group, kind=Pool.Kind.PRIVATE4)
     members = private.values("member").distinct().count()
     if members <= count_shares(pool):
         return Pool.Sharing.OWN, None
@@ -290,7 +290,7 @@ def _explain_pool_error(error: IntegrityError, pool: Pool) -> Problem:
     if "pool_overlaps" in text:
         return Problem(_("%(prefix)s overlaps another pool that was just added.") % {"prefix": pool.prefix}, "prefix")
     if "within_pool" in text:
-        outside = Holding.objects.filter(holds_now(), pool=pool.pk).exclude(prefix__within=pool.prefix).count()
+        outside = Holding.objects.filter(is_valid_now(), pool=pool.pk).exclude(prefix__within=pool.prefix).count()
         held = ngettext("%(number)d address", "%(number)d addresses", outside) % {"number": outside}
         sentence = _("%(prefix)s does not contain all addresses assigned from this pool (%(held)s still in use).")
         return Problem(sentence % {"prefix": pool.prefix, "held": held}, "prefix")

@@ -36,7 +36,7 @@ class TableBound(StrEnum):
 
 
 @dataclass(frozen=True)
-class Retention:
+class TableRetention:
     """Bound of one table.
 
     kept: name of the setting, or words, that say how long rows are kept. prune: None if another task or function (`by`) prunes
@@ -55,21 +55,21 @@ class Retention:
         return f"prune {self.label}"
 
 
-_registry: dict[str, Retention] = {}
+_registry: dict[str, TableRetention] = {}
 
 
 def register_bounded(bound: TableBound, *labels: str) -> None:
     """Register tables that need no pruning."""
     for label in labels:
-        _registry[label] = Retention(label, bound)
+        _registry[label] = TableRetention(label, bound)
 
 
 def register_pruned(label: str, *, kept: str | Promise, prune: Pruner | None = None, by: str = "") -> None:
     """Register a table that is pruned: by `prune`, which the hourly task calls, or by the task named in `by`."""
-    _registry[label] = Retention(label, TableBound.PRUNED, kept, prune, by)
+    _registry[label] = TableRetention(label, TableBound.PRUNED, kept, prune, by)
 
 
-def list_retentions() -> list[Retention]:
+def list_retentions() -> list[TableRetention]:
     """Return all registered tables, ordered by label."""
     return [_registry[label] for label in sorted(_registry)]
 

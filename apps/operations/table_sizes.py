@@ -6,7 +6,7 @@ from django.apps import apps
 from django.db import connection
 from pghistory.models import Event as HistoryEvent
 
-from apps.operations.registry import Retention, TableBound, list_retentions
+from apps.operations.registry import TableBound, TableRetention, list_retentions
 
 SIZES = """
     SELECT c.relname, sum(pg_total_relation_size(part.relid))::bigint, sum(greatest(p.reltuples, 0))::bigint
@@ -29,7 +29,7 @@ class TableSize:
     name: str
     octets: int
     rows: int
-    retention: Retention | None
+    retention: TableRetention | None
 
 
 def list_table_sizes() -> list[TableSize]:
@@ -40,14 +40,14 @@ def list_table_sizes() -> list[TableSize]:
         return [TableSize(name, octets, rows, declared.get(name)) for name, octets, rows in cursor.fetchall()]
 
 
-def _map_retentions() -> dict[str, Retention]:
+def _map_retentions() -> dict[str, TableRetention]:
     """Map table names to retentions. History tables and tables between two models are bounded like the table that they belong to."""
     by_label = {each.label: each for each in list_retentions()}
     found = {label: each for label, each in by_label.items() if "." not in label}
     for model in apps.get_models(include_auto_created=True):
         label, owner = model._meta.label, model._meta.auto_created
         if issubclass(model, HistoryEvent):
-            found.setdefault(model._meta.db_table, Retention(label, TableBound.HISTORY))
+            found.setdefault(model._meta.db_table, TableRetention(label, TableBound.HISTORY))
         elif owner and owner is not True:
             label = owner._meta.label
         if label in by_label:

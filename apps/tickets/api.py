@@ -79,7 +79,7 @@ class MergeSerializer(StrictSerializer):
     """Numbers of the tickets that are merged into this one."""
 
     shapes = {"tickets": make_array(INTEGER)}
-    tickets = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=merging.MOST)
+    tickets = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=merging.MAX_MERGED_TICKETS)
 
 
 class SplitSerializer(StrictSerializer):
@@ -96,7 +96,7 @@ class AnswerManySerializer(StrictSerializer):
 
     shapes = {"key": TEXT, "tickets": make_array(INTEGER)}
     key = serializers.UUIDField(default=uuid4)
-    tickets = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=bulk.MOST)
+    tickets = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=bulk.MAX_TICKETS)
     text_de = serializers.CharField(max_length=canned.LONGEST, default="", allow_blank=True, style=LINES)
     text_en = serializers.CharField(max_length=canned.LONGEST, default="", allow_blank=True, style=LINES)
     solved = serializers.BooleanField(default=False)
@@ -231,7 +231,7 @@ class TicketViewSet(ReadViewSet, ChangeViewSet):
         """Send one answer to many tickets, each in its reader's language. `tickets/answers/{id}/` shows the progress."""
         asked = parse_request(AnswerManySerializer, request)
         tickets = self.list_named_tickets(asked.pop("tickets"))
-        return Response(SentSerializer(bulk.answer_many(tickets=tickets, by=self.get_writer(), **asked)).data, status=202)
+        return Response(SentSerializer(bulk.answer_tickets(tickets=tickets, by=self.get_writer(), **asked)).data, status=202)
 
     def list_named_tickets(self, numbers: Sequence[int]) -> list[Ticket]:
         """Return the tickets with these numbers. Raise Problem for one that does not exist or is out of the token's scope."""

@@ -10,7 +10,7 @@ class TicketsConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.trail import Trail, register_trail
-        from apps.inbound_mail.dispatcher import register_handler
+        from apps.inbound_mail.dispatcher import register_mail_handler
         from apps.lib.web import navigation
         from apps.mail import notice_kinds
         from apps.tickets import mail_handler
@@ -23,7 +23,7 @@ class TicketsConfig(AppConfig):
         notice_kinds.register_kind(KIND, _("Mails to staff about new tickets, and about messages in their own"), for_staff=True)
         notice_kinds.register_kind(ANSWERS, _("Mails when your tickets are answered"))
         navigation.register_counter("tickets:list")(count_for_navigation)
-        register_handler(mail_handler.handle_mail)
+        register_mail_handler(mail_handler.handle_mail)
 
 
 def _build_ticket_url(row: Any) -> str:

@@ -57,7 +57,7 @@ def get_tightest_quota(message: Message) -> AttachmentQuota:
     return min(own, whole, key=lambda quota: quota.free_octets)
 
 
-def check_room(message: Message, size: int) -> None:
+def check_attachment_quota(message: Message, size: int) -> None:
     """Raise Problem when files of this size (octets) exceed a quota of the message."""
     quota = get_tightest_quota(message) if size else None
     if quota is None or size <= quota.free_octets:

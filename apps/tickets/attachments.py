@@ -17,7 +17,7 @@ from apps.lib.errors import Problem
 from apps.lib.ui import formats
 from apps.tickets.models import Attachment, Content, Message
 
-MOST: Final = 10  # files of one message
+MAX_FILES_PER_MESSAGE: Final = 10  # files of one message
 LONGEST_NAME: Final = 120
 SEALED: Final = "default-src 'none'; sandbox"
 
@@ -46,8 +46,11 @@ def explain_rejection(file: AttachmentFile) -> str:
 
 def check_files(files: Sequence[AttachmentFile]) -> None:
     """Raise Problem when there are too many files, or one is not accepted."""
-    if len(files) > MOST:
-        raise Problem(_("%(number)d files are too many; at most %(most)d are allowed.") % {"number": len(files), "most": MOST}, "files")
+    if len(files) > MAX_FILES_PER_MESSAGE:
+        raise Problem(
+            _("%(number)d files are too many; at most %(most)d are allowed.") % {"number": len(files), "most": MAX_FILES_PER_MESSAGE},
+            "files",
+        )
     for file in files:
         if why := explain_rejection(file):
             raise Problem(why, "files")

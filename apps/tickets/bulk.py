@@ -26,7 +26,7 @@ from apps.tickets.models import Bulk, BulkItem, Ticket
 from apps.tickets.notifications import get_asker, list_readers
 from apps.tickets.thread import tidy_text
 
-MOST: Final = 500  # tickets at once
+MAX_TICKETS: Final = 500  # tickets at once
 AT_ONCE: Final = 50  # answers of one task
 TASK: Final = "workers.answer_tickets"
 log = structlog.get_logger()
@@ -68,7 +68,7 @@ def validate_texts(texts: Mapping[str, str]) -> dict[str, str]:
     return kept
 
 
-def answer_many(*, key: UUID, tickets: Sequence[Ticket], text_de: str, text_en: str, solved: bool = False, by: User) -> Bulk:
+def answer_tickets(*, key: UUID, tickets: Sequence[Ticket], text_de: str, text_en: str, solved: bool = False, by: User) -> Bulk:
     """Save an answer to these tickets and enqueue its sending. With a known key, return the known answer and send nothing again.
 
     Raise Problem for texts that `validate_texts` refuses, for no tickets and for too many.
@@ -89,7 +89,7 @@ def answer_many(*, key: UUID, tickets: Sequence[Ticket], text_de: str, text_en: 
     return made
 
 
-def answer_pending(most: int = AT_ONCE) -> bool:
+def send_pending_answers(most: int = AT_ONCE) -> bool:
     """Answer the next tickets, at most `most`. Return True if more are left. Any number of workers may do so at once."""
     for _each in range(most):
         with transaction.atomic():
@@ -149,7 +149,7 @@ class TicketChanges:
         return {name: value for name, value in wanted.items() if getattr(ticket, name) != value}
 
 
-def change_many(*, tickets: Sequence[Ticket], changes: TicketChanges, by: User) -> int:
+def change_tickets(*, tickets: Sequence[Ticket], changes: TicketChanges, by: User) -> int:
     """Apply the changes to all of the tickets or to none. Return the number of tickets that changed. Raise Problem for values that are
     not allowed.
     """
@@ -175,5 +175,7 @@ def count_affected(tickets: Sequence[Ticket], changes: TicketChanges) -> int:
 def _check_number(tickets: Sequence[Ticket]) -> None:
     if not tickets:
         raise Problem(_("Choose at least one ticket."), "tickets")
-    if len(tickets) > MOST:
-        raise Problem(_("%(number)d tickets are too many. Choose at most %(most)d.") % {"number": len(tickets), "most": MOST}, "tickets")
+    if len(tickets) > MAX_TICKETS:
+        raise Problem(
+            _("%(number)d tickets are too many. Choose at most %(most)d.") % {"number": len(tickets), "most": MAX_TICKETS}, "tickets"
+        )

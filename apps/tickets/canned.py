@@ -39,7 +39,7 @@ PLACES: Final[dict[str, tuple[str | Promise, Fill]]] = {
 }
 
 
-def fill_canned(canned: Canned, ticket: Ticket, by: User) -> str:
+def fill_canned_answer(canned: Canned, ticket: Ticket, by: User) -> str:
     """Return the answer in the asker's language, as text for the form. Placeholders in filled-in values are not filled in again."""
     return fill_placeholders(canned.text_de if get_asker(ticket)[1] == "de" else canned.text_en, ticket, by)
 

@@ -11,7 +11,7 @@ from apps.lib.errors import Problem
 from apps.lib.ui import formats
 from apps.members.models import Member
 from apps.tickets.attachment_quota import AttachmentQuota
-from apps.tickets.attachments import MOST, AttachmentFile
+from apps.tickets.attachments import MAX_FILES_PER_MESSAGE, AttachmentFile
 from apps.tickets.canned import LONGEST as LONGEST_CANNED
 from apps.tickets.links import iter_candidates
 from apps.tickets.models import Canned, Ticket
@@ -26,7 +26,7 @@ class FilesInput(forms.ClearableFileInput):
 
 
 class FilesField(forms.FileField):
-    """Field for files; cleans to names and octets. The services check them; reads one file more than MOST, so that they notice."""
+    """Field for files; cleans to names and octets. The services check them; one more than allowed is read, so that they notice."""
 
     widget = FilesInput
 
@@ -35,7 +35,7 @@ class FilesField(forms.FileField):
 
     def clean(self, data: Any, initial: Any = None) -> list[AttachmentFile]:
         given = data if isinstance(data, list | tuple) else [data] if data else []
-        return [AttachmentFile(each.name or "", _read_octets(each)) for each in given[: MOST + 1]]
+        return [AttachmentFile(each.name or "", _read_octets(each)) for each in given[: MAX_FILES_PER_MESSAGE + 1]]
 
 
 def _read_octets(upload: UploadedFile[Any]) -> bytes:
@@ -64,12 +64,16 @@ class _MessageForm(ProblemForm):
 
     def __init__(self, data: Any = None, files: Any = None, **given: Any) -> None:
         super().__init__(data, files, **given)
-        facts = {"most": MOST, "size": formats.format_volume(settings.ATTACHMENT_OCTETS)}
+        facts = {"most": MAX_FILES_PER_MESSAGE, "size": formats.format_volume(settings.ATTACHMENT_OCTETS)}
         self.fields["uploads"].help_text = _("Up to %(most)d, each up to %(size)s.") % facts
 
     def show_room(self, quota: AttachmentQuota) -> None:
         """Show beside the files how much room the quota leaves."""
-        facts = {"most": MOST, "size": formats.format_volume(settings.ATTACHMENT_OCTETS), "left": formats.format_volume(quota.free_octets)}
+        facts = {
+            "most": MAX_FILES_PER_MESSAGE,
+            "size": formats.format_volume(settings.ATTACHMENT_OCTETS),
+            "left": formats.format_volume(quota.free_octets),
+        }
         words = _("Up to %(most)d, each up to %(size)s. Of %(limit)s for all of your files, %(left)s are left.")
         self.fields["uploads"].help_text = words % (facts | {"limit": formats.format_volume(quota.limit)})
 

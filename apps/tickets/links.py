@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
 from apps.bans.models import Ban, Block
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
 from apps.lib.fields import PrefixField
 from apps.members.models import Device, Member
@@ -28,7 +28,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class Linkable:
+class LinkableKind:
     """A kind of row that tickets can link to. href: URL of a row's page for staff; of: the rows that concern a member, None for a kind
     that is not offered as a choice; related: relations to select.
     """
@@ -55,22 +55,22 @@ def _build_member_url(row: Any) -> str:
 KINDS: Final = {
     each.key: each
     for each in (
-        Linkable(Member, gettext_lazy("Member"), lambda row: reverse("desk:member", args=[row.pk])),
-        Linkable(Device, gettext_lazy("Device"), lambda row: reverse("desk:member", args=[row.member_id]), lambda of: of.devices.all()),
-        Linkable(
+        LinkableKind(Member, gettext_lazy("Member"), lambda row: reverse("desk:member", args=[row.pk])),
+        LinkableKind(Device, gettext_lazy("Device"), lambda row: reverse("desk:member", args=[row.member_id]), lambda of: of.devices.all()),
+        LinkableKind(
             PortForward, gettext_lazy("Port forward"), _build_member_url,
-            lambda of: PortForward.objects.filter(holds_now(), holding__member=of).select_related("holding"), ("holding",),
+            lambda of: PortForward.objects.filter(is_valid_now(), holding__member=of).select_related("holding"), ("holding",),
         ),
-        Linkable(
+        LinkableKind(
             Pinhole, gettext_lazy("IPv6 pinhole"), _build_member_url,
-            lambda of: Pinhole.objects.filter(holds_now(), holding__member=of).select_related("holding"), ("holding",),
+            lambda of: Pinhole.objects.filter(is_valid_now(), holding__member=of).select_related("holding"), ("holding",),
         ),
-        Linkable(
+        LinkableKind(
             Block, gettext_lazy("Block"), lambda row: reverse("bans:block", args=[row.pk]),
             lambda of: Block.objects.filter(member=of).select_related("member").order_by("-id")[:5], ("member",),
         ),
-        Linkable(Ban, gettext_lazy("Ban"), lambda row: reverse("bans:ban", args=[row.pk]), None, ("list",)),
-        Linkable(
+        LinkableKind(Ban, gettext_lazy("Ban"), lambda row: reverse("bans:ban", args=[row.pk]), None, ("list",)),
+        LinkableKind(
             Gateway, gettext_lazy("Gateway"), lambda row: reverse("gateways:gateway", args=[row.pk]),
             lambda _of: Gateway.objects.order_by("name"),
         ),

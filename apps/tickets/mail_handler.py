@@ -28,8 +28,8 @@ from apps.mail.redaction import redact_links
 from apps.members.selectors import list_by_email
 from apps.tickets import notifications, services, thread
 from apps.tickets.attachment_quota import get_tightest_quota, get_total_quota
-from apps.tickets.attachments import MOST, AttachmentFile, clean_file_name, explain_rejection
-from apps.tickets.mail_threading import FOR_STAFF, ThreadPlace, find_bounced_mail, find_place, normalize_message_id
+from apps.tickets.attachments import MAX_FILES_PER_MESSAGE, AttachmentFile, clean_file_name, explain_rejection
+from apps.tickets.mail_threading import FOR_STAFF, ThreadPlace, find_bounced_mail, find_thread_place, normalize_message_id
 from apps.tickets.models import Message, Ticket
 from apps.tickets.quoting import strip_quote
 
@@ -83,7 +83,7 @@ def _file_beside(arrival: Arrival, mail: ReceivedMail) -> None:
 def _file(mail: ReceivedMail, key: str | None) -> Message:
     if mail.bounce:
         return _file_bounce(mail, key)
-    found = find_place(mail)
+    found = find_thread_place(mail)
     if found is None:
         return _file_new_ticket(mail, key)
     if found.staff and _is_written_by(found.staff, mail):
@@ -110,7 +110,7 @@ def _file_new_ticket(mail: ReceivedMail, key: str | None) -> Message:
     quiet = mail.automatic or _is_loud(sender)
     message = _add_message(ticket, Message.Kind.MEMBER, mail, key, verified=mail.authenticated and bool(sender))
     if not quiet:
-        notifications.tell_of_new(message)
+        notifications.notify_staff_of_new_ticket(message)
     return message
 
 
@@ -122,7 +122,7 @@ def _file_reply(ticket: Ticket, mail: ReceivedMail, key: str | None) -> Message:
     if not mail.automatic:
         thread.hand_to_staff(current)
     if not quiet:
-        notifications.tell_of_reply(message)
+        notifications.notify_assignee_of_reply(message)
     return message
 
 
@@ -138,7 +138,7 @@ def _file_answer(ticket: Ticket, by: User, mail: ReceivedMail, key: str | None) 
     message = services.answer_ticket(ticket=ticket, text=text, files=files, by=by)
     Message.objects.filter(pk=message.pk).update(via=Message.Via.MAIL, came_as=key)
     if lost:
-        text = _translate_for_staff(LOST_FILES, names=", ".join(lost[:MOST]))
+        text = _translate_for_staff(LOST_FILES, names=", ".join(lost[:MAX_FILES_PER_MESSAGE]))
         thread.add_message(Message(ticket=ticket, kind=Message.Kind.NOTE, via=Message.Via.MAIL, author=by, text=text))
     return message
 
@@ -151,14 +151,14 @@ def _file_note(found: ThreadPlace, mail: ReceivedMail, key: str | None) -> Messa
     message = _add_message(thread.lock_ticket(found.ticket.pk), Message.Kind.NOTE, mail, key, verified=False)
     if found.staff and not quiet:
         _add_side_note(message.ticket, mail, NOT_PROVEN, who=found.staff.name)
-        notifications.tell_of_unsent(message, found.staff)
+        notifications.notify_of_rejected_answer(message, found.staff)
     return message
 
 
 def _file_bounce(mail: ReceivedMail, key: str | None) -> Message:
     """File a bounce as a note. If an answer could not be delivered, it is staff's turn again."""
     sent = find_bounced_mail(mail)
-    elsewhere = find_place(mail) if sent is None else None
+    elsewhere = find_thread_place(mail) if sent is None else None
     found = sent[0] if sent else elsewhere.ticket if elsewhere else None
     if found is None:
         raise MailRefused(BOUNCE_OF_NOTHING)
@@ -177,7 +177,7 @@ def _add_message(ticket: Ticket, kind: Message.Kind, mail: ReceivedMail, key: st
     files, lost = _select_files(mail, get_tightest_quota(message).free_octets if mail.files else 0)
     made = thread.add_message(message, files)
     if lost:
-        _add_side_note(ticket, mail, LOST_FILES, names=", ".join(lost[:MOST]))
+        _add_side_note(ticket, mail, LOST_FILES, names=", ".join(lost[:MAX_FILES_PER_MESSAGE]))
     return made
 
 
@@ -193,7 +193,7 @@ def _select_files(mail: ReceivedMail, room: int) -> tuple[list[AttachmentFile], 
     """Return the files that are accepted and fit into the room (octets), and the names of the others."""
     kept, lost = list[AttachmentFile](), list[str]()
     for file in (AttachmentFile(_choose_file_name(each.name, each.media_type), each.octets) for each in mail.files):
-        if len(kept) == MOST or explain_rejection(file) or len(file.octets) > room:
+        if len(kept) == MAX_FILES_PER_MESSAGE or explain_rejection(file) or len(file.octets) > room:
             lost.append(clean_file_name(file.name))
         else:
             kept.append(file)

@@ -47,7 +47,7 @@ def normalize_message_id(message_id: str) -> str | None:
     return message_id or None
 
 
-def find_place(mail: ReceivedMail) -> ThreadPlace | None:
+def find_thread_place(mail: ReceivedMail) -> ThreadPlace | None:
     """Return the ticket that the mail belongs to, or None when it begins a new thread."""
     named = [meant for each in mail.recipients if (meant := addressing.parse_signed_address(each.address))]
     known = _find_known_mail(_normalize_ids(reversed(mail.references)))

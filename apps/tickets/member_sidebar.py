@@ -19,7 +19,7 @@ from apps.tickets.selectors import list_member_tickets
 from apps.traffic.models import RateLimit
 from apps.traffic.rates import selectors as rates
 from apps.traffic.rates.rate_texts import describe_limit
-from apps.traffic.selectors import Octets, sum_usage
+from apps.traffic.selectors import OctetsByDirection, sum_usage
 
 CHANGES = 4
 OTHERS = 5
@@ -32,7 +32,7 @@ class MemberSidebar:
     member: Member
     block: Block | None
     limit: RateLimit | None
-    used: Octets
+    used: OctetsByDirection
     holdings: list[Holding]
     changes: list[HistoryEntry]
     others: list[Ticket]

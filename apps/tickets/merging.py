@@ -21,7 +21,7 @@ from apps.tickets.models import Attachment, Message, Move, Ticket
 from apps.tickets.notifications import list_readers
 from apps.tickets.services import validate_tags
 
-MOST: Final = 50  # tickets that are merged at once
+MAX_MERGED_TICKETS: Final = 50  # tickets that are merged at once
 log = structlog.get_logger()
 
 
@@ -56,8 +56,10 @@ def validate_merge(into: Ticket, tickets: Iterable[Ticket]) -> None:
     sources = list(tickets)
     if not sources:
         raise Problem(_("Choose at least one other ticket."), "tickets")
-    if len(sources) > MOST:
-        raise Problem(_("%(number)d tickets are too many. Choose at most %(most)d.") % {"number": len(sources), "most": MOST}, "tickets")
+    if len(sources) > MAX_MERGED_TICKETS:
+        raise Problem(
+            _("%(number)d tickets are too many. Choose at most %(most)d.") % {"number": len(sources), "most": MAX_MERGED_TICKETS}, "tickets"
+        )
     for each in (into, *sources):
         if each.merged_into_id:
             facts = {"ticket": each.pk, "target": each.merged_into_id}

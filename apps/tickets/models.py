@@ -270,7 +270,7 @@ class BulkItem(models.Model):
 class Period(models.Model):
     """Numbers of tickets opened, solved, reopened and first answered in a past day or week (from Monday).
 
-    median: seconds until the first answer, over the tickets first answered in it. Only `counting.py` writes these rows.
+    median: seconds until the first answer, over the tickets first answered in it. Only `period_counts.py` writes these rows.
     """
 
     class Unit(models.TextChoices):

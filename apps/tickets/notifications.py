@@ -83,27 +83,27 @@ def list_references(message: Message) -> list[str]:
     return known if len(known) <= REFERENCES else [known[0], *known[1 - REFERENCES :]]
 
 
-def tell_of_new(message: Message) -> None:
+def notify_staff_of_new_ticket(message: Message) -> None:
     """Notify all staff of a new ticket who answer tickets and want these mails."""
-    for user in list_interested():
+    for user in list_new_ticket_recipients():
         _write_notice("ticket_new", message, user)
 
 
-def tell_of_reply(message: Message) -> None:
+def notify_assignee_of_reply(message: Message) -> None:
     """Notify the ticket's assignee of a reply, unless they wrote it."""
     user = message.ticket.assignee
     if user and user.is_active and user.email and user != message.author:
         _write_notice("ticket_reply", message, user)
 
 
-def list_interested() -> list[User]:
+def list_new_ticket_recipients() -> list[User]:
     """Return the users who answer tickets, have an address and did not switch these mails off."""
     unwilling = {lower_ascii(address) for address in SwitchedOff.objects.filter(notice=KIND).values_list("address", flat=True)}
     staff = User.objects.filter(is_active=True, roles__overlap=list_roles_with_right(Right.ANSWER)).exclude(email="").order_by("pk")
     return [user for user in staff if lower_ascii(user.email) not in unwilling]
 
 
-def tell_of_unsent(message: Message, user: User) -> None:
+def notify_of_rejected_answer(message: Message, user: User) -> None:
     """Notify the user with the staff address that a mail came to that the mail was not accepted as their answer.
 
     The notice goes to the registered address, once an hour for each ticket, because anyone who has seen the staff address may write to it.

@@ -1,4 +1,4 @@
-"""Services of tickets: open, answer, add a note, take, assign and change. Services for members are in own.py.
+"""Services of tickets: open, answer, add a note, take, assign and change. Services for members are in own_tickets.py.
 
 Every answer goes to the asker through the outbox, in the same transaction (notifications.py).
 """
@@ -66,7 +66,7 @@ def _create_ticket(first: Message, subject: str, member: Member, files: Sequence
             thread.mark_answered(ticket, Ticket.State.WAITING)
             notifications.write_answer(first)
         else:
-            notifications.tell_of_new(first)
+            notifications.notify_staff_of_new_ticket(first)
     return ticket
 
 

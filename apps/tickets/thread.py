@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.db.models import F
 from django.db.models.functions import Coalesce, Now
 
-from apps.tickets.attachment_quota import check_room
+from apps.tickets.attachment_quota import check_attachment_quota
 from apps.tickets.attachments import AttachmentFile, save_files
 from apps.tickets.models import Message, Ticket
 
@@ -30,7 +30,7 @@ def resolve_merged(pk: int) -> int:
 
 def add_message(message: Message, files: Sequence[AttachmentFile] = ()) -> Message:
     """Save the message with its files and update the ticket's touched_at. Raise Problem when the files exceed a quota."""
-    check_room(message, sum(len(file.octets) for file in files))
+    check_attachment_quota(message, sum(len(file.octets) for file in files))
     message.text = tidy_text(message.text)
     message.save(force_insert=True)
     save_files(message, files)

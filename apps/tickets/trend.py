@@ -7,7 +7,7 @@ from django.utils.translation import pgettext
 
 from apps.lib.ui.charts import Chart, ChartLine, ChartUnit
 from apps.lib.ui.charts.drawing import Drawing, draw_chart
-from apps.tickets import counting
+from apps.tickets import period_counts
 from apps.tickets.models import Period, Ticket
 from apps.tickets.selectors import OURS, count_by_turn
 
@@ -40,9 +40,9 @@ class Trend:
 
 def compute_trend(now: datetime) -> Trend:
     """Return the summary, with a bounded number of queries."""
-    counted, waiting = counting.list_counts("month", now), count_by_turn()
+    counted, waiting = period_counts.list_counts("month", now), count_by_turn()
     today = counted[-1]
-    starts, end = counting.list_starts(Period.Unit.DAY, counted)
+    starts, end = period_counts.list_period_starts(Period.Unit.DAY, counted)
     words = pgettext("tickets", "Open")
     days = draw_chart(Chart("tickets", words, starts, end, [ChartLine(words, [each.open for each in counted])], ChartUnit(("", "k"))))
     return Trend(waiting["ours"], waiting["waiting"], today.open - counted[-2].open, today.opened, today.solved, _find_oldest(), days)

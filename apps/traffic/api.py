@@ -20,10 +20,17 @@ from apps.lib.api.viewsets import ReadViewSet
 from apps.members.models import Member
 from apps.network.models import Holding
 from apps.traffic.query_window import IN_WINDOW, WORDS, WORDS_OF_SPAN, parse_window
-from apps.traffic.selectors import Octets, Point, build_holding_series, build_member_series, sum_usage_by_holding, sum_usage_by_member
-from apps.traffic.windows import Window
+from apps.traffic.selectors import (
+    OctetsByDirection,
+    UsagePoint,
+    build_holding_series,
+    build_member_series,
+    sum_usage_by_holding,
+    sum_usage_by_member,
+)
+from apps.traffic.windows import TimeWindow
 
-OCTETS: Shape = make_object(**dict.fromkeys(Octets._fields, INTEGER))
+OCTETS: Shape = make_object(**dict.fromkeys(OctetsByDirection._fields, INTEGER))
 SPAN: Shape = make_object(since=TIME, until=TIME)
 POINTS: Shape = make_array(make_object(start=TIME, octets=make_nullable(OCTETS), lost=TRUTH))
 SERIES: Shape = make_object(since=TIME, until=TIME, unit_seconds=INTEGER, points=POINTS)
@@ -38,20 +45,20 @@ class UsedSerializer(ApiSerializer):
 
     def get_window(self, row: Model) -> dict[str, datetime]:
         """Start and end of the window."""
-        window: Window = self.context["window"]
+        window: TimeWindow = self.context["window"]
         return {"since": window.since, "until": window.until}
 
     def get_octets(self, row: Model) -> dict[str, int]:
         """Octets up and down, by IPv4 and IPv6."""
-        octets: Octets = getattr(row, "known_octets", Octets())
+        octets: OctetsByDirection = getattr(row, "known_octets", OctetsByDirection())
         return octets._asdict()
 
 
 class UsageViewSet(ReadViewSet):
     """Rows with their usage in a window of time."""
 
-    series: Callable[..., list[Point]]
-    used: Callable[..., Mapping[int, Octets]]
+    series: Callable[..., list[UsagePoint]]
+    used: Callable[..., Mapping[int, OctetsByDirection]]
 
     @cached_property
     def now(self) -> datetime:
@@ -59,7 +66,7 @@ class UsageViewSet(ReadViewSet):
         return timezone.now()
 
     @cached_property
-    def window(self) -> Window:
+    def window(self) -> TimeWindow:
         """Requested window."""
         return parse_window(self.request.query_params.dict(), self.now)
 
@@ -71,7 +78,7 @@ class UsageViewSet(ReadViewSet):
         shown, window = list(rows), self.window
         used = type(self).used([row.pk for row in shown], window.since, window.until, now=self.now) if self.shows("octets") else {}
         for row in shown:
-            row.known_octets = used.get(row.pk, Octets())
+            row.known_octets = used.get(row.pk, OctetsByDirection())
         return shown
 
     @declare_response(200, SERIES, **WORDS)
@@ -86,7 +93,7 @@ class UsageViewSet(ReadViewSet):
         return Response(facts | {"points": [_render_point(point) for point in points]})
 
 
-def _render_point(point: Point) -> dict[str, Any]:
+def _render_point(point: UsagePoint) -> dict[str, Any]:
     return {"start": point.start, "octets": point.octets and point.octets._asdict(), "lost": point.lost}
 
 

@@ -11,13 +11,13 @@ from apps.lib.api.serializers import ApiSerializer
 from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
 from apps.members.models import Tariff
 from apps.traffic.models import Quota
-from apps.traffic.quotas import MOST, set_quota
+from apps.traffic.quotas import MAX_QUOTA_OCTETS, set_quota
 
 
 class QuotaSerializer(ApiSerializer):
     fixed_fields = frozenset({"tariff"})
     id = serializers.IntegerField(source="tariff_id", read_only=True)
-    octets = serializers.IntegerField(min_value=1, max_value=MOST)
+    octets = serializers.IntegerField(min_value=1, max_value=MAX_QUOTA_OCTETS)
 
     class Meta:
         model = Quota

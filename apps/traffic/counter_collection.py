@@ -84,7 +84,7 @@ def accept_next_reading(*, gateway: Gateway) -> None:
 def _write_reading(gateway: Gateway, ticket: ReadingTicket, reading: wire.Reading, at: datetime) -> ReadingOutcome:
     row = Collected.objects.select_for_update().get(gateway=gateway)
     before = Baseline() if row.skip else _load_baseline(row)
-    advance = counters.advance(before, reading) if ticket.number > row.told else None
+    advance = counters.compute_reading_advance(before, reading) if ticket.number > row.told else None
     if advance is None:
         validate_numbers(row, ticket, reading, at)
         log.info("old reading", gateway=gateway.name, ticket=ticket.number, sequence=reading.sequence)
@@ -121,7 +121,7 @@ def _note_rates(row: Collected, advance: ReadingAdvance, at: datetime) -> None:
 def validate_numbers(row: Collected, ticket: ReadingTicket, reading: wire.Reading, at: datetime) -> None:
     """Raise ReadingError when a reading with the newest ticket has no higher sequence than one written down more than PAUSE ago.
 
-    Then the sequence that was written down is wrong. For readings that `counters.advance` found too old.
+    Then the sequence that was written down is wrong. For readings that `counters.compute_reading_advance` found too old.
     """
     if row.at and row.told < ticket.number == row.asked and at - row.at > usage_writer.PAUSE:
         raise ReadingError(f"it is reading {reading.sequence}, and reading {row.sequence} of the same log was written down before")

@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from apps.lib.ui import formats
 from apps.traffic import windows
 from apps.traffic.models import Level, Quota
-from apps.traffic.quotas import MOST
-from apps.traffic.windows import Window
+from apps.traffic.quotas import MAX_QUOTA_OCTETS
+from apps.traffic.windows import TimeWindow
 
 LOCAL: Final = "%Y-%m-%dT%H:%M"  # format of a browser's datetime-local field
 GIGA: Final = 10**9
@@ -60,7 +60,7 @@ class WindowForm(forms.Form):
             self.add_error("until", _("“To” must be after “From”. Choose a later time, or leave it empty to mean now."))
         return cleaned
 
-    def build_window(self) -> Window:
+    def build_window(self) -> TimeWindow:
         """Return the chosen window; the form must be valid."""
         since, until = self.cleaned_data["since"], self.cleaned_data["until"]
         if since is None:
@@ -79,7 +79,7 @@ class QuotaForm(forms.Form):
 
     gigabytes = forms.DecimalField(
         label=gettext_lazy("Quota, GB a month"), required=False, decimal_places=3,
-        min_value=Decimal("0.001"), max_value=Decimal(MOST) / GIGA,
+        min_value=Decimal("0.001"), max_value=Decimal(MAX_QUOTA_OCTETS) / GIGA,
         help_text=gettext_lazy("Up and down together, in a calendar month. Empty: no quota"),
         widget=forms.NumberInput(attrs={"inputmode": "decimal", "step": "any"}),
     )  # fmt: skip

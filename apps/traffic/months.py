@@ -30,7 +30,7 @@ NUMBER: Final = 12
 _SUM: Final = "SELECT month, sum(up_octets), sum(down_octets) FROM ({rows}) u GROUP BY 1"
 
 
-class Month(NamedTuple):
+class MonthUsage(NamedTuple):
     """Usage of one month. up, down: octets; None where nothing was counted. tariff, quota: in force at its end, as far as known."""
 
     since: datetime
@@ -66,7 +66,7 @@ class QuotaLimit(NamedTuple):
     octets: int
 
 
-def list_months(member: Member, *, now: datetime) -> list[Month]:
+def list_months(member: Member, *, now: datetime) -> list[MonthUsage]:
     """Return the last twelve months, the oldest first; the last one is under way."""
     spans = list(_list_spans(now))
     held = list_member_holdings(member.pk)
@@ -74,11 +74,11 @@ def list_months(member: Member, *, now: datetime) -> list[Month]:
     read = get_coverage(list_gateway_ids(frozenset(each.group for each in held)), spans[0][0], now)
     limits = _list_limits(member, [until for _since, until in spans])
 
-    def one(number: int, since: datetime, until: datetime) -> Month:
+    def one(number: int, since: datetime, until: datetime) -> MonthUsage:
         before = localtime(until).date() <= member.since or read.is_gap(since, min(until, now))
         up, down = sums.get(number, (None, None) if before else (0, 0))
         limit = limits[number] if up is not None else None
-        return Month(since, until, up, down, *(limit or ()))
+        return MonthUsage(since, until, up, down, *(limit or ()))
 
     return [one(number, since, until) for number, (since, until) in enumerate(spans)]
 
@@ -129,19 +129,19 @@ def _iter_limits_in_force(tariffs: list[Any], quotas: list[Any], ends: Iterable[
         yield QuotaLimit(of[-1][2], of[-1][3]) if of and of[-1][4] != "delete" else None
 
 
-def draw_months(found: Iterable[Month]) -> BarChart:
+def draw_months(found: Iterable[MonthUsage]) -> BarChart:
     """Return a chart with a bar for each month's usage and a line at its quota."""
     below = pgettext("month below a chart", "M")
     bars = [Bar(format_date(localtime(each.since), below), each.words, each.total, each.quota) for each in found]
     return draw_bars("months", _("Traffic of the last twelve months"), bars, VOLUME)
 
 
-def build_head() -> list[str]:
+def build_months_csv_head() -> list[str]:
     """Return the header row of the CSV."""
     return [_("Begins"), _("Ends"), _("Down, bytes"), _("Up, bytes"), _("Total, bytes"), _("Tariff"), _("Quota, bytes")]
 
 
-def iter_rows(found: Iterable[Month]) -> Iterator[list[object]]:
+def iter_months_csv_rows(found: Iterable[MonthUsage]) -> Iterator[list[object]]:
     """Yield the months as rows of CSV; cells are empty where nothing was counted or no quota is known."""
     for each in found:
         numbers = ["" if number is None else number for number in (each.down, each.up, each.total)]

@@ -62,7 +62,7 @@ def ensure_between(level: str, since: datetime, until: datetime) -> None:
         at = compute_span(level, at)[1]
 
 
-def ensure_ahead(now: datetime) -> None:
+def ensure_future_partitions(now: datetime) -> None:
     """Make the partitions of all levels that will be needed up to AHEAD."""
     for level in TABLES:
         ensure_between(level, now, now + AHEAD)
@@ -78,7 +78,7 @@ def iter_existing(level: str) -> Iterator[tuple[str, datetime]]:
         yield name, compute_span(level, datetime.strptime(name.removeprefix(f"{table}_"), "%Y%m%d").replace(tzinfo=UTC))[1]
 
 
-def drop_before(level: str, end: datetime) -> list[str]:
+def drop_partitions_before(level: str, end: datetime) -> list[str]:
     """Drop the partitions that ended by then. Return their names."""
     over = [name for name, until in iter_existing(level) if until <= end]
     with connection.cursor() as cursor:

@@ -10,9 +10,9 @@ from django.db import connection, transaction
 
 from apps.traffic.models import Level, Span
 from apps.traffic.selectors import LARGE, build_member_sums_sql
-from apps.traffic.windows import DAY, LISTS, Preset, build_recent_window
+from apps.traffic.windows import DAY, LISTS, WindowPreset, build_recent_window
 
-PRESETS: Final = (Preset.WEEK, Preset.MONTH, Preset.YEAR)
+PRESETS: Final = (WindowPreset.WEEK, WindowPreset.MONTH, WindowPreset.YEAR)
 _FILL: Final = """
     INSERT INTO traffic_spanusage (span_id, member_id, up_octets, down_octets)
     SELECT %s, member, up, down FROM ({by_member}) s ORDER BY member

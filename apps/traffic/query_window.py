@@ -11,14 +11,14 @@ from apps.lib.api.filter_types import MOMENT, FilterType, build_choice_type
 from apps.lib.api.filters import CustomFilter, Filter
 from apps.traffic import windows
 from apps.traffic.rollup_planner import find_finest_unit
-from apps.traffic.windows import DAY, FIVE_MINUTES, HOUR, Preset, Window
+from apps.traffic.windows import DAY, FIVE_MINUTES, HOUR, TimeWindow, WindowPreset
 
 UNITS: Final = {"5min": FIVE_MINUTES, "hour": HOUR, "day": DAY}
 MOST_POINTS: Final = 10_000
 FIRST: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 WINDOW: Final[dict[str, tuple[FilterType, str]]] = {
-    "window": (build_choice_type(tuple(Preset)), "the length of the window that ends at “until” (default: day)"),
+    "window": (build_choice_type(tuple(WindowPreset)), "the length of the window that ends at “until” (default: day)"),
     "since": (MOMENT, "from this moment on, instead of window"),
     "until": (MOMENT, "up to this moment (default: now)"),
 }
@@ -30,14 +30,16 @@ WORDS: Final = {name: words for name, (_kind, words) in (WINDOW | UNIT).items()}
 WORDS_OF_SPAN: Final = {name: words for name, (_kind, words) in WINDOW.items()}
 
 
-def parse_window(params: Mapping[str, str], now: datetime) -> Window:
+def parse_window(params: Mapping[str, str], now: datetime) -> TimeWindow:
     """Return the window that the query parameters choose. Raise ValidationError, by parameter, when they choose none."""
     given = {name: _parse_parameter(name, kind, params[name]) for name, (kind, _words) in (WINDOW | UNIT).items() if name in params}
     until = min(given.get("until", now), now)
     if until < FIRST:
         raise _build_error("until", _("Nothing was counted before %(year)d.") % {"year": FIRST.year})
     if "since" not in given:
-        return _apply_unit(windows.build_recent_window(until, Preset(given.get("window", Preset.DAY))), given.get("unit", ""), now)
+        return _apply_unit(
+            windows.build_recent_window(until, WindowPreset(given.get("window", WindowPreset.DAY))), given.get("unit", ""), now
+        )
     if given["since"] >= until:
         raise _build_error("since", _("“since” must be before “until”, and in the past."))
     return _apply_unit(windows.build_window(given["since"], until), given.get("unit", ""), now)
@@ -50,7 +52,7 @@ def _parse_parameter(name: str, kind: FilterType, text: str) -> Any:
         raise _build_error(name, str(error)) from error
 
 
-def _apply_unit(window: Window, wanted: str, now: datetime) -> Window:
+def _apply_unit(window: TimeWindow, wanted: str, now: datetime) -> TimeWindow:
     """Return the window with points of this unit; "" chooses the window's own unit, or the finest that is still kept if that is longer."""
     kept = find_finest_unit(window.since, now)
     unit: timedelta = UNITS[wanted] if wanted else max(window.unit, kept)
@@ -58,7 +60,7 @@ def _apply_unit(window: Window, wanted: str, now: datetime) -> Window:
         raise _build_error("unit", _("That would be more than 10,000 points. Choose a longer unit or a shorter time."))
     if unit < kept:
         raise _build_error("unit", _("Usage this old is kept only in longer units. Choose one, or a later time."))
-    return Window(window.since, window.until, unit)
+    return TimeWindow(window.since, window.until, unit)
 
 
 def _build_error(name: str, sentence: str) -> serializers.ValidationError:

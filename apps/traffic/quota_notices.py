@@ -19,7 +19,7 @@ from apps.members.models import Member
 from apps.traffic.quotas import NEAR, MemberNearQuota, compute_month, list_members_above
 
 KIND: Final = "quota"
-MOST: Final = 500  # mails of one run; the next run continues
+MAX_MAILS_PER_RUN: Final = 500  # mails of one run; the next run continues
 TOGETHER: Final = 100  # mails of one transaction, so that a worker is woken once for all of them
 
 
@@ -29,7 +29,9 @@ def send_notices(now: datetime) -> int:
     told = set(Message.objects.filter(key__in=list(found)).values_list("key", flat=True))
     readers = _map_readers([each.member for key, each in found.items() if key not in told])
     due = [(key, each) for key, each in found.items() if key not in told and each.member in readers]
-    return sum(_send_batch([(readers[each.member], each, key) for key, each in some], now) for some in batched(due[:MOST], TOGETHER))
+    return sum(
+        _send_batch([(readers[each.member], each, key) for key, each in some], now) for some in batched(due[:MAX_MAILS_PER_RUN], TOGETHER)
+    )
 
 
 @transaction.atomic

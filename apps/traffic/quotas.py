@@ -21,7 +21,7 @@ from apps.traffic.selectors import build_member_sums_sql, run_large_query, sum_u
 log = structlog.get_logger()
 
 NEAR: Final = 80  # percent
-MOST: Final = 10**15  # octets; a petabyte, more than any sensible quota
+MAX_QUOTA_OCTETS: Final = 10**15  # octets; a petabyte, more than any sensible quota
 _ABOVE: Final = """
     SELECT m.id, m.name, t.name, s.up, s.down, q.octets FROM ({by_member}) s
     JOIN members_member m ON m.id = s.member JOIN members_tariff t ON t.id = m.tariff_id JOIN traffic_quota q ON q.tariff_id = t.id
@@ -100,10 +100,10 @@ def list_members_above(percent: int, *, now: datetime) -> list[MemberNearQuota]:
 
 
 def set_quota(*, tariff: Tariff, octets: int | None, by: User) -> None:
-    """Set the tariff's quota in octets a month, or remove it (None). Raise Problem unless it is between 1 and MOST."""
+    """Set the tariff's quota in octets a month, or remove it (None). Raise Problem unless it is between 1 and MAX_QUOTA_OCTETS."""
     if octets is None:
         Quota.objects.filter(tariff=tariff).delete()
-    elif 0 < octets <= MOST:
+    elif 0 < octets <= MAX_QUOTA_OCTETS:
         Quota.objects.update_or_create(tariff=tariff, defaults={"octets": octets})
     else:
         raise Problem(_("A quota must be more than 0 and at most 1,000,000 GB."), "gigabytes")

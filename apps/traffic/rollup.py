@@ -67,7 +67,7 @@ def lock_oldest_open_bucket(now: datetime) -> datetime:
 def run_maintenance(now: datetime) -> None:
     """Make partitions, roll up, and drop what is too old. Idempotent."""
     ensure_levels(now)
-    partitions.ensure_ahead(now)
+    partitions.ensure_future_partitions(now)
     for level in FINER:
         roll_up(level, now)
     drop_expired_usage(now)
@@ -109,7 +109,7 @@ def drop_expired_usage(now: datetime) -> None:
     kept = {row.name: row for row in Level.objects.all()}
     for level in Level.Name:
         known = min([kept[coarser].complete_until for coarser, finer in FINER.items() if finer == level], default=now)
-        dropped = partitions.drop_before(level, min(now - timedelta(days=kept[level].days), known))
+        dropped = partitions.drop_partitions_before(level, min(now - timedelta(days=kept[level].days), known))
         if dropped:
             log.info("usage forgotten", partitions=dropped)
     oldest = now - timedelta(days=kept[Level.Name.DAY].days)

@@ -26,7 +26,7 @@ FOREVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
+class UsageTotal:
     """Octets from (up) and to (down) a member over all gateways and holdings since counting began.
 
     last: start of the newest bucket with usage.
@@ -38,7 +38,7 @@ class Total:
     last: datetime | None
 
 
-class Octets(NamedTuple):
+class OctetsByDirection(NamedTuple):
     """Octets by direction and IP version."""
 
     up4: int = 0
@@ -67,11 +67,11 @@ class MemberHolding(NamedTuple):
     group: int
 
 
-class Point(NamedTuple):
+class UsagePoint(NamedTuple):
     """One bucket of a series. octets: None in a gap, when no gateway was read. lost: part of what passed was never read."""
 
     start: datetime
-    octets: Octets | None
+    octets: OctetsByDirection | None
     lost: bool
 
 
@@ -164,7 +164,7 @@ _SUMS: Final = """
 """
 
 
-def get_usage_total(member: Member) -> Total:
+def get_usage_total(member: Member) -> UsageTotal:
     """Return the member's usage since counting began, as far as it is kept."""
     tallies = Tally.objects.filter(holding__member=member).aggregate(
         up=Sum("up_octets"), down=Sum("down_octets"), since=Min("since"), last=Max("last")
@@ -172,7 +172,7 @@ def get_usage_total(member: Member) -> Total:
     rows, given = build_union(plan_pieces(EPOCH, FOREVER, timezone.now(), UNITS[Level.Name.DAY]), f"bucket, {_UP_DOWN}", _OF_MEMBER)
     parameters = _interleave_parameter(given, member.pk)
     [(up, down, since, last)] = _fetch_rows(_TOTAL.format(rows=rows), parameters)
-    return Total(
+    return UsageTotal(
         (tallies["up"] or 0) + int(up or 0),
         (tallies["down"] or 0) + int(down or 0),
         min(filter(None, (tallies["since"], since)), default=None),
@@ -192,12 +192,12 @@ def list_gateway_ids(groups: frozenset[int]) -> tuple[int, ...]:
     return tuple(Gateway.objects.filter(group__in=groups).values_list("pk", flat=True))
 
 
-def build_member_series(member: Member, since: datetime, until: datetime, unit: timedelta, *, now: datetime) -> list[Point]:
+def build_member_series(member: Member, since: datetime, until: datetime, unit: timedelta, *, now: datetime) -> list[UsagePoint]:
     """Return the member's usage: a point for each bucket that begins in the window and before now. unit: a multiple of five minutes."""
     return _build_series(list_member_holdings(member.pk), since, until, unit, now)
 
 
-def build_holding_series(holding: Holding, since: datetime, until: datetime, unit: timedelta, *, now: datetime) -> list[Point]:
+def build_holding_series(holding: Holding, since: datetime, until: datetime, unit: timedelta, *, now: datetime) -> list[UsagePoint]:
     """Return the same series for a single holding."""
     return _build_series([MemberHolding(holding.pk, holding.kind, holding.group_id)], since, until, unit, now)
 
@@ -212,15 +212,18 @@ def _get_coverage(groups: frozenset[int], since: datetime, until: datetime) -> R
     return get_coverage(list_gateway_ids(groups), since, until)
 
 
-def _build_series(held: Sequence[MemberHolding], since: datetime, until: datetime, unit: timedelta, now: datetime) -> list[Point]:
+def _build_series(held: Sequence[MemberHolding], since: datetime, until: datetime, unit: timedelta, now: datetime) -> list[UsagePoint]:
     read = _get_coverage(frozenset(each.group for each in held), since, until)
     sums = _sum_by_bucket(held, since, until, unit, now)
-    return [_build_point(start, unit, sums.get(start, Octets()), read, now) for start in iter_bucket_starts(since, min(until, now), unit)]
+    return [
+        _build_point(start, unit, sums.get(start, OctetsByDirection()), read, now)
+        for start in iter_bucket_starts(since, min(until, now), unit)
+    ]
 
 
-def _build_point(start: datetime, unit: timedelta, octets: Octets, read: ReadingCoverage, now: datetime) -> Point:
+def _build_point(start: datetime, unit: timedelta, octets: OctetsByDirection, read: ReadingCoverage, now: datetime) -> UsagePoint:
     end = min(start + unit, now)
-    return Point(start, None if not any(octets) and read.is_gap(start, end) else octets, read.has_loss(start, end))
+    return UsagePoint(start, None if not any(octets) and read.is_gap(start, end) else octets, read.has_loss(start, end))
 
 
 def iter_bucket_starts(since: datetime, until: datetime, unit: timedelta) -> Iterator[datetime]:
@@ -235,42 +238,42 @@ def iter_bucket_starts(since: datetime, until: datetime, unit: timedelta) -> Ite
 
 def _sum_by_bucket(
     held: Sequence[MemberHolding], since: datetime, until: datetime, unit: timedelta, now: datetime
-) -> dict[datetime, Octets]:
+) -> dict[datetime, OctetsByDirection]:
     rows, given = build_union(plan_pieces(since, until, now, unit), f"bucket, {_UP_DOWN}", "holding_id = ANY(%s)")
     parameters = _interleave_parameter(given, [each.pk for each in held])
     four = [each.pk for each in held if each.kind == "private4"]
     return {
-        start: Octets(*map(int, sums))
+        start: OctetsByDirection(*map(int, sums))
         for start, *sums in _fetch_rows(_BY_BUCKET.format(rows=rows), [unit, EPOCH, four, four, four, four, *parameters])
     }
 
 
-def sum_usage(member: Member, since: datetime, until: datetime, *, now: datetime) -> Octets:
+def sum_usage(member: Member, since: datetime, until: datetime, *, now: datetime) -> OctetsByDirection:
     """Return the member's usage in the window."""
     sums = _sum_by_bucket(list_member_holdings(member.pk), since, until, UNITS[Level.Name.DAY], now)
-    return Octets(*map(sum, zip(Octets(), *sums.values(), strict=True)))
+    return OctetsByDirection(*map(sum, zip(OctetsByDirection(), *sums.values(), strict=True)))
 
 
-def compare_usage(member: Member, since: datetime, until: datetime, *, now: datetime) -> tuple[Octets, Octets]:
+def compare_usage(member: Member, since: datetime, until: datetime, *, now: datetime) -> tuple[OctetsByDirection, OctetsByDirection]:
     """Return the member's usage in the window, and in the window of the same length before it."""
     return sum_usage(member, since, until, now=now), sum_usage(member, since - (until - since), since, now=now)
 
 
-def sum_usage_by_holding(holdings: Sequence[int], since: datetime, until: datetime, *, now: datetime) -> dict[int, Octets]:
+def sum_usage_by_holding(holdings: Sequence[int], since: datetime, until: datetime, *, now: datetime) -> dict[int, OctetsByDirection]:
     """Return the usage of each of these holdings in the window, by the holding's id. Holdings without usage are left out."""
     rows, given = build_union(plan_pieces(since, until, now), _UP_DOWN, "holding_id = ANY(%s)")
     parameters = _interleave_parameter(given, list(holdings))
     sums = {pk: (int(up), int(down)) for pk, up, down in _fetch_rows(_BY_HOLDING.format(rows=rows), parameters)}
     kinds = Holding.objects.filter(pk__in=sums).values_list("pk", "kind")
-    return {pk: Octets(*sums[pk], 0, 0) if kind == "private4" else Octets(0, 0, *sums[pk]) for pk, kind in kinds}
+    return {pk: OctetsByDirection(*sums[pk], 0, 0) if kind == "private4" else OctetsByDirection(0, 0, *sums[pk]) for pk, kind in kinds}
 
 
-def sum_usage_by_member(members: Sequence[int], since: datetime, until: datetime, *, now: datetime) -> dict[int, Octets]:
+def sum_usage_by_member(members: Sequence[int], since: datetime, until: datetime, *, now: datetime) -> dict[int, OctetsByDirection]:
     """Return the usage of each of these members in the window, by the member's id; zero for members without usage."""
     holder = dict(Holding.objects.filter(member__in=members).values_list("pk", "member"))
-    found = dict.fromkeys(members, Octets())
+    found = dict.fromkeys(members, OctetsByDirection())
     for holding, octets in sum_usage_by_holding(list(holder), since, until, now=now).items():
-        found[holder[holding]] = Octets(*map(sum, zip(found[holder[holding]], octets, strict=True)))
+        found[holder[holding]] = OctetsByDirection(*map(sum, zip(found[holder[holding]], octets, strict=True)))
     return found
 
 

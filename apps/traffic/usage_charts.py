@@ -14,8 +14,8 @@ from apps.lib.ui.charts.drawing import Drawing, draw_chart
 from apps.lib.ui.formats import PACKETS
 from apps.network.models import Gateway
 from apps.traffic.coverage import ReadingCoverage, get_coverage
-from apps.traffic.selectors import Octets, Point, ThroughputBucket, iter_bucket_starts, list_throughput
-from apps.traffic.windows import FIVE_MINUTES, TITLES, Window, align_down
+from apps.traffic.selectors import OctetsByDirection, ThroughputBucket, UsagePoint, iter_bucket_starts, list_throughput
+from apps.traffic.windows import FIVE_MINUTES, TITLES, TimeWindow, align_down
 
 FAMILIES: Final = (4, 6)
 
@@ -28,7 +28,7 @@ class ShownVersion(StrEnum):
     SIX = "6"
 
 
-class Measure(StrEnum):
+class ThroughputMeasure(StrEnum):
     """Measure of throughput that a chart shows."""
 
     BITS = "bits"
@@ -42,14 +42,14 @@ class DirectionNames(NamedTuple):
     up: str
 
 
-def get_down_up(octets: Octets, shown: ShownVersion) -> tuple[int, int]:
+def get_down_up(octets: OctetsByDirection, shown: ShownVersion) -> tuple[int, int]:
     """Return octets down and up, of one IP version or of both."""
     if shown is ShownVersion.BOTH:
         return octets.down, octets.up
     return (octets.down4, octets.up4) if shown is ShownVersion.FOUR else (octets.down6, octets.up6)
 
 
-def draw_usage(points: Sequence[Point], window: Window, names: DirectionNames, shown: ShownVersion = ShownVersion.BOTH) -> Drawing:
+def draw_usage(points: Sequence[UsagePoint], window: TimeWindow, names: DirectionNames, shown: ShownVersion = ShownVersion.BOTH) -> Drawing:
     """Return a chart of a member's usage, down and up, with gaps where no gateway was read. A bucket under way is shown if it is a day."""
     over = [point for point in points if window.shows_current_bucket or point.start + window.unit <= window.until]
     known = drop_unread_end(over)
@@ -62,12 +62,12 @@ def draw_usage(points: Sequence[Point], window: Window, names: DirectionNames, s
     return draw_chart(Chart("usage", title, [point.start for point in known], end, lines, VOLUME))
 
 
-def drop_unread_end(points: Sequence[Point]) -> Sequence[Point]:
+def drop_unread_end(points: Sequence[UsagePoint]) -> Sequence[UsagePoint]:
     """Return the points without the last one if nothing of it was read yet: what is not known yet is neither zero nor a gap."""
     return points[:-1] if points and points[-1].octets is None else points
 
 
-def blank_half_read(points: Sequence[Point]) -> Sequence[Point]:
+def blank_half_read(points: Sequence[UsagePoint]) -> Sequence[UsagePoint]:
     """Return the points with the last one before each gap blanked: the number of a partly read bucket would look like less traffic."""
     ends = {one.start for one, two in pairwise(points) if two.octets is None}
     return [point._replace(octets=None) if point.start in ends else point for point in points]
@@ -113,15 +113,15 @@ class GatewayThroughput:
         """True if the gateway was not read at some time."""
         return not all(step.bits and step.whole for step in self.steps)
 
-    def draw(self, measure: Measure) -> Drawing:
-        pairs = [(step.bits if measure is Measure.BITS else step.packets) if step.whole else None for step in self.steps]
+    def draw(self, measure: ThroughputMeasure) -> Drawing:
+        pairs = [(step.bits if measure is ThroughputMeasure.BITS else step.packets) if step.whole else None for step in self.steps]
         lines = [ChartLine(name, [pair and round(pair[at], 1) for pair in pairs]) for at, name in enumerate((_("down"), _("up")))]
         title = _("IPv%(family)d through %(gateway)s") % {"family": self.family, "gateway": self.gateway}
-        unit = RATE if measure is Measure.BITS else ChartUnit(PACKETS)
+        unit = RATE if measure is ThroughputMeasure.BITS else ChartUnit(PACKETS)
         return draw_chart(Chart(f"way-{self.gateway.pk}-{self.family}", title, [step.start for step in self.steps], self.end, lines, unit))
 
 
-def list_gateway_throughput(gateways: Sequence[Gateway], window: Window) -> list[GatewayThroughput]:
+def list_gateway_throughput(gateways: Sequence[Gateway], window: TimeWindow) -> list[GatewayThroughput]:
     """Return the throughput of each gateway by IPv4 and by IPv6, in buckets that are over."""
     until = align_down(window.until, window.unit)
     keys = [gateway.pk for gateway in gateways]

@@ -13,7 +13,7 @@ from django.db import connection
 from apps.network.models import Gateway
 from apps.traffic import partitions, rollup
 from apps.traffic.models import Coverage, Level
-from firewall.counters import OwnerTraffic, SetTraffic
+from firewall.counters import NftSetTraffic, OwnerTraffic
 from firewall.sets import parse_length
 
 PAUSE: Final = timedelta(minutes=5)  # a longer pause between two readings is a gap
@@ -110,7 +110,7 @@ def _build_prefix(kind: str, key: bytes) -> IPv4Network | IPv6Network:
     return IPv4Network(key) if kind == "4" else IPv6Network((key, parse_length(kind)))
 
 
-def add_throughput(gateway: Gateway, passed: Mapping[str, SetTraffic], bucket: datetime) -> None:
+def add_throughput(gateway: Gateway, passed: Mapping[str, NftSetTraffic], bucket: datetime) -> None:
     """Add the sums over all members' elements, with or without an owner, to the gateway's throughput."""
     with connection.cursor() as cursor:
         for family in (4, 6):
@@ -120,7 +120,7 @@ def add_throughput(gateway: Gateway, passed: Mapping[str, SetTraffic], bucket: d
                 cursor.execute(THROUGHPUT, facts | sums)
 
 
-def _sum(passed: Mapping[str, SetTraffic], start: str, what: str) -> int:
+def _sum(passed: Mapping[str, NftSetTraffic], start: str, what: str) -> int:
     return sum(sum(getattr(some, what)) for name, some in passed.items() if name.startswith(start))
 
 

@@ -15,22 +15,22 @@ from apps.network.models import Gateway
 from apps.traffic import exports, quotas, selectors
 from apps.traffic.forms import QuotaForm, WindowForm
 from apps.traffic.models import Quota
-from apps.traffic.panel import ChoiceLink
 from apps.traffic.rates.selectors import list_rate_limits
 from apps.traffic.selectors import GroupBy, TalkerOrder
-from apps.traffic.usage_charts import GatewayThroughput, Measure, list_gateway_throughput
-from apps.traffic.windows import LABELS, RATES, TITLES, Window, build_recent_window, parse_preset
+from apps.traffic.usage_charts import GatewayThroughput, ThroughputMeasure, list_gateway_throughput
+from apps.traffic.usage_panel import ChoiceLink
+from apps.traffic.windows import LABELS, RATES, TITLES, TimeWindow, build_recent_window, parse_preset
 
 TOP = 50
 TOP_IN_FILE = 1000
 PER_PAGE = 50
 
 
-def _list_presets(window: Window | None) -> list[ChoiceLink]:
+def _list_presets(window: TimeWindow | None) -> list[ChoiceLink]:
     return [ChoiceLink(each, words, window is not None and each is window.preset) for each, words in LABELS.items()]
 
 
-def _list_throughput(asked: QueryDict) -> tuple[Window, list[GatewayThroughput]]:
+def _list_throughput(asked: QueryDict) -> tuple[TimeWindow, list[GatewayThroughput]]:
     window = build_recent_window(timezone.now(), parse_preset(asked.get("window", "")), RATES)
     return window, list_gateway_throughput(list(Gateway.objects.order_by("name")), window)
 
@@ -39,7 +39,7 @@ def _list_throughput(asked: QueryDict) -> tuple[Window, list[GatewayThroughput]]
 def overview(request: HttpRequest) -> HttpResponse:
     """Show the throughput of each gateway by IPv4 and IPv6."""
     window, found = _list_throughput(request.GET)
-    measure = Measure.PACKETS if request.GET.get("measure") == Measure.PACKETS else Measure.BITS
+    measure = ThroughputMeasure.PACKETS if request.GET.get("measure") == ThroughputMeasure.PACKETS else ThroughputMeasure.BITS
     gateways = {way.gateway: [each for each in found if each.gateway == way.gateway] for way in found}
     shown = [(gateway, [(way, way.draw(measure)) for way in some]) for gateway, some in gateways.items()]
     context = {"tab": "overview", "presets": _list_presets(window), "window": window, "measure": measure, "gateways": shown}
@@ -53,14 +53,14 @@ def throughput_csv(request: HttpRequest) -> StreamingHttpResponse:
     return build_csv_download(f"throughput-{window.preset}", exports.build_throughput_head(), exports.iter_throughput_rows(found))
 
 
-def _parse_window_form(request: HttpRequest) -> tuple[WindowForm, Window | None]:
+def _parse_window_form(request: HttpRequest) -> tuple[WindowForm, TimeWindow | None]:
     """Return the form and its window, or None where the form is invalid."""
     form = WindowForm(request.GET, now=timezone.now())
     return form, form.build_window() if form.is_valid() else None
 
 
 def _render_window_page(
-    request: HttpRequest, template: str, form: WindowForm, window: Window | None, context: dict[str, Any]
+    request: HttpRequest, template: str, form: WindowForm, window: TimeWindow | None, context: dict[str, Any]
 ) -> HttpResponse:
     words = TITLES[window.preset] if window and window.preset else ""
     shown = {"form": form, "window": window, "presets": _list_presets(window), "words": words} | context

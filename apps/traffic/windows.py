@@ -15,7 +15,7 @@ HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 
 
-class Preset(StrEnum):
+class WindowPreset(StrEnum):
     """Windows that end now."""
 
     HOUR = "hour"
@@ -25,29 +25,29 @@ class Preset(StrEnum):
     YEAR = "year"
 
 
-LABELS: Final[dict[Preset, Promise]] = {
-    Preset.HOUR: _("1 h"),
-    Preset.DAY: _("24 h"),
-    Preset.WEEK: _("7 days"),
-    Preset.MONTH: _("30 days"),
-    Preset.YEAR: _("A year"),
+LABELS: Final[dict[WindowPreset, Promise]] = {
+    WindowPreset.HOUR: _("1 h"),
+    WindowPreset.DAY: _("24 h"),
+    WindowPreset.WEEK: _("7 days"),
+    WindowPreset.MONTH: _("30 days"),
+    WindowPreset.YEAR: _("A year"),
 }
-TITLES: Final[dict[Preset, Promise]] = {
-    Preset.HOUR: _("the last hour"),
-    Preset.DAY: _("the last 24 hours"),
-    Preset.WEEK: _("the last 7 days"),
-    Preset.MONTH: _("the last 30 days"),
-    Preset.YEAR: _("the last year"),
+TITLES: Final[dict[WindowPreset, Promise]] = {
+    WindowPreset.HOUR: _("the last hour"),
+    WindowPreset.DAY: _("the last 24 hours"),
+    WindowPreset.WEEK: _("the last 7 days"),
+    WindowPreset.MONTH: _("the last 30 days"),
+    WindowPreset.YEAR: _("the last year"),
 }
 USAGE: Final = {
-    Preset.HOUR: (FIVE_MINUTES, 12),
-    Preset.DAY: (FIVE_MINUTES, 288),
-    Preset.WEEK: (HOUR, 168),
-    Preset.MONTH: (DAY, 30),
-    Preset.YEAR: (DAY, 365),
+    WindowPreset.HOUR: (FIVE_MINUTES, 12),
+    WindowPreset.DAY: (FIVE_MINUTES, 288),
+    WindowPreset.WEEK: (HOUR, 168),
+    WindowPreset.MONTH: (DAY, 30),
+    WindowPreset.YEAR: (DAY, 365),
 }
-RATES: Final = USAGE | {Preset.MONTH: (4 * HOUR, 180)}  # an average over whole days would hide the peaks of a rate
-LISTS: Final = USAGE | {Preset.DAY: (HOUR, 24), Preset.WEEK: (DAY, 7)}  # for all members: coarser, so fewer rows
+RATES: Final = USAGE | {WindowPreset.MONTH: (4 * HOUR, 180)}  # an average over whole days would hide the peaks of a rate
+LISTS: Final = USAGE | {WindowPreset.DAY: (HOUR, 24), WindowPreset.WEEK: (DAY, 7)}  # for all members: coarser, so fewer rows
 EACH: Final[dict[timedelta, Promise]] = {
     FIVE_MINUTES: _("per 5 minutes"),
     HOUR: _("per hour"),
@@ -56,13 +56,13 @@ EACH: Final[dict[timedelta, Promise]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class TimeWindow:
     """A half open window [since, until). unit: length of a chart's buckets. preset: None where start and end were chosen."""
 
     since: datetime
     until: datetime
     unit: timedelta
-    preset: Preset | None = None
+    preset: WindowPreset | None = None
 
     @property
     def bucket_label(self) -> Promise:
@@ -75,9 +75,9 @@ class Window:
         return self.unit >= DAY
 
 
-def parse_preset(text: str, otherwise: Preset = Preset.DAY) -> Preset:
+def parse_preset(text: str, otherwise: WindowPreset = WindowPreset.DAY) -> WindowPreset:
     """Return the preset that a query parameter names, or `otherwise`."""
-    return Preset(text) if text in Preset else otherwise
+    return WindowPreset(text) if text in WindowPreset else otherwise
 
 
 def align_down(at: datetime, unit: timedelta) -> datetime:
@@ -85,14 +85,14 @@ def align_down(at: datetime, unit: timedelta) -> datetime:
     return at - (at - EPOCH) % unit
 
 
-def build_recent_window(now: datetime, preset: Preset, units: dict[Preset, tuple[timedelta, int]] = USAGE) -> Window:
+def build_recent_window(now: datetime, preset: WindowPreset, units: dict[WindowPreset, tuple[timedelta, int]] = USAGE) -> TimeWindow:
     """Return the preset's window that ends now; its last bucket is under way."""
     unit, count = units[preset]
-    return Window(align_down(now, unit) - unit * (count - 1), now, unit, preset)
+    return TimeWindow(align_down(now, unit) - unit * (count - 1), now, unit, preset)
 
 
-def build_window(since: datetime, until: datetime) -> Window:
+def build_window(since: datetime, until: datetime) -> TimeWindow:
     """Return a window with chosen ends, and buckets of a length that makes a readable chart."""
     length = until - since
     unit = FIVE_MINUTES if length <= 2 * DAY else HOUR if length <= 14 * DAY else DAY
-    return Window(since, until, unit)
+    return TimeWindow(since, until, unit)

@@ -21,7 +21,7 @@ from apps.webhooks import payload
 from apps.webhooks.event_kinds import EventKind, list_event_kinds
 from apps.webhooks.models import Delivery, Endpoint, Position
 
-MOST: Final = 1000  # events of one table in one run
+MAX_EVENTS_PER_RUN: Final = 1000  # events of one table in one run
 LOCK: Final = 7_466_201  # advisory lock: one run at a time
 # Read before the list of writers: a transaction that drew an id up to this value holds the table's lock by then, or has ended.
 DRAWN: Final = """
@@ -65,7 +65,7 @@ def _gather_kind(kind: EventKind, position: Position, endpoints: Sequence[Endpoi
     wanted = [each for each in endpoints if is_subscribed(each, kind)]
     found = _list_events(kind, position) if wanted else []
     Delivery.objects.bulk_create(_iter_deliveries(kind, found, wanted), ignore_conflicts=True, batch_size=500)
-    more = len(found) == MOST
+    more = len(found) == MAX_EVENTS_PER_RUN
     Position.objects.filter(pk=position.pk).update(done=found[-1][0].pgh_id if more else position.settled)
     return more
 
@@ -81,7 +81,7 @@ def _list_events(kind: EventKind, position: Position) -> list[tuple[Any, Any | N
     manager = kind.events._default_manager
     earlier = manager.filter(pgh_obj_id=OuterRef("pgh_obj_id"), pgh_id__lt=OuterRef("pgh_id")).order_by("-pgh_id")
     fresh = manager.filter(pgh_id__gt=position.done, pgh_id__lte=position.settled).order_by("pgh_id")
-    chosen = list(fresh.select_related("pgh_context").annotate(earlier=Subquery(earlier.values("pgh_id")[:1]))[:MOST])
+    chosen = list(fresh.select_related("pgh_context").annotate(earlier=Subquery(earlier.values("pgh_id")[:1]))[:MAX_EVENTS_PER_RUN])
     before = manager.in_bulk([event.earlier for event in chosen if event.earlier])
     return [(event, before.get(event.earlier)) for event in chosen]
 
@@ -118,12 +118,12 @@ def _settle_positions() -> dict[str, Position]:
     drawn, writing = _list_drawn_ids(), _list_writers()
     positions = {each.table: each for each in Position.objects.all()}
     for position in positions.values():
-        if settle_position(position, drawn.get(position.table, 0), writing.get(position.table, [])):
+        if advance_position(position, drawn.get(position.table, 0), writing.get(position.table, [])):
             position.save(update_fields=["settled", "candidate", "holders"])
     return positions
 
 
-def settle_position(position: Position, drawn: int, writing: Sequence[str]) -> bool:
+def advance_position(position: Position, drawn: int, writing: Sequence[str]) -> bool:
     """Move `settled` up as far as possible. Returns True if the position changed.
 
     drawn: the highest id drawn. writing: virtual ids of the transactions that have written into the table and not ended.

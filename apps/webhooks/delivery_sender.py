@@ -33,7 +33,7 @@ TRY: Final = 10.0  # seconds, DNS included
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(days=1)
 SHORTEST_REST, LONGEST_REST = timedelta(seconds=5), timedelta(minutes=5)
 GIVE_UP: Final = 12  # tries: about a day and a half
-MOST: Final = 500  # deliveries in one run
+MAX_DELIVERIES_PER_RUN: Final = 500  # deliveries in one run
 SECONDS: Final = 30.0  # after which a run begins no further delivery
 KEPT: Final = 4096  # octets of an answer
 Clock = Callable[[], datetime]
@@ -62,10 +62,10 @@ def list_schemes() -> tuple[str, ...]:
     return ("https", "http") if settings.WEBHOOK_HTTP else ("https",)
 
 
-def send_due(clock: Clock = timezone.now) -> bool:
+def send_due_deliveries(clock: Clock = timezone.now) -> bool:
     """Send due deliveries for about SECONDS. Returns True if there may be more. Any number of workers may run it at once."""
     end = monotonic() + SECONDS
-    for _number in range(MOST):
+    for _number in range(MAX_DELIVERIES_PER_RUN):
         row = claim_delivery(clock())
         if row is None:
             return False

@@ -10,7 +10,7 @@ from apps.accounts.models import User
 from apps.accounts.permissions import has_right
 from apps.lib.errors import Problem
 from apps.lib.ui.checkbox_grid import CheckboxGrid
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.webhooks.error_texts import HAPPENINGS
 from apps.webhooks.event_kinds import list_event_kinds
 from apps.webhooks.models import Endpoint
@@ -56,4 +56,4 @@ class WebhookForm(forms.Form):
 
     def add_problem(self, problem: Problem) -> None:
         """Show a service's refusal under the field that it concerns."""
-        add_problem_to(self, problem)
+        add_problem_to_form(self, problem)

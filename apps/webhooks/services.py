@@ -22,7 +22,7 @@ from apps.webhooks.event_kinds import list_event_kinds
 from apps.webhooks.models import EVENTS, Delivery, Endpoint
 from apps.webhooks.signing import derive_secret, make_salt
 
-MOST = 20
+MAX_WEBHOOKS = 20
 PING = "ping"
 TASK = "workers.tell_webhooks"
 log = structlog.get_logger()
@@ -43,8 +43,8 @@ class EndpointFacts:
 def add_webhook(*, facts: EndpointFacts, by: User) -> tuple[Endpoint, str]:
     """Add an endpoint that belongs to `by`. Returns it with its secret, which cannot be shown again. Raises Problem."""
     validate_facts(facts, by)
-    if Endpoint.objects.count() >= MOST:
-        raise Problem(_("There are %(most)d webhooks already. Remove one that is no longer needed.") % {"most": MOST})
+    if Endpoint.objects.count() >= MAX_WEBHOOKS:
+        raise Problem(_("There are %(most)d webhooks already. Remove one that is no longer needed.") % {"most": MAX_WEBHOOKS})
     made = Endpoint(owner=by, salt=make_salt(), **_build_columns(facts))
     _save_endpoint(made)
     delivery_gathering.begin_positions()

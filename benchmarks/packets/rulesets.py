@@ -9,11 +9,11 @@ from firewall.policy import (
     AllowEntrySpec,
     BanDirection,
     BanSpec,
-    BlockSpec,
     ConnectionLimits,
     GroupSettings,
     Hole,
     ListenerSpec,
+    MemberBlockSpec,
     NoticeSpec,
     Peer,
     PinholeSpec,
@@ -58,7 +58,7 @@ def build_full_policy(members: int, bans: list[IPv4Address] | None = None) -> Po
             AllowEntrySpec(2, IPv4Network("9.9.8.0/24")),
             AllowEntrySpec(3, IPv6Network("2620:fe::/48")),
         ),
-        blocks=tuple(BlockSpec(n, IPv4Network(address)) for n, address in enumerate(plain.addresses[-members // 100 :])),
+        blocks=tuple(MemberBlockSpec(n, IPv4Network(address)) for n, address in enumerate(plain.addresses[-members // 100 :])),
         listeners=tuple(ListenerSpec(n, address, TransportProtocol.UDP, 53) for n, address in enumerate(SERVERS)),
     )
 

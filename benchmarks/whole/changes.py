@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from apps.accounts.models import User
 from apps.bans.models import Ban, BanList
 from apps.bans.services import ban_prefix, lift_ban
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.members.models import Member
 from apps.nat.models import NatMapping, PortForward
 from apps.nat.selectors import find_free_port
@@ -49,7 +49,7 @@ class ChangeStream:
         self.random = random
         self.by = User.objects.order_by("pk")[0]
         self._list = BanList.objects.order_by("pk")[0]
-        found = NatMapping.objects.filter(holds_now(), holding__member__state=Member.State.ACTIVE).exclude(holding__member__in=spared)
+        found = NatMapping.objects.filter(is_valid_now(), holding__member__state=Member.State.ACTIVE).exclude(holding__member__in=spared)
         self._mappings = list(found.order_by("pk").values_list("holding", "public")[:SAMPLE])
         self._publics = sorted({public for _holding, public in self._mappings}, key=int)
         self._forwards: list[PortForward] = []
@@ -177,7 +177,7 @@ class ChangeStream:
 
     def _choose_mapping(self) -> tuple[NatMapping, IPv4Address]:
         holding, _public = self.random.choice(self._mappings)
-        mapping = NatMapping.objects.filter(holds_now()).select_related("holding").get(holding=holding)
+        mapping = NatMapping.objects.filter(is_valid_now()).select_related("holding").get(holding=holding)
         return mapping, IPv4Address(str(mapping.public))
 
 

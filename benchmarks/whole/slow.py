@@ -17,7 +17,7 @@ from django.utils import timezone
 from apps.bans.models import BanList
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.models import GatewayState, Revision, Rollout, RolloutStep
-from apps.deployments.rollouts.decisions import release_hold
+from apps.deployments.rollouts.decisions import release_revision_hold
 from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.services import request_reconcile
 from apps.network.models import Gateway
@@ -26,8 +26,8 @@ from benchmarks.figures import Figure
 from benchmarks.whole import verify
 from benchmarks.whole.changes import ChangeStream, CommittedChange
 from benchmarks.whole.first_rollout import is_at_rest
+from benchmarks.whole.process_throttle import Throttle, throttle
 from benchmarks.whole.stack import Stack, StackPart, get_group, run_stack, say
-from benchmarks.whole.throttle import Throttle, throttle
 from firewall.ruleset import Ruleset
 from gateway import elements as codec
 from gateway.netlink import GETSETELEM, Netlink
@@ -123,7 +123,7 @@ class SlowRun:
         first = Revision.objects.order_by("pk")[0]
         roll_back(first, why="slow", by=self._changes.by, alone=True)
         _wait_until(lambda: _have_arrived(Revision.objects.filter(again=first)), "both gateways have gone back")
-        release_hold(get_group(), by=self._changes.by)
+        release_revision_hold(get_group(), by=self._changes.by)
         self._await_confirmed(self._changes.make_single())
 
     def _take_over(self) -> None:

@@ -17,7 +17,7 @@ from django.db.models import Q
 from apps.accounts.models import User
 from apps.deployments.models import GatewayState, HeldBack, Rollout, RolloutStep
 from apps.deployments.rollouts.decisions import approve_part
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
 from apps.nat.models import PortForward
 from apps.network.models import Holding
@@ -86,7 +86,7 @@ def _list_spared() -> frozenset[int]:
 
 
 def _build_streams(stack: Stack, befall: Faults) -> list[EchoStream]:
-    forward = PortForward.objects.filter(holds_now(), holding__prefix=f"{HOSTS[0]}/32", protocol="tcp", enabled=True)[0]
+    forward = PortForward.objects.filter(is_valid_now(), holding__prefix=f"{HOSTS[0]}/32", protocol="tcp", enabled=True)[0]
     four, six = (lambda: befall.rebuilt["nat-1"]), (lambda: befall.rebuilt["nat-2"])
     return [
         EchoStream(stack.lab, "m3", INTERNET, 443, four),

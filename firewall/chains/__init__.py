@@ -67,7 +67,7 @@ def build_unspecialized(gateway: GatewaySpec, used: UsedSets) -> dict[str, Chain
     if at.server in (at.lan, at.wan, at.management, *filter(None, [at.sync])):
         raise PolicyError(f"gateway {gateway.name}: {at.server} has another role already; give servers their own interface, or none")
     if gateway.probe:
-        probing.check(gateway.name, at, gateway.probe)
+        probing.check_probe(gateway.name, at, gateway.probe)
     chains = (
         *bans.build_source_chains(used),
         *bans.build_destination_chains(used),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from firewall.chains.rule_helpers import DROP, RETURN, jump, make_rule, match_field, match_prefix
+from firewall.chains.rule_helpers import DROP, RETURN, make_jump, make_rule, match_field, match_prefix
 from firewall.chains.used_sets import UsedSets
 from firewall.policy import GatewaySpec
 from firewall.ruleset import Chain, Field, Verdict, VerdictAction, VerdictMap
@@ -25,7 +25,7 @@ def build_destination_chains(used: UsedSets) -> tuple[Chain, ...]:
 def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
     """Return the chain that calls both, for a connection's first packet. Foreign hosts are on the uplink, so no other side is looked up."""
     sides = ((Field.IIFNAME, FROM, build_source_chains(used)), (Field.OIFNAME, TO, build_destination_chains(used)))
-    return Chain("bans", tuple(make_rule(match_field(way, gateway.interfaces.wan), jump(name)) for way, name, side in sides if side))
+    return Chain("bans", tuple(make_rule(match_field(way, gateway.interfaces.wan), make_jump(name)) for way, name, side in sides if side))
 
 
 def _build_side(name: str, used: UsedSets, fields: Mapping[int, Field], families: tuple[str, ...]) -> tuple[Chain, ...]:

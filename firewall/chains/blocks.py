@@ -5,7 +5,7 @@ They are part of every ruleset, so that the first block in the night writes no r
 
 from collections.abc import Iterator
 
-from firewall.chains.rule_helpers import RETURN, jump, make_rule, match_field, match_prefix
+from firewall.chains.rule_helpers import RETURN, make_jump, make_rule, match_field, match_prefix
 from firewall.chains.used_sets import UsedSets
 from firewall.policy import Address, GatewaySpec, TransportProtocol
 from firewall.ruleset import Chain, Count, DnatTo, Field, Lookup, Match, Part, Refusal, Reject, Rule
@@ -34,13 +34,15 @@ def build_chain(gateway: GatewaySpec) -> Chain:
 def iter_jumps(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
     """Yield the jumps for connections from a blocked member, and for those to one, which match nothing that stays reachable."""
     yield from iter_outbound_jumps(gateway, used)
-    yield from (make_rule(destination, jump("blocked")) for destination in _iter_blocked_lookups(used, Field.IP_DADDR, Field.IP6_DADDR))
+    yield from (
+        make_rule(destination, make_jump("blocked")) for destination in _iter_blocked_lookups(used, Field.IP_DADDR, Field.IP6_DADDR)
+    )
 
 
 def iter_outbound_jumps(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
     """Yield the first half of `iter_jumps`, for chains that packets pass both ways."""
     inside = match_field(Field.IIFNAME, gateway.interfaces.lan)
-    yield from (make_rule(inside, source, jump("blocked")) for source in _iter_blocked_lookups(used, Field.IP_SADDR, Field.IP6_SADDR))
+    yield from (make_rule(inside, source, make_jump("blocked")) for source in _iter_blocked_lookups(used, Field.IP_SADDR, Field.IP6_SADDR))
 
 
 def iter_redirects(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:

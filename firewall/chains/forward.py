@@ -2,7 +2,7 @@
 
 from firewall import probing
 from firewall.chains import guards, listeners
-from firewall.chains.rule_helpers import ACCEPT, jump, make_rule, match_field
+from firewall.chains.rule_helpers import ACCEPT, make_jump, make_rule, match_field
 from firewall.chains.used_sets import UsedSets
 from firewall.policy import GatewaySpec, Interfaces
 from firewall.ruleset import Chain, Count, Field, Hook, HookPriority, Verdict, VerdictAction, VerdictMap
@@ -19,7 +19,7 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
         ((names.lan, names.lan), "inside"),
         *probing.list_paths(gateway),
     )
-    jumps = (*((interfaces, jump(chain)) for interfaces, chain in ways), *_list_server_verdicts(names))
+    jumps = (*((interfaces, make_jump(chain)) for interfaces, chain in ways), *_list_server_verdicts(names))
     return Chain(
         "forward",
         (
@@ -29,8 +29,8 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
                     (
                         (("invalid",), guards.get_verdict(used)),
                         (("untracked",), listeners.get_verdict(used)),
-                        (("new",), jump("new")),
-                        (("related",), jump("related")),
+                        (("new",), make_jump("new")),
+                        (("related",), make_jump("related")),
                     ),
                 )
             ),
@@ -50,8 +50,8 @@ def _list_server_verdicts(names: Interfaces) -> tuple[tuple[tuple[str, str], Ver
     if not names.server:
         return ()
     return (
-        ((names.lan, names.server), jump("up")),
-        ((names.server, names.lan), jump("down")),
+        ((names.lan, names.server), make_jump("up")),
+        ((names.server, names.lan), make_jump("down")),
         ((names.server, names.wan), ACCEPT),
         ((names.wan, names.server), ACCEPT),
     )

@@ -8,7 +8,7 @@ family and window scale in use, whatever the number of services.
 from collections.abc import Iterator
 
 from firewall.chains import blocks
-from firewall.chains.rule_helpers import ACCEPT, DROP, jump, make_rule, match_field
+from firewall.chains.rule_helpers import ACCEPT, DROP, make_jump, make_rule, match_field
 from firewall.chains.used_sets import UsedSets
 from firewall.policy import GatewaySpec
 from firewall.ruleset import Chain, Field, Lookup, Notrack, Rule, Synproxy, TcpFlags, Verdict, VerdictAction
@@ -49,7 +49,7 @@ def build_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain, ...]:
     """
     if not is_in_use(used):
         return ()
-    asked = (make_rule(jump("bans")), make_rule(jump("spoofed")), *blocks.iter_outbound_jumps(gateway, used))
+    asked = (make_rule(make_jump("bans")), make_rule(make_jump("spoofed")), *blocks.iter_outbound_jumps(gateway, used))
     there = match_field(Field.OIFNAME, get_server_interface(gateway))
     led = (
         make_rule(there, ACK, to, Verdict(VerdictAction.GOTO, "cookies"), comment="guarded services")
@@ -67,9 +67,11 @@ def iter_forward_rules(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
     for _version, _scale, to, back in _iter_guard_sets(used):
         yield make_rule(match_field(Field.IIFNAME, outside), match_field(Field.OIFNAME, inside), to, ACCEPT, comment="guarded services")
         yield make_rule(match_field(Field.IIFNAME, inside), match_field(Field.OIFNAME, outside), back, ACCEPT, comment="guarded services")
-        yield make_rule(match_field(Field.IIFNAME, inside), match_field(Field.OIFNAME, inside), to, jump("up"), comment="guarded services")
         yield make_rule(
-            match_field(Field.IIFNAME, inside), match_field(Field.OIFNAME, inside), back, jump("down"), comment="guarded services"
+            match_field(Field.IIFNAME, inside), match_field(Field.OIFNAME, inside), to, make_jump("up"), comment="guarded services"
+        )
+        yield make_rule(
+            match_field(Field.IIFNAME, inside), match_field(Field.OIFNAME, inside), back, make_jump("down"), comment="guarded services"
         )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from firewall.chains import blocks, guards
-from firewall.chains.rule_helpers import ACCEPT, DROP, ERRORS4, ERRORS6, jump, make_rule, match_field
+from firewall.chains.rule_helpers import ACCEPT, DROP, ERRORS4, ERRORS6, make_jump, make_rule, match_field
 from firewall.chains.used_sets import UsedSets
 from firewall.policy import GatewaySpec
 from firewall.ruleset import Chain, Count, Field, Lookup, Match, Notrack, Rule, Verdict, VerdictAction
@@ -27,7 +27,7 @@ def is_in_use(used: UsedSets) -> bool:
 def iter_untracked_rules(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
     """Yield the rules for the raw chain, for both directions. Most packets go to no server; they cost one lookup of their address."""
     for _to, back, (_is_error, to_server) in _iter_paths(gateway, used):
-        yield make_rule(to_server, jump("raw_listeners"))
+        yield make_rule(to_server, make_jump("raw_listeners"))
         yield make_rule(*back, Notrack(), ACCEPT, comment="listeners")
 
 
@@ -53,10 +53,10 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain | None:
     return Chain(
         "listeners",
         (
-            make_rule(jump("bans")),
+            make_rule(make_jump("bans")),
             *(make_rule(*back, ACCEPT) for _to, back, _errors in ways),
             *(make_rule(there, *errors, ACCEPT) for _to, _back, errors in ways),
-            make_rule(jump("spoofed")),
+            make_rule(make_jump("spoofed")),
             *blocks.iter_outbound_jumps(gateway, used),
             *(make_rule(there, *to, ACCEPT) for to, _back, _errors in ways),
             *guards.iter_synproxy_rules(gateway, used, guards.SYN),

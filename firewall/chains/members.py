@@ -6,7 +6,7 @@ A prefix of a member is in `up6` and in `down6`, so both families have sets of t
 from firewall import probing
 from firewall.addresses import PRIVATE
 from firewall.chains import bogons
-from firewall.chains.rule_helpers import ACCEPT, DROP, RETURN, jump, make_rule, match_field, match_prefix
+from firewall.chains.rule_helpers import ACCEPT, DROP, RETURN, make_jump, make_rule, match_field, match_prefix
 from firewall.chains.used_sets import UsedSets
 from firewall.policy import GatewaySpec
 from firewall.ruleset import Chain, Count, Field, Lookup, Rule
@@ -46,7 +46,7 @@ def build_inside_chain(used: UsedSets) -> Chain:
         make_rule(Lookup((Field.IP_SADDR,), "up4"), Lookup((Field.IP_DADDR,), "down4"), ACCEPT),
     ]
     rules += [make_rule(*not_to6, RETURN)] if not_to6 else []
-    rules += [make_rule(match_prefix(Field.IP6_SADDR, "up6", length), jump("inside6")) for length in used.list_lengths("up6")]
+    rules += [make_rule(match_prefix(Field.IP6_SADDR, "up6", length), make_jump("inside6")) for length in used.list_lengths("up6")]
     return Chain("inside", tuple(rules))
 
 

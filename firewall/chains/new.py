@@ -2,7 +2,7 @@
 
 from firewall import limit_sets, probing
 from firewall.chains import blocks, guards, icmp6, pinholes
-from firewall.chains.rule_helpers import RETURN, WITH_PORTS, jump, make_rule, match_field
+from firewall.chains.rule_helpers import RETURN, WITH_PORTS, make_jump, make_rule, match_field
 from firewall.chains.used_sets import UsedSets
 from firewall.policy import GatewaySpec, Interfaces
 from firewall.ruleset import Chain, Count, Field, Lookup, Match, Refusal, Reject, Rule
@@ -14,11 +14,11 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
     return Chain(
         "new",
         (
-            make_rule(jump("bans")),
-            make_rule(jump("spoofed")),
-            *((make_rule(jump("bogons")),) if gateway.settings.protection.bogons else ()),
+            make_rule(make_jump("bans")),
+            make_rule(make_jump("spoofed")),
+            *((make_rule(make_jump("bogons")),) if gateway.settings.protection.bogons else ()),
             *blocks.iter_jumps(gateway, used),
-            *((make_rule(jump("limits")),) if limit_sets.list_meters(gateway.settings.limits) else ()),
+            *((make_rule(make_jump("limits")),) if limit_sets.list_meters(gateway.settings.limits) else ()),
             icmp6.build_new_rule(),
             *guards.iter_synproxy_rules(gateway, used, guards.ACK),
             make_rule(Match(Field.CT_STATUS, ("dnat",)), RETURN, comment="port forwards"),

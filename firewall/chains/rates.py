@@ -6,7 +6,7 @@ destination already the one after destination NAT, so both are the member's own.
 
 from collections.abc import Iterator
 
-from firewall.chains.rule_helpers import DROP, jump, make_rule, match_prefix
+from firewall.chains.rule_helpers import DROP, make_jump, make_rule, match_prefix
 from firewall.chains.used_sets import UsedSets
 from firewall.elements.rates import NOW, TARIFF
 from firewall.policy import GatewaySpec
@@ -32,7 +32,7 @@ def build_jumps(gateway: GatewaySpec, used: UsedSets) -> tuple[Rule, ...]:
     """Return the jumps for what passes the uplink; traffic between members and to the network's own servers is not limited."""
     names, there = gateway.interfaces, list_counters(gateway, used)
     ways = (((names.lan, names.wan), UP), ((names.wan, names.lan), DOWN))
-    entries = tuple((way, jump(name)) for way, name in ways if name in there)
+    entries = tuple((way, make_jump(name)) for way, name in ways if name in there)
     return (make_rule(VerdictMap((Field.IIFNAME, Field.OIFNAME), entries), comment="rate limits"),) if entries else ()
 
 

@@ -2,7 +2,7 @@
 
 from firewall.chains import bans, guards, listeners
 from firewall.chains.input import NEIGHBOUR_DISCOVERY
-from firewall.chains.rule_helpers import ACCEPT, DROP, VRRP, jump, make_rule, match_field
+from firewall.chains.rule_helpers import ACCEPT, DROP, VRRP, make_jump, make_rule, match_field
 from firewall.chains.used_sets import UsedSets
 from firewall.policy import GatewaySpec
 from firewall.ruleset import Chain, Field, Hook, HookPriority, Match, Notrack, Rule
@@ -49,5 +49,5 @@ def _build_flood_rules(wan: str) -> tuple[Rule, ...]:
     return (
         make_rule(outside, Match(Field.L4PROTO, (VRRP,)), ACCEPT, comment="VRRP, RFC 9568"),
         make_rule(outside, Match(Field.ICMPV6_TYPE, NEIGHBOUR_DISCOVERY), Match(Field.HOPLIMIT, (255,)), ACCEPT, comment="RFC 4861"),
-        make_rule(outside, jump(bans.FROM), comment="flood mode"),
+        make_rule(outside, make_jump(bans.FROM), comment="flood mode"),
     )

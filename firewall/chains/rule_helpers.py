@@ -21,7 +21,7 @@ def match_field(field: Field, *values: str) -> Match:
     return Match(field, values)
 
 
-def jump(chain: str) -> Verdict:
+def make_jump(chain: str) -> Verdict:
     """Return a verdict: go through another chain and come back."""
     return Verdict(VerdictAction.JUMP, chain)
 

@@ -23,13 +23,13 @@ _VERSIONS = {
 
 @dataclass(frozen=True, slots=True)
 class KnownFields:
-    """Known fields of a packet. name: suffix of the names of chains made for it; led: True if its destination may be a forward's."""
+    """Known fields of a packet. name: suffix of chains made for it; may_be_forwarded: True if its destination may be a forward's."""
 
     name: str
     iifname: str
     oifname: str
     nfproto: str
-    led: bool
+    may_be_forwarded: bool
 
     def find_value(self, field: Field) -> str | None:
         """Return what the field reads; None: not known."""
@@ -84,7 +84,7 @@ class SpecializedChains:
                 return (value in values) != negated
             case VerdictMap(fields, entries) if key := self._known.get_key(fields):
                 return dict(entries).get(key, False)
-            case Match(Field.CT_STATUS, ("dnat",)) if not self._known.led:
+            case Match(Field.CT_STATUS, ("dnat",)) if not self._known.may_be_forwarded:
                 return False
             case Match(field):
                 return self._is_readable((field,)) and part

@@ -24,7 +24,7 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
     sends in a member's name does not count at all.
     """
     inside, outside = match_field(Field.IIFNAME, gateway.interfaces.lan), match_field(Field.IIFNAME, gateway.interfaces.wan)
-    unheld4, unheld6 = _build_unheld_match(used)
+    unheld4, unheld6 = _build_unassigned_match(used)
     rules = [
         make_rule(inside, IPV4, *unheld4, *_DROP_SPOOFED, comment="not a member's source"),
         make_rule(inside, IPV6, *unheld6, *_DROP_SPOOFED, comment="not a member's source"),
@@ -47,7 +47,7 @@ def _match_own_and_private(gateway: GatewaySpec) -> Match:
     return Match(Field.IP_SADDR, tuple(collapse_addresses([*PRIVATE, *gateway.settings.publics])))
 
 
-def _build_unheld_match(used: UsedSets) -> tuple[SourceMatch, SourceMatch]:
+def _build_unassigned_match(used: UsedSets) -> tuple[SourceMatch, SourceMatch]:
     """Return for each version of IP the lookups that all match if no member holds the source; empty if no member can."""
     unheld6 = tuple(match_prefix(Field.IP6_SADDR, "up6", length, negated=True) for length in used.list_lengths("up6"))
     return (Lookup((Field.IP_SADDR,), "up4", negated=True),), unheld6

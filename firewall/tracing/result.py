@@ -23,7 +23,7 @@ class TraceOutcome(StrEnum):
     DROPPED = "dropped"
     REJECTED = "rejected"
     UNROUTED = "unrouted"  # no route leads to its destination
-    HELD = "held"  # a fragment that waits for the others
+    WAITS_FOR_FRAGMENTS = "held"  # a fragment that waits for the others
 
 
 Ending: TypeAlias = Verdict | Reject | Synproxy

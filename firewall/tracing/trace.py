@@ -39,7 +39,7 @@ def trace(ruleset: Ruleset, packet: Packet, routes: RoutingTable, *, now: int) -
     Rates count as not exceeded. Raises TraceError for a part or field that no trace understands.
     """
     if packet.fragment:
-        return Trace(packet, TraceOutcome.HELD, compute_state(packet))
+        return Trace(packet, TraceOutcome.WAITS_FOR_FRAGMENTS, compute_state(packet))
     walk = HookTraversal(ruleset, PacketInTransit(ruleset, packet, now=now, begins=packet.begins))
     outcome, ending = _traverse_own(walk, routes) if not packet.interface else _traverse_forward(walk, routes)
     result = _build_trace(packet, walk, outcome)

@@ -24,7 +24,7 @@ START_WITHIN = 600.0  # seconds for the first answer of a running program; waiti
 STOP_WITHIN = 9.0  # seconds for all programs together; then they are killed
 CHUNK = 65_536
 LAST_CHUNKS = 64
-HELD_BACK = 20
+MAX_BUFFERED_LINES = 20
 
 
 class RunningProgram:
@@ -87,7 +87,7 @@ class _Reader:
     def __init__(self, pipe: IO[bytes], program: Program, output: Output) -> None:
         self._pipe, self._program, self._output = pipe, program, output
         self._lines = LineSplitter()
-        self._held_back: deque[str] = deque(maxlen=HELD_BACK)
+        self._held_back: deque[str] = deque(maxlen=MAX_BUFFERED_LINES)
         os.set_blocking(pipe.fileno(), False)
         asyncio.get_running_loop().add_reader(pipe.fileno(), self._read)
 

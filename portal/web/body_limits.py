@@ -8,8 +8,8 @@ from django.http import Http404
 from django.urls import resolve
 
 from apps.bans.feed_parser import FeedLimits
-from apps.events.subscriber_rights import SubscriberRefused, get_subscriber, parse_event_scope
-from apps.tickets.attachments import MOST as FILES
+from apps.events.subscriber_rights import SubscriberRefused, authenticate_subscriber, parse_event_scope
+from apps.tickets.attachments import MAX_FILES_PER_MESSAGE as FILES
 
 USUAL: Final = 1 << 20  # octets
 FIELDS: Final = 1 << 20  # octets of a form beside its files
@@ -37,7 +37,7 @@ def get_body_limit(path: str) -> int:
 def is_signed_in(scope: Any) -> bool:
     """True if the request has a valid session or token. Queries the database, so call it in a thread."""
     try:
-        get_subscriber(parse_event_scope(scope))
+        authenticate_subscriber(parse_event_scope(scope))
     except SubscriberRefused:
         return False
     return True

@@ -11,7 +11,7 @@ from portal.web.body_limits import USUAL
 
 type Receive = Callable[[], Awaitable[dict[str, Any]]]
 
-HELD: Final = 64 << 20  # octets of all unfinished bodies of one process
+MAX_BUFFERED_OCTETS: Final = 64 << 20  # octets of all unfinished bodies of one process
 
 
 class BodyTooLarge(Exception):  # noqa: N818 - becomes a response
@@ -45,7 +45,7 @@ class Body:
 class BodyReader:
     """Reads bodies for one process. If the unfinished ones together are too large, the oldest is cut: an honest client's ends quickly."""
 
-    def __init__(self, most_held: int = HELD) -> None:
+    def __init__(self, most_held: int = MAX_BUFFERED_OCTETS) -> None:
         self._most_held = most_held
         self._unfinished: dict[Body, asyncio.Task[None]] = {}
 

@@ -18,12 +18,12 @@ MAKERS: dict[str, Callable[[Path], AnyGateway]] = {
 }
 
 
-def on(*kinds: str) -> pytest.MarkDecorator:
+def restrict_to_gateways(*kinds: str) -> pytest.MarkDecorator:
     """Restrict the `gateway` fixture to these kinds."""
-    return pytest.mark.parametrize("gateway", list(map(kind, kinds)), indirect=True)
+    return pytest.mark.parametrize("gateway", list(map(make_gateway_param, kinds)), indirect=True)
 
 
-def kind(name: str) -> object:
+def make_gateway_param(name: str) -> object:
     """Return one kind as a parameter."""
     return pytest.param(name, marks=pytest.mark.kernel) if "kernel" in name else name
 
@@ -34,7 +34,7 @@ def kernel_is_there() -> str:
     return namespace.why_not()
 
 
-@pytest.fixture(params=map(kind, MAKERS))
+@pytest.fixture(params=map(make_gateway_param, MAKERS))
 def gateway(request: pytest.FixtureRequest, tmp_path: Path, kernel_is_there: str) -> Iterator[AnyGateway]:
     """Yield a fresh gateway."""
     if "kernel" in request.param and kernel_is_there:

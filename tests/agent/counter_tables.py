@@ -64,7 +64,7 @@ class ReadingGate:
             yield
 
 
-class HeldFake(FakeKernel):
+class GatedFakeKernel(FakeKernel):
     """Table in memory with a reading gate."""
 
     def __init__(self, gate: ReadingGate) -> None:
@@ -75,7 +75,7 @@ class HeldFake(FakeKernel):
         return self._gate.through(super().read_counts(name, known, into))
 
 
-class HeldKernel(Kernel):
+class GatedKernel(Kernel):
     """Table on the kernel with a reading gate."""
 
     def __init__(self, gate: ReadingGate) -> None:

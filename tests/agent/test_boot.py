@@ -11,9 +11,9 @@ from firewall.ruleset import EMPTY, Chain, Element, Ruleset, VerdictAction, drop
 from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory
-from gateway.restore import CLOSED, bring_back
+from gateway.restore import CLOSED, restore_ruleset
 from gateway.running_ruleset import reconcile_times
-from tests.agent.conftest import Bench, on
+from tests.agent.conftest import Bench, restrict_to_gateways
 from tests.agent.gateways import OnKernel, Served, clock
 from tests.agent.requests import deploy, runs, send_refused
 from tests.agent.rulesets import ban, key, network, step, text_of, whole
@@ -27,7 +27,7 @@ def save_confirmed(directory: Path, ruleset: Ruleset) -> StateDirectory:
 
 def test_after_a_reboot_the_last_confirmed_ruleset_runs(bench: Bench, tmp_path: Path) -> None:
     wanted = network(3, ban("203.0.113.9/32", "scans", clock() + 900), ban("203.0.113.8/32", "old", 1_000_000_000))
-    brought = bench.do(bring_back, bench.table, save_confirmed(tmp_path, wanted), clock())
+    brought = bench.do(restore_ruleset, bench.table, save_confirmed(tmp_path, wanted), clock())
     alive = drop_expired(wanted, clock())
     assert not brought.fault
     found = reconcile_times(bench.do(bench.table.read, clock()), alive, 0)
@@ -43,14 +43,14 @@ def is_closed(bench: Bench) -> bool:
 def test_without_a_readable_ruleset_forwarding_is_closed(bench: Bench, tmp_path: Path) -> None:
     state = save_confirmed(tmp_path, network(3))
     (tmp_path / "confirmed").write_text("{")
-    brought = bench.do(bring_back, bench.table, state, clock())
+    brought = bench.do(restore_ruleset, bench.table, state, clock())
     assert "cannot be read" in brought.fault
     assert is_closed(bench)
 
 
 def test_a_ruleset_that_the_kernel_refuses_closes_forwarding(bench: Bench, tmp_path: Path) -> None:
     loose = Ruleset({"up": network(1).chains["up"]})
-    brought = bench.do(bring_back, bench.table, save_confirmed(tmp_path, loose), clock())
+    brought = bench.do(restore_ruleset, bench.table, save_confirmed(tmp_path, loose), clock())
     assert "the kernel refuses" in brought.fault
     assert is_closed(bench)
 
@@ -59,12 +59,12 @@ def test_rules_that_run_are_kept_when_nothing_can_be_read(bench: Bench, tmp_path
     bench.do(bench.table.commit, diff(EMPTY, network(2)), clock())
     state = save_confirmed(tmp_path, network(3))
     (tmp_path / "confirmed").write_text("{")
-    assert bench.do(bring_back, bench.table, state, clock()).ruleset is None
+    assert bench.do(restore_ruleset, bench.table, state, clock()).ruleset is None
     assert bench.do(bench.table.read, clock()).elements == network(2).elements
 
 
 def test_where_nothing_was_confirmed_nothing_is_touched(bench: Bench, tmp_path: Path) -> None:
-    brought = bench.do(bring_back, bench.table, StateDirectory(tmp_path), clock())
+    brought = bench.do(restore_ruleset, bench.table, StateDirectory(tmp_path), clock())
     assert not brought.fault
     assert bench.do(bench.table.read, clock()) == EMPTY
 
@@ -91,7 +91,7 @@ def test_a_portal_heals_a_gateway_that_closed(tmp_path: Path) -> None:
     assert loaded.ruleset == network(4)
 
 
-@on("kernel")
+@restrict_to_gateways("kernel")
 def test_a_hand_that_flushes_everything_is_noticed_and_the_portal_can_heal_it(gateway: OnKernel) -> None:
     deploy(gateway, whole(network(3), token=1, now=clock()))
     gateway.nft("flush", "ruleset")
@@ -101,7 +101,7 @@ def test_a_hand_that_flushes_everything_is_noticed_and_the_portal_can_heal_it(ga
     assert runs(gateway) == text_of(network(4))
 
 
-@on("kernel", "served on the kernel")
+@restrict_to_gateways("kernel", "served on the kernel")
 def test_a_rule_written_by_hand_is_noticed_and_rewritten(gateway: OnKernel | Served) -> None:
     deploy(gateway, whole(network(3), token=1, now=clock()))
     gateway.nft("insert rule inet netzwart forward accept")
@@ -114,7 +114,7 @@ def test_a_rule_written_by_hand_is_noticed_and_rewritten(gateway: OnKernel | Ser
     assert runs(gateway) == text_of(network(3))
 
 
-@on("kernel")
+@restrict_to_gateways("kernel")
 def test_a_transaction_in_another_table_costs_a_look_and_nothing_more(gateway: OnKernel) -> None:
     deploy(gateway, whole(network(3), token=1, now=clock()))
     gateway.nft("add table inet other")
@@ -122,7 +122,7 @@ def test_a_transaction_in_another_table_costs_a_look_and_nothing_more(gateway: O
     assert runs(gateway) == text_of(network(4))
 
 
-@on("kernel")
+@restrict_to_gateways("kernel")
 def test_an_element_that_was_gone_already_does_not_fail_the_deploy(gateway: OnKernel) -> None:
     """Delete an element as if it had expired between rendering and commit.
 
@@ -136,7 +136,7 @@ def test_an_element_that_was_gone_already_does_not_fail_the_deploy(gateway: OnKe
     assert runs(gateway) == text_of(network(1, ban("203.0.113.8/32")))
 
 
-@on("kernel")
+@restrict_to_gateways("kernel")
 def test_a_ban_ends_by_itself_and_both_sides_know(gateway: OnKernel) -> None:
     now = clock()
     deploy(gateway, whole(network(1, ban("203.0.113.9/32", "short", now + 2), ban("203.0.113.8/32")), token=1, now=now))
@@ -148,7 +148,7 @@ def test_a_ban_ends_by_itself_and_both_sides_know(gateway: OnKernel) -> None:
     deploy(gateway, step(later, network(1), token=2, now=now + 3))
 
 
-@on("served on the kernel")
+@restrict_to_gateways("served on the kernel")
 def test_restore_loads_what_was_confirmed(gateway: Served) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
     gateway.kill()
@@ -158,7 +158,7 @@ def test_restore_loads_what_was_confirmed(gateway: Served) -> None:
     assert "10.1.0.2" in gateway.nft("list", "set", "inet", "netzwart", "up4")
 
 
-@on("served on the kernel")
+@restrict_to_gateways("served on the kernel")
 def test_what_ended_meanwhile_is_not_restored_whether_banned_or_allowed(gateway: Served) -> None:
     now = clock()
     both = tuple(AllowEntrySpec(0, IPv4Network(each), "", ends) for each, ends in (("198.51.100.9", now + 2), ("198.51.100.8", 0)))
@@ -173,7 +173,7 @@ def test_what_ended_meanwhile_is_not_restored_whether_banned_or_allowed(gateway:
         assert (f"{start}.9" in held, f"{start}.8" in held) == (False, True)
 
 
-@on("served on the kernel")
+@restrict_to_gateways("served on the kernel")
 def test_restore_fails_loudly_and_closed(gateway: Served) -> None:
     gateway.kill()
     (gateway.state / "confirmed").write_text("{")

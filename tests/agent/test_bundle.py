@@ -91,7 +91,7 @@ def test_it_serves_and_relays_without_the_checkout(bundle_directory: Path, tmp_p
 
 
 @pytest.mark.kernel
-def test_it_says_what_the_machine_offers(bundle_directory: Path) -> None:
+def test_the_check_of_the_bundled_agent_reports_what_the_machine_offers(bundle_directory: Path) -> None:
     done = subprocess.run(
         ["unshare", "--net", bundle_directory / "netzwart-agent.pyz", "check"], capture_output=True, text=True, check=True
     )

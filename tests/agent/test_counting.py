@@ -24,8 +24,8 @@ from gateway.restore import RestoreOutcome
 from gateway.server import AgentServer
 from gateway.table import ElementCounts, TableError
 from tests.agent.client import PATIENCE, Client
-from tests.agent.conftest import Bench, kind
-from tests.agent.counter_tables import HeldFake, HeldKernel, ReadingGate, count, name_counts, read
+from tests.agent.conftest import Bench, make_gateway_param
+from tests.agent.counter_tables import GatedFakeKernel, GatedKernel, ReadingGate, count, name_counts, read
 from tests.agent.gateways import clock
 from tests.agent.rulesets import key, network, step, text_of, whole
 
@@ -89,7 +89,7 @@ def test_a_set_that_vanishes_meanwhile_has_counted_nothing(bench: Bench) -> None
     assert not tally
 
 
-@pytest.mark.parametrize("bench", [kind("kernel")], indirect=True)
+@pytest.mark.parametrize("bench", [make_gateway_param("kernel")], indirect=True)
 def test_a_table_that_is_made_anew_meanwhile_is_told_and_not_read_as_a_mixture(bench: Bench) -> None:
     commit(bench, diff(EMPTY, holding(UP, KEYS)))
     counting = bench.do(CounterReader, bench.table, {"up4": dict.fromkeys(KEYS, PLAIN)})
@@ -110,7 +110,7 @@ def test_a_reading_that_is_stopped_ends_with_its_next_part(bench: Bench) -> None
 class Telling(Agent):
     """Sets an event when it has taken something back."""
 
-    def __init__(self, took_back: Event, table: HeldFake | HeldKernel, state: StateDirectory) -> None:
+    def __init__(self, took_back: Event, table: GatedFakeKernel | GatedKernel, state: StateDirectory) -> None:
         super().__init__(table, state, name="gw1", boot="boot", clock=clock)
         self._told = took_back
 
@@ -135,7 +135,7 @@ class Behind:
     def _run(self) -> None:
         if self._on_kernel:
             os.unshare(os.CLONE_NEWNET)
-        table: HeldFake | HeldKernel = HeldKernel(self.gate) if self._on_kernel else HeldFake(self.gate)
+        table: GatedFakeKernel | GatedKernel = GatedKernel(self.gate) if self._on_kernel else GatedFakeKernel(self.gate)
         with closing(StateDirectory(self._directory / "state")) as state, closing(table):
             agent = Telling(self.took_back, table, state)
             agent.start()
@@ -164,7 +164,7 @@ class Behind:
         rmtree(self._directory)
 
 
-@pytest.fixture(params=["in memory", kind("kernel")])
+@pytest.fixture(params=["in memory", make_gateway_param("kernel")])
 def behind(request: pytest.FixtureRequest, kernel_is_there: str) -> Iterator[Behind]:
     if request.param == "kernel" and kernel_is_there:
         pytest.skip(f"no kernel to test on: {kernel_is_there}")

@@ -12,7 +12,7 @@ from firewall.flows import Flow, FlowFilter
 from firewall.ruleset import Ruleset
 from gateway.memory_table import FakeKernel
 from gateway.table import TableError
-from tests.agent.conftest import Bench, on
+from tests.agent.conftest import Bench, restrict_to_gateways
 from tests.agent.gateways import InProcess, OnKernel, clock
 from tests.agent.requests import deploy, send_refused
 from tests.agent.rulesets import ban, network, step, text_of, whole
@@ -77,7 +77,7 @@ def confirm(gateway: InProcess | OnKernel, target: Ruleset, *, token: int = 2) -
     return answer.flows_cut
 
 
-in_process = on("in memory", "kernel")
+in_process = restrict_to_gateways("in memory", "kernel")
 
 
 @in_process
@@ -102,7 +102,7 @@ def test_whoever_leaves_keeps_his_connections_until_it_is_confirmed(gateway: InP
 
 
 @in_process
-def test_what_is_taken_back_has_cut_nothing(gateway: InProcess | OnKernel) -> None:
+def test_a_reverted_change_ends_no_flows(gateway: InProcess | OnKernel) -> None:
     open_connections(gateway)
     apply(gateway, network(3), network(0))
     assert isinstance(gateway.ask(wire.Revert(2)), wire.Reverted)
@@ -146,7 +146,7 @@ class Unlistable(FakeKernel):
         raise TableError("netlink: Operation not supported")
 
 
-@on("in memory")
+@restrict_to_gateways("in memory")
 def test_a_change_stands_though_its_flows_cannot_be_listed(gateway: InProcess) -> None:
     gateway.table = table = Unlistable()
     gateway.restart()
@@ -157,7 +157,7 @@ def test_a_change_stands_though_its_flows_cannot_be_listed(gateway: InProcess) -
     assert confirm(gateway, banned) == -1
 
 
-@on("in memory")
+@restrict_to_gateways("in memory")
 def test_members_and_mappings_that_only_come_list_no_flows(gateway: InProcess) -> None:
     gateway.table = table = Unlistable()
     gateway.restart()
@@ -168,7 +168,7 @@ def test_members_and_mappings_that_only_come_list_no_flows(gateway: InProcess) -
     assert table.listed == 0
 
 
-@on("in memory")
+@restrict_to_gateways("in memory")
 def test_flows_are_listed_once_for_each_change(gateway: InProcess) -> None:
     gateway.table = table = Counted()
     gateway.restart()

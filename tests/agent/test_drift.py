@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from firewall import wire
 from firewall.ruleset import EMPTY, PLAIN, Element, Ruleset
 from firewall.wire import ElementDrift
-from tests.agent.conftest import on
+from tests.agent.conftest import restrict_to_gateways
 from tests.agent.gateways import AnyGateway, InProcess, OnKernel, Served, clock
 from tests.agent.requests import deploy, runs
 from tests.agent.rulesets import ban, key, network, step, text_of, whole
@@ -45,7 +45,7 @@ def test_a_gateway_that_nobody_touched_has_not_drifted(gateway: AnyGateway) -> N
     assert drift(gateway) == wire.Drifted(text_of(network(4)), (), {})
 
 
-@on("kernel", "served on the kernel")
+@restrict_to_gateways("kernel", "served on the kernel")
 def test_a_table_that_was_deleted_is_told_from_one_that_was_altered(gateway: OnKernel | Served) -> None:
     deploy(gateway, whole(NETWORK, token=1, now=clock()))
     assert not drift(gateway).gone
@@ -55,7 +55,7 @@ def test_a_table_that_was_deleted_is_told_from_one_that_was_altered(gateway: OnK
     assert drift(gateway).gone
 
 
-@on("kernel", "served on the kernel")
+@restrict_to_gateways("kernel", "served on the kernel")
 def test_elements_that_came_went_or_changed_by_hand_are_named(gateway: OnKernel | Served) -> None:
     deploy(gateway, whole(NETWORK, token=1, now=clock()))
     gateway.nft("add element inet netzwart up4 { 10.9.9.9 }; delete element inet netzwart snat4 { 10.1.0.1 }")
@@ -123,7 +123,7 @@ BY_HAND = {
 }
 
 
-@on("kernel")
+@restrict_to_gateways("kernel")
 @pytest.mark.parametrize("change", BY_HAND)
 def test_what_a_hand_did_to_rules_is_named_and_put_right_in_one_transaction(gateway: OnKernel, change: str) -> None:
     statements, named = BY_HAND[change]
@@ -139,7 +139,7 @@ def test_what_a_hand_did_to_rules_is_named_and_put_right_in_one_transaction(gate
     assert "mine" not in held.lower() or not named
 
 
-@on("kernel", "served on the kernel")
+@restrict_to_gateways("kernel", "served on the kernel")
 @pytest.mark.parametrize("by_hand", ["flush ruleset", "delete table inet netzwart"])
 def test_a_table_that_is_gone_misses_everything_and_comes_back(gateway: OnKernel | Served, by_hand: str) -> None:
     deploy(gateway, whole(NETWORK, token=1, now=clock()))
@@ -166,7 +166,7 @@ def test_of_very_much_the_first_are_named_and_all_are_counted(tmp_path: Path) ->
     gateway.close()
 
 
-def test_what_runs_where_nothing_was_ever_confirmed_is_foreign(tmp_path: Path) -> None:
+def test_rules_on_a_gateway_that_never_confirmed_any_are_reported_as_foreign(tmp_path: Path) -> None:
     gateway = InProcess(tmp_path)
     gateway.table.meddle(network(1))
     gateway.restart()

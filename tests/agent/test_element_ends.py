@@ -11,7 +11,7 @@ from firewall.policy import BanSpec
 from firewall.ruleset import Element, Ruleset, Set, Type
 from gateway import elements as codec
 from gateway.netlink import GETSETELEM, Netlink
-from tests.agent.conftest import Bench, on
+from tests.agent.conftest import Bench, restrict_to_gateways
 from tests.agent.gateways import OnKernel, Served, clock
 from tests.agent.namespace import Namespace
 from tests.agent.requests import deploy, runs, welcome
@@ -50,7 +50,7 @@ def largest_error(ruleset: Ruleset, space: Namespace | None = None) -> float:
     return max(abs(at + left / 1000 - ruleset.elements[name][key].expires) for key, (at, left) in remaining.items())
 
 
-@on("kernel")
+@restrict_to_gateways("kernel")
 def test_a_question_about_the_past_does_not_let_bans_last_longer(gateway: OnKernel) -> None:
     wanted = network(1, *many_bans(3))
     welcome(gateway)
@@ -59,7 +59,7 @@ def test_a_question_about_the_past_does_not_let_bans_last_longer(gateway: OnKern
     assert largest_error(wanted, gateway.space) < 1
 
 
-@on("kernel")
+@restrict_to_gateways("kernel")
 def test_nothing_has_drifted_where_only_a_question_was_old_and_another_table_came(gateway: OnKernel) -> None:
     wanted, then = network(1, *many_bans(3)), clock() - 8
     assert isinstance(gateway.ask(wire.Hello(then)), wire.Welcome)
@@ -71,7 +71,7 @@ def test_nothing_has_drifted_where_only_a_question_was_old_and_another_table_cam
     assert welcome(gateway).digest == text_of(wanted, clock())
 
 
-@on("kernel")
+@restrict_to_gateways("kernel")
 @pytest.mark.parametrize("off", [HOUR // 2, 10])
 def test_a_clock_that_was_ahead_is_put_back_and_the_ends_with_it(gateway: OnKernel, off: int) -> None:
     wanted = network(1, *many_bans(5000))
@@ -88,7 +88,7 @@ def test_a_clock_that_was_ahead_is_put_back_and_the_ends_with_it(gateway: OnKern
     assert runs(gateway) == text_of(wanted)
 
 
-@on("kernel")
+@restrict_to_gateways("kernel")
 def test_a_clock_that_was_behind_is_put_forward_and_the_ends_with_it(gateway: OnKernel) -> None:
     over = ban("198.51.100.1/32", "", clock() - 5)
     bans = many_bans(5000)
@@ -101,7 +101,7 @@ def test_a_clock_that_was_behind_is_put_forward_and_the_ends_with_it(gateway: On
     assert runs(gateway) == text_of(held, clock())
 
 
-@on("served on the kernel")
+@restrict_to_gateways("served on the kernel")
 def test_a_load_that_takes_ten_times_as_long_ends_nothing_later(gateway: Served) -> None:
     small, wanted = network(1, ban("192.0.2.9/32")), network(1, ban("192.0.2.9/32"), *many_bans(20_000))
     with slow_down(gateway.process.pid):
@@ -113,7 +113,7 @@ def test_a_load_that_takes_ten_times_as_long_ends_nothing_later(gateway: Served)
     assert _error_inside(gateway, wanted) < 1
 
 
-@on("served on the kernel")
+@restrict_to_gateways("served on the kernel")
 def test_a_first_load_that_takes_ten_times_as_long_ends_nothing_later(gateway: Served) -> None:
     wanted = network(1, *many_bans(20_000))
     with slow_down(gateway.process.pid):

@@ -7,7 +7,7 @@ import subprocess
 from firewall import wire
 from firewall.policy import ConnectionLimits, GroupSettings
 from firewall.ruleset import Chain, Field, Hook, HookPriority, Per, RateOver, Rule, Ruleset, Set, Type, Verdict, VerdictAction
-from tests.agent.conftest import Bench, on
+from tests.agent.conftest import Bench, restrict_to_gateways
 from tests.agent.gateways import AnyGateway, OnKernel, Served, clock
 from tests.agent.requests import deploy, runs
 from tests.agent.rulesets import GATEWAY, network, step, text_of, whole
@@ -34,8 +34,8 @@ def test_limits_come_change_and_go_as_wanted(gateway: AnyGateway) -> None:
     assert drift(gateway) == wire.Drifted(text_of(network(3)), (), {})
 
 
-@on("kernel", "served on the kernel")
-def test_what_packets_added_is_neither_drift_nor_lost(gateway: OnKernel | Served) -> None:
+@restrict_to_gateways("kernel", "served on the kernel")
+def test_elements_that_packets_added_are_not_drift_and_are_kept(gateway: OnKernel | Served) -> None:
     deploy(gateway, whole(LIMITED, token=1, now=clock()))
     gateway.nft("add element inet netzwart member_rate4_50_100 { 10.1.0.1 limit rate over 50/second burst 100 packets }")
     assert drift(gateway) == wire.Drifted(text_of(LIMITED), (), {})

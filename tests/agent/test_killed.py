@@ -3,7 +3,7 @@
 import pytest
 
 from firewall import wire
-from tests.agent.conftest import on
+from tests.agent.conftest import restrict_to_gateways
 from tests.agent.gateways import Served, clock
 from tests.agent.requests import deploy, runs
 from tests.agent.rulesets import ban, network, step, text_of, whole
@@ -17,7 +17,7 @@ def send(gateway: Served, request: wire.Request, share: float = 1.0) -> None:
     gateway.client.send(octets[: int(len(octets) * share)])
 
 
-@on("served", "served on the kernel")
+@restrict_to_gateways("served", "served on the kernel")
 @pytest.mark.parametrize("share", [0.5, 1.0])
 def test_killed_in_an_apply(gateway: Served, share: float) -> None:
     deploy(gateway, whole(BEFORE, token=1, now=clock()))
@@ -27,7 +27,7 @@ def test_killed_in_an_apply(gateway: Served, share: float) -> None:
         assert runs(gateway) == text_of(BEFORE)
 
 
-@on("served", "served on the kernel")
+@restrict_to_gateways("served", "served on the kernel")
 def test_killed_after_an_apply(gateway: Served) -> None:
     deploy(gateway, whole(BEFORE, token=1, now=clock()))
     assert isinstance(gateway.ask(step(BEFORE, AFTER, token=2, now=clock())), wire.Applied)
@@ -35,7 +35,7 @@ def test_killed_after_an_apply(gateway: Served) -> None:
     assert runs(gateway) == text_of(BEFORE)
 
 
-@on("served", "served on the kernel")
+@restrict_to_gateways("served", "served on the kernel")
 def test_killed_in_a_confirm(gateway: Served) -> None:
     """The confirm may have succeeded or not, but nothing in between."""
     deploy(gateway, whole(BEFORE, token=1, now=clock()))
@@ -49,7 +49,7 @@ def test_killed_in_a_confirm(gateway: Served) -> None:
         running = wanted if runs(gateway) == text_of(wanted) else running
 
 
-@on("served", "served on the kernel")
+@restrict_to_gateways("served", "served on the kernel")
 def test_killed_after_a_confirm(gateway: Served) -> None:
     deploy(gateway, whole(BEFORE, token=1, now=clock()))
     deploy(gateway, step(BEFORE, AFTER, token=2, now=clock()))

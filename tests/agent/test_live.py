@@ -20,7 +20,7 @@ from firewall.tracing.packet import SYN
 from gateway.kernel import Kernel
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory
-from tests.agent.conftest import on
+from tests.agent.conftest import restrict_to_gateways
 from tests.agent.gateways import AnyGateway, Hands, Served, clock
 from tests.agent.requests import deploy, runs
 from tests.agent.rulesets import ban, network, step, text_of, whole
@@ -269,7 +269,7 @@ def test_of_a_flood_no_more_are_followed_than_a_second_has_room_for(wired_agent:
 
 
 @pytest.mark.kernel
-def test_what_came_is_told_in_parts_and_stays_to_be_told_again(wired_agent: Wired) -> None:
+def test_trace_events_can_be_fetched_in_parts_and_again_from_the_start(wired_agent: Wired) -> None:
     number = watch(wired_agent)
     wired_agent.pass_by(out())
     one = look(wired_agent, number)
@@ -336,7 +336,7 @@ def test_rules_that_somebody_else_has_written_to_have_no_text(wired_agent: Wired
     assert {event.rule for event in seen.events} == {""}
 
 
-@on("in memory", "served")
+@restrict_to_gateways("in memory", "served")
 def test_a_table_in_memory_has_no_packets_to_follow(gateway: AnyGateway) -> None:
     assert "in memory" in refusal(gateway, ANY)
 
@@ -355,14 +355,14 @@ WRONG = [
 ]
 
 
-@on("in memory")
+@restrict_to_gateways("in memory")
 @pytest.mark.parametrize(("what", "fault"), WRONG)
 def test_what_cannot_be_asked_is_refused_with_the_fault(gateway: AnyGateway, what: Watch, fault: str) -> None:
     told = refusal(gateway, what)
     assert told.startswith("malformed: ") and fault in told
 
 
-@on("in memory")
+@restrict_to_gateways("in memory")
 def test_nobody_looks_at_a_trace_that_never_began(gateway: AnyGateway) -> None:
     assert "no longer available" in refusal(gateway, Look(0, 0, False))
 
@@ -373,7 +373,7 @@ def until_its_table_is_gone(gateway: Served) -> None:
         assert monotonic() < give_up
 
 
-@on("served on the kernel")
+@restrict_to_gateways("served on the kernel")
 def test_its_table_goes_when_the_agent_is_killed(gateway: Served) -> None:
     watch(gateway)
     assert TABLE in gateway.nft("list", "tables")
@@ -381,14 +381,14 @@ def test_its_table_goes_when_the_agent_is_killed(gateway: Served) -> None:
     assert TABLE not in gateway.nft("list", "tables")
 
 
-@on("served on the kernel")
+@restrict_to_gateways("served on the kernel")
 def test_it_ends_in_time_though_nobody_looks(gateway: Served) -> None:
     number = watch(gateway, replace(ANY, seconds=1))
     until_its_table_is_gone(gateway)
     assert look(gateway, number).ended == "time"
 
 
-@on("served on the kernel")
+@restrict_to_gateways("served on the kernel")
 def test_nobody_else_can_change_or_delete_its_table(gateway: Served) -> None:
     watch(gateway)
     with pytest.raises(subprocess.CalledProcessError):
@@ -397,7 +397,7 @@ def test_nobody_else_can_change_or_delete_its_table(gateway: Served) -> None:
     assert TABLE in gateway.nft("list", "tables")
 
 
-@on("served on the kernel")
+@restrict_to_gateways("served on the kernel")
 def test_the_served_agent_goes_on_with_changes_meanwhile(gateway: Served) -> None:
     deploy(gateway, whole(network(3), token=1, now=clock()))
     number = watch(gateway)

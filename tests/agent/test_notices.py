@@ -6,11 +6,11 @@ from ipaddress import IPv4Address
 import pytest
 
 from firewall import owners, wire
-from firewall.counters import Baseline, advance
+from firewall.counters import Baseline, compute_reading_advance
 from firewall.diff import Delta, ElementChange, diff
 from firewall.ruleset import EMPTY, PLAIN, Ruleset, Set, Type
 from gateway.deleted_element_counters import DeletionListener
-from tests.agent.conftest import Bench, kind, on
+from tests.agent.conftest import Bench, make_gateway_param, restrict_to_gateways
 from tests.agent.counter_tables import count
 from tests.agent.gateways import OnKernel, clock
 from tests.agent.requests import deploy
@@ -27,8 +27,8 @@ def change(removed: dict[bytes, tuple[int, int]] | range, *, back: bool = False)
     return Delta(elements={"up4": ElementChange(UP, {}, elements) if back else ElementChange(UP, elements, {})})
 
 
-@pytest.mark.parametrize("bench", [kind("kernel")], indirect=True)
-def test_who_hears_too_little_knows_it_and_a_commit_that_expects_it_hears_it_all(bench: Bench) -> None:
+@pytest.mark.parametrize("bench", [make_gateway_param("kernel")], indirect=True)
+def test_a_listener_notices_lost_notices_and_a_commit_that_expects_many_receives_all(bench: Bench) -> None:
     """The kernel drops notices that do not fit into a socket (ENOBUFS); a buffer for one notice is too small for many."""
     bench.do(bench.table.commit, diff(EMPTY, Ruleset(sets={"up4": UP}, elements={"up4": {}})), clock())
     bench.do(bench.table.commit, change(range(MANY), back=True), clock())
@@ -64,7 +64,7 @@ def stands(gateway: OnKernel, octets: int, owner: bytes = b"") -> None:
     gateway.nft(f"delete {there} {{ {', '.join(of)} }}; add {there} {{ {after} }}")
 
 
-@on("kernel")
+@restrict_to_gateways("kernel")
 def test_elements_of_the_release_before_get_owners_and_all_that_they_counted_is_counted_once(gateway: OnKernel) -> None:
     before, after = network(2, first_owner=0), network(2)
     deploy(gateway, whole(before, token=1, now=clock()))
@@ -80,7 +80,7 @@ def test_elements_of_the_release_before_get_owners_and_all_that_they_counted_is_
     baseline, sums = Baseline(), dict[tuple[int, bytes], int]()
     for reading in (readings[0], *readings, *readings):
         assert isinstance(reading, wire.Reading)
-        if further := advance(baseline, reading):
+        if further := compute_reading_advance(baseline, reading):
             baseline = further.baseline
             for each in further.passed.get("up4", ()):
                 sums[each.owner, each.key] = sums.get((each.owner, each.key), 0) + each.octets

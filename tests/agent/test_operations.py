@@ -6,7 +6,7 @@ from itertools import pairwise
 from firewall import wire
 from firewall.diff import ElementChange, apply
 from firewall.ruleset import EMPTY, LATEST, PLAIN
-from tests.agent.conftest import on
+from tests.agent.conftest import restrict_to_gateways
 from tests.agent.gateways import AnyGateway, Served, clock
 from tests.agent.requests import deploy, runs, send_refused, welcome
 from tests.agent.rulesets import ban, key, network, step, text_of, whole
@@ -98,7 +98,7 @@ def test_what_is_confirmed_survives_the_agents_death(gateway: AnyGateway) -> Non
     deploy(gateway, step(wanted, network(2), token=3, now=clock()))
 
 
-def test_what_is_not_confirmed_does_not(gateway: AnyGateway) -> None:
+def test_an_unconfirmed_ruleset_does_not_survive_a_restart(gateway: AnyGateway) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
     assert isinstance(gateway.ask(step(network(2), network(5, ban("203.0.113.9/32")), token=2, now=clock())), wire.Applied)
     assert runs(gateway) == text_of(network(5, ban("203.0.113.9/32")))
@@ -182,7 +182,7 @@ def test_a_delta_and_a_ruleset_at_once_are_refused(gateway: AnyGateway) -> None:
     assert send_refused(gateway, dataclasses.replace(request, delta=step(EMPTY, network(1), token=1, now=0).delta)).reason == "malformed"
 
 
-@on("served", "served on the kernel")
+@restrict_to_gateways("served", "served on the kernel")
 def test_a_change_that_nobody_confirms_is_taken_back(gateway: Served) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
     assert isinstance(gateway.ask(step(network(2), network(3), token=2, now=clock(), within=1)), wire.Applied)
@@ -197,7 +197,7 @@ def test_the_fake_and_the_diff_agree_on_what_a_delta_leads_to() -> None:
     assert apply(before, change) == after
 
 
-def test_what_ends_later_than_a_kernel_counts_stays(gateway: AnyGateway) -> None:
+def test_elements_that_expire_beyond_the_kernels_range_are_kept(gateway: AnyGateway) -> None:
     wanted = network(2, ban("203.0.113.9/32", "until 9999", expires=253_402_210_800), ban("203.0.113.10/32", expires=LATEST - 1))
     deploy(gateway, whole(wanted, token=1, now=clock()))
     assert runs(gateway) == text_of(wanted)

@@ -10,7 +10,7 @@ from firewall.policy import GroupSettings, Profile
 from firewall.profile import NAMES, SysctlDifference, build_sysctls
 from firewall.ruleset import EMPTY, Ruleset
 from gateway.memory_table import UNTUNED, FakeKernel
-from tests.agent.conftest import Bench, on
+from tests.agent.conftest import Bench, restrict_to_gateways
 from tests.agent.gateways import AnyGateway, InProcess, OnKernel, clock
 from tests.agent.requests import deploy, runs, send_refused, welcome
 from tests.agent.rulesets import GATEWAY, network, step, text_of, whole
@@ -19,7 +19,7 @@ LOOSE, ESTABLISHED = "net.netfilter.nf_conntrack_tcp_loose", "net.netfilter.nf_c
 MAX, BUCKETS, FORWARD = "net.netfilter.nf_conntrack_max", "net.netfilter.nf_conntrack_buckets", "net.ipv4.ip_forward"
 STRICT = Profile(connections=131_072, buckets=65_536, tcp_established=3_600, udp=45, tcp_loose=False, first_port=40_000)
 PLAIN = network(2)
-in_process = on("in memory", "kernel")
+in_process = restrict_to_gateways("in memory", "kernel")
 Local = InProcess | OnKernel
 
 
@@ -85,7 +85,7 @@ def test_a_plan_says_how_many_values_would_change_and_changes_none(gateway: AnyG
 
 
 @in_process
-def test_what_was_tried_first_is_taken_back_also_after_a_crash(gateway: Local) -> None:
+def test_sysctls_of_a_first_trial_are_reverted_also_after_a_crash(gateway: Local) -> None:
     found = gauges(gateway).held
     assert isinstance(gateway.ask(whole(build_ruleset(STRICT), token=1, now=clock())), wire.Applied)
     assert gauges(gateway).held[ESTABLISHED] == "3600"
@@ -124,7 +124,7 @@ def test_what_was_set_by_hand_is_told_and_put_right_by_the_whole_ruleset(gateway
     assert drift(gateway) == wire.Drifted(text_of(wanted), (), {})
 
 
-@on("kernel", "served on the kernel")
+@restrict_to_gateways("kernel", "served on the kernel")
 def test_what_a_namespace_may_not_set_is_told_with_the_reason_and_is_no_drift(gateway: AnyGateway) -> None:
     deploy(gateway, whole(build_ruleset(STRICT), token=1, now=clock()))
     told = gauges(gateway)

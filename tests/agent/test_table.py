@@ -28,7 +28,7 @@ from firewall.ruleset import (
 from gateway.kernel import Kernel
 from gateway.running_ruleset import reconcile_times
 from gateway.table import CommitRefusedError
-from tests.agent.conftest import Bench, on
+from tests.agent.conftest import Bench, restrict_to_gateways
 from tests.agent.counter_tables import name_counts, read
 from tests.agent.gateways import OnKernel, clock
 from tests.agent.rulesets import ban, key, network
@@ -230,13 +230,13 @@ def counting(*sets: str, policy: VerdictAction = VerdictAction.ACCEPT) -> Rulese
 def send(bench: Bench, address: str) -> None:
     """Send one UDP packet of 100 octets, headers included, to a listening socket; without one, an ICMP error would be counted, too."""
 
-    def there() -> None:
+    def send_to_listener() -> None:
         subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             receiver.bind((address, 9))
             sender.sendto(bytes(72), (address, 9))
 
-    bench.do(there)
+    bench.do(send_to_listener)
 
 
 @on_kernel
@@ -253,7 +253,7 @@ def test_counters_go_with_their_elements(bench: Bench) -> None:
     assert read(bench).sets["up4"].elements == 1
 
 
-@on("kernel")
+@restrict_to_gateways("kernel")
 def test_nfts_own_words_name_the_line(gateway: OnKernel) -> None:
     assert isinstance(gateway.table, Kernel)
     loose = Delta(chains=diff(EMPTY, dataclasses.replace(plain(), sets={}, elements={})).chains)

@@ -11,12 +11,12 @@ from firewall.ruleset import EMPTY, Chain, Field, Match, Rule, Ruleset, Verdict,
 from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory
-from tests.agent.conftest import on
+from tests.agent.conftest import restrict_to_gateways
 from tests.agent.gateways import AnyGateway, Hands, InProcess, OnKernel, Served, clock
 from tests.agent.requests import deploy, runs, send_refused, welcome
 from tests.agent.rulesets import ban, network, step, text_of, whole
 
-in_process = on("in memory", "kernel")
+in_process = restrict_to_gateways("in memory", "kernel")
 BANNED = ban("203.0.113.9/32", "scans")
 
 
@@ -162,7 +162,7 @@ def test_a_change_of_elements_is_confirmed_over_any_connection(gateway: AnyGatew
     assert isinstance(gateway.ask(wire.Confirm(2, text_of(network(3)))), wire.Confirmed)
 
 
-@on("served", "served on the kernel")
+@restrict_to_gateways("served", "served on the kernel")
 def test_an_agent_that_was_killed_and_started_takes_back_at_once(gateway: Served) -> None:
     waiting(gateway, within=600)
     gateway.restart()
@@ -173,7 +173,7 @@ def test_an_agent_that_was_killed_and_started_takes_back_at_once(gateway: Served
     assert "the agent started at" in answer.text
 
 
-@on("served on the kernel")
+@restrict_to_gateways("served on the kernel")
 def test_a_machine_that_reboots_meanwhile_boots_with_what_is_confirmed(gateway: Served) -> None:
     waiting(gateway, within=600)
     gateway.kill()
@@ -182,7 +182,7 @@ def test_a_machine_that_reboots_meanwhile_boots_with_what_is_confirmed(gateway: 
     assert runs(gateway) == text_of(network(2))
 
 
-@on("served", "served on the kernel")
+@restrict_to_gateways("served", "served on the kernel")
 def test_an_agent_that_is_stopped_takes_back(gateway: Served) -> None:
     waiting(gateway, within=600)
     gateway.process.terminate()
@@ -193,7 +193,7 @@ def test_an_agent_that_is_stopped_takes_back(gateway: Served) -> None:
         assert "10.1.0.3" not in gateway.nft("list", "set", "inet", "netzwart", "up4")
 
 
-@on("kernel", "served on the kernel")
+@restrict_to_gateways("kernel", "served on the kernel")
 @pytest.mark.parametrize("by_hand", ["flush ruleset", "delete table inet netzwart", "flush chain inet netzwart forward"])
 def test_what_somebody_else_destroyed_meanwhile_is_restored_too(gateway: OnKernel | Served, by_hand: str) -> None:
     waiting(gateway, within=30)
@@ -203,7 +203,7 @@ def test_what_somebody_else_destroyed_meanwhile_is_restored_too(gateway: OnKerne
     assert runs(gateway) == text_of(network(2))
 
 
-@on("served on the kernel")
+@restrict_to_gateways("served on the kernel")
 def test_the_timer_restores_what_somebody_else_flushed(gateway: Served) -> None:
     waiting(gateway, within=1)
     gateway.nft("flush ruleset")

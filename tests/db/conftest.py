@@ -41,7 +41,7 @@ def in_memory(directory: Path) -> Iterator[None]:
             stack.callback(process.terminate)
             wait_for(socket.exists)
         yield
-        agent_channel.close_all()
+        agent_channel.close_all_channels()
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def served_network(transactional_db: None, settings: LazySettings, monkeypatch: 
     """
     with connection.cursor() as cursor:
         cursor.execute("ALTER SEQUENCE deployments_token RESTART")
-    monkeypatch.setattr(services, "memory", GatewayCache())
+    monkeypatch.setattr(services, "gateway_cache", GatewayCache())
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)
         with in_memory(settings.GATEWAY_SOCKETS):

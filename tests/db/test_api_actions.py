@@ -36,7 +36,7 @@ def test_a_deploy_is_asked_for_and_watched(network: factories.Network, api: Clie
 
 
 def test_plan_revision_delta_and_drift_are_told(served_network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "watch", DesiredStateCache())
+    monkeypatch.setattr(services, "desired_state_cache", DesiredStateCache())
     api, groups = signed_in(served_network.admin), f"/api/gateways/groups/{served_network.group.pk}/plan/"
     before = api.get(groups).json()
     assert before["gateway"] == "nat-1" and before["chains"] > 0 and before["problem"] == ""
@@ -72,7 +72,7 @@ def test_plan_revision_delta_and_drift_are_told(served_network: factories.Networ
 
 
 def test_a_packet_is_traced_as_on_the_page(network: factories.Network, api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "watch", DesiredStateCache())
+    monkeypatch.setattr(services, "desired_state_cache", DesiredStateCache())
     forward(network, 8443)
     trace = f"/api/gateways/gateways/{network.gateways[0].pk}/trace/"
     asked = {"source": "203.0.113.9", "destination": "198.51.100.7", "port": "8443"}

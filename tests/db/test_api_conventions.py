@@ -12,7 +12,7 @@ from apps.audit.trail import list_trails
 from apps.lib.api import row_counts
 from apps.lib.api.filter_types import TEXT
 from apps.lib.api.filters import find_column, list_orderings
-from apps.lib.api.openapi.views import get_document
+from apps.lib.api.openapi.views import get_openapi_document
 from apps.lib.api.serializers import ApiSerializer, parse_shown_fields
 from apps.lib.api.viewsets import AddViewSet, ChangeOneViewSet, ChangeViewSet, CollectionViewSet, ReadViewSet, RemoveViewSet
 from apps.network.models import Holding
@@ -148,7 +148,7 @@ def test_a_walk_sees_each_row_once_while_others_come_and_go(api: Client, network
     while link:
         page = api.get(link).json()
         seen += [each["id"] for each in page["results"]]
-        factories.hold(network.residents["m1"].member, network.private, f"10.16.200.{len(seen)}")
+        factories.make_holding(network.residents["m1"].member, network.private, f"10.16.200.{len(seen)}")
         link = page["next"] if len(seen) < 9 else None
     assert seen == sorted(set(seen)) and len(seen) == 9
     assert "count" not in page
@@ -189,7 +189,7 @@ def test_pages_follow_each_other_and_their_count_is_right(api: Client, network: 
         "results": [],
     }
     monkeypatch.setattr(row_counts, "LARGE", 2)
-    monkeypatch.setattr(row_counts, "MOST", 1)
+    monkeypatch.setattr(row_counts, "MAX_REMEMBERED_QUERIES", 1)
     assert get(api, "network/addresses", limit=1).json()["count"] == get(api, "network/addresses", limit=2).json()["count"] == len(seen)
     assert get(api, "network/addresses", limit=1, kind="prefix6").json()["count"] == len(seen) // 2
     assert len(row_counts._cached_counts) == 1, "what is remembered is bounded"
@@ -204,6 +204,6 @@ def test_times_of_far_offsets_and_numbers_that_no_column_holds_are_compared_or_r
 
 
 def test_the_schema_knows_numbers_to_choose_from_and_addresses_that_may_be_empty() -> None:
-    ticket = get_document(router)["components"]["schemas"]["Ticket"]["properties"]
+    ticket = get_openapi_document(router)["components"]["schemas"]["Ticket"]["properties"]
     assert ticket["priority"]["type"] == "integer" and ticket["priority"]["enum"] == [1, 2, 3, 4]
     assert "format" not in ticket["address"]

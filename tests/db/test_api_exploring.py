@@ -19,7 +19,7 @@ from apps.accounts import tokens
 from apps.accounts.roles import Role
 from apps.deployments import services
 from apps.deployments.rollouts.gateway_cache import GatewayCache
-from apps.lib.api.openapi.views import get_document
+from apps.lib.api.openapi.views import get_openapi_document
 from portal.api import router
 from tests import factories
 from tests.api_fuzzing import Exploration
@@ -33,7 +33,7 @@ FIT, UNFIT = 3, 2
 @pytest.fixture
 def keys(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
     """A token for each role in a network with one of everything; the first token belongs to a user with all roles."""
-    monkeypatch.setattr(services, "memory", GatewayCache())
+    monkeypatch.setattr(services, "gateway_cache", GatewayCache())
     settings.API_RATE = 10**9
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)
@@ -46,7 +46,7 @@ def keys(transactional_db: None, settings: LazySettings, monkeypatch: pytest.Mon
 
 def test_no_request_finds_a_fault_or_an_answer_that_is_not_declared(keys: dict[str, str], pytestconfig: pytest.Config) -> None:
     deep, until = bool(pytestconfig.getoption("--deep")), time.monotonic() + 60 * pytestconfig.getoption("--minutes")
-    api, times, start = Exploration(get_document(router), keys), 10 if deep else 1, 0
+    api, times, start = Exploration(get_openapi_document(router), keys), 10 if deep else 1, 0
     while not start or (not api.wrong and time.monotonic() < until):
         start += 1
         for operation in api.operations():
@@ -63,7 +63,7 @@ def test_an_answer_that_is_not_declared_would_be_found(network: factories.Networ
         name: tokens.create_token(user=user, name="script")[1]
         for name, user in (("mara", network.admin), ("tom", factories.user("tom", staff=False)))
     }
-    document: Any = deepcopy(get_document(router))
+    document: Any = deepcopy(get_openapi_document(router))
     path = "/api/members/tariffs/"
     document["paths"] = {path: {"get": document["paths"][path]["get"]}}
     del document["paths"][path]["get"]["responses"]["403"]

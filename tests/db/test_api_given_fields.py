@@ -15,7 +15,7 @@ from apps.accounts.models import User
 from apps.accounts.roles import Role
 from apps.deployments import services
 from apps.deployments.rollouts.gateway_cache import GatewayCache
-from apps.lib.api.openapi.views import get_document
+from apps.lib.api.openapi.views import get_openapi_document
 from apps.lib.api.unknown_fields import is_same_value
 from apps.members import invitation_services
 from portal.api import router
@@ -34,7 +34,7 @@ NO_ROWS = ("/api/deployments/holds/",)
 @pytest.fixture
 def api(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     """A client with all roles, in a network with one of everything."""
-    monkeypatch.setattr(services, "memory", GatewayCache())
+    monkeypatch.setattr(services, "gateway_cache", GatewayCache())
     settings.API_RATE = 10**9
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)
@@ -58,7 +58,7 @@ def person(api: Client) -> Client:
 
 
 def operations(*methods: str) -> Iterator[tuple[str, str, str]]:
-    for path, known in get_document(router)["paths"].items():
+    for path, known in get_openapi_document(router)["paths"].items():
         for method, each in known.items():
             if method in methods:
                 yield method, path, each["operationId"].partition("_")[2]

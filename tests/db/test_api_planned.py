@@ -68,7 +68,7 @@ def test_a_move_of_a_day_that_is_over_or_that_changes_nothing_is_refused_and_not
 def test_a_move_of_today_that_cannot_be_is_refused_with_its_reason(api: Client, network: factories.Network) -> None:
     resident = network.residents["m1"]
     small = factories.pool(network.group, "private4", "10.99.0.0/32")
-    factories.hold(factories.member("Who holds it"), small, "10.99.0.0/32")
+    factories.make_holding(factories.member("Who holds it"), small, "10.99.0.0/32")
     answer = post(api, "nat/moves", {"member": resident.member.pk, "on": timezone.localdate().isoformat(), "pool": small.pk})
     assert answer.status_code == 400
     assert "10.99.0.0/32" in answer.json()["detail"]

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from apps.accounts import tokens
-from apps.lib.api.openapi.views import get_document
+from apps.lib.api.openapi.views import get_openapi_document
 from portal.api import router
 from tests import factories
 
@@ -25,7 +25,7 @@ def api(network: factories.Network) -> Client:
 
 
 def operations() -> Iterator[tuple[str, str, Any]]:
-    for path, methods in get_document(router)["paths"].items():
+    for path, methods in get_openapi_document(router)["paths"].items():
         for method, each in methods.items():
             yield path, method, each
 
@@ -33,7 +33,7 @@ def operations() -> Iterator[tuple[str, str, Any]]:
 def wrongs(value: Any, shape: Any, at: str = "") -> Iterator[str]:
     """Yield where a value does not match its schema. Knows the part of JSON Schema that the document uses."""
     if "$ref" in shape:
-        shape = get_document(router)["components"]["schemas"][shape["$ref"].rpartition("/")[2]]
+        shape = get_openapi_document(router)["components"]["schemas"][shape["$ref"].rpartition("/")[2]]
     for key in ("oneOf", "anyOf"):
         if key in shape:
             yield from min((list(wrongs(value, each, at)) for each in shape[key]), key=len)
@@ -55,7 +55,7 @@ def wrongs(value: Any, shape: Any, at: str = "") -> Iterator[str]:
 
 
 def test_no_object_is_free_of_form_and_every_reference_leads_somewhere() -> None:
-    known = get_document(router)
+    known = get_openapi_document(router)
     assert json.loads(json.dumps(known)) == known and known["openapi"] == "3.1.0"
     references = set(re.findall(r'"\$ref": "#/components/(\w+)/(\w+)"', json.dumps(known)))
     assert all(name in known["components"][part] for part, name in references)
@@ -84,7 +84,7 @@ def list_mismatches(answer: Any, responses: Any) -> list[str]:
     if declared is None:
         return [f"{answer.status_code} is not declared"]
     if "$ref" in declared:
-        declared = get_document(router)["components"]["responses"][declared["$ref"].rpartition("/")[2]]
+        declared = get_openapi_document(router)["components"]["responses"][declared["$ref"].rpartition("/")[2]]
     if not answer.content:
         return []
     content = declared.get("content", {}).get(answer["Content-Type"])

@@ -14,7 +14,7 @@ from apps.deployments.desired_state.desired_rulesets import compute_desired_stat
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel, agent_client
 from apps.lib.api.confirmation_wait import ACTIONS
-from apps.lib.api.openapi.views import get_document
+from apps.lib.api.openapi.views import get_openapi_document
 from apps.lib.api.viewsets import AddViewSet, ChangeOneViewSet, RemoveViewSet
 from apps.lib.models import Deployed
 from firewall.digest import format_digest
@@ -53,7 +53,7 @@ def test_every_collection_of_rows_that_reach_gateways_says_when_they_are_active(
 
 
 def takes(prefix: str, method: str, *, one: bool) -> bool:
-    paths = get_document(router)["paths"]
+    paths = get_openapi_document(router)["paths"]
     return method in paths.get(f"/api/{prefix}/{{id}}/" if one else f"/api/{prefix}/", {})
 
 
@@ -118,7 +118,7 @@ def test_a_change_is_confirmed_when_both_gateways_have_it_and_not_before(api: Cl
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("form", [lambda item: item, lambda item: [item]], ids=["one", "list"])
 def test_what_is_added_is_confirmed_when_both_gateways_have_it_and_not_before(api: Client, network: factories.Network, form: Any) -> None:
-    schemas = get_document(router)["components"]["schemas"]
+    schemas = get_openapi_document(router)["components"]["schemas"]
     for prefix, view in reversed(REACHING.items()):
         if not takes(prefix, "post", one=False):
             continue
@@ -141,7 +141,7 @@ def test_what_is_added_is_confirmed_when_both_gateways_have_it_and_not_before(ap
 def test_what_cannot_be_waited_for_is_refused(api: Client, network: factories.Network) -> None:
     """Every operation without the parameter `wait` in the OpenAPI document refuses it."""
     waiting = [f"{basename}_{action}" for prefix, _view, basename in router.registry if prefix in REACHING for action in ACTIONS]
-    for path, methods in get_document(router)["paths"].items():
+    for path, methods in get_openapi_document(router)["paths"].items():
         for method, each in methods.items():
             waits = any(known["name"] == "wait" for known in each["parameters"])
             assert waits == (each["operationId"] in waiting), (method, path)

@@ -140,7 +140,7 @@ def test_the_same_key_does_nothing_twice(api: Client, network: factories.Network
 
 
 def test_kept_answers_are_bounded_in_number_and_age(api: Client, network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(idempotency, "MOST", 5)
+    monkeypatch.setattr(idempotency, "MAX_ANSWERS_PER_ACCOUNT", 5)
     for number in range(8):
         post(api, build_forward(network, 3000 + number), idempotency_key=f"key {number}")
     assert sorted(KeptAnswer.objects.values_list("key", flat=True)) == [f"key {number}" for number in range(3, 8)]

@@ -47,28 +47,28 @@ def lines(number: int) -> bytes:
     return "".join(f"198.18.0.{at}\n" for at in range(number)).encode()
 
 
-def says(server: Server, answer: FakeAnswer) -> None:
+def set_server_answer(server: Server, answer: FakeAnswer) -> None:
     server.answer = lambda _path, _headers: answer
 
 
-def again(feed: BanFeed) -> BanFeed:
+def refresh_again(feed: BanFeed) -> BanFeed:
     assert feed_refresh.refresh_feed(feed.pk)
     feed.refresh_from_db()
     return feed
 
 
 def test_a_list_becomes_what_its_feed_says(feed: BanFeed, server: Server) -> None:
-    again(feed)
+    refresh_again(feed)
     assert (Ban.objects.count(), feed.error, feed.outcome["added"]) == (100, None, 100)
-    says(server, FakeAnswer(body=lines(90) + b"203.0.113.9 # scans\n"))
-    again(feed)
+    set_server_answer(server, FakeAnswer(body=lines(90) + b"203.0.113.9 # scans\n"))
+    refresh_again(feed)
     assert (feed.outcome["added"], feed.outcome["removed"], feed.outcome["unchanged"]) == (1, 10, 90)
     assert Ban.objects.get(comment="scans").prefix_text == "203.0.113.9"
 
 
 def test_a_feed_is_asked_only_when_it_is_due(feed: BanFeed) -> None:
     assert feed_refresh.list_due_feeds() == [feed.pk]
-    again(feed)
+    refresh_again(feed)
     assert feed_refresh.list_due_feeds() == []
     assert timedelta(hours=23) < feed.due - timezone.now() <= timedelta(hours=24)
     BanFeed.objects.update(due=timezone.now(), enabled=False)
@@ -76,13 +76,13 @@ def test_a_feed_is_asked_only_when_it_is_due(feed: BanFeed) -> None:
 
 
 def test_what_somebody_asked_for_is_done_though_nobody_heard_it_and_it_is_off(feed: BanFeed, network: factories.Network) -> None:
-    again(feed)
+    refresh_again(feed)
     BanFeed.objects.update(enabled=False)
     feed_services.request_refresh(feed=feed, by=network.admin)
     assert feed_refresh.list_due_feeds() == [feed.pk]
     BanFeed.objects.update(phase="fetching", claimed_until=timezone.now() - timedelta(seconds=1))
     assert feed_refresh.list_due_feeds() == [feed.pk]
-    again(feed)
+    refresh_again(feed)
     assert feed_refresh.list_due_feeds() == []
 
 
@@ -95,19 +95,19 @@ def test_only_one_worker_refreshes_and_a_lost_one_is_replaced(feed: BanFeed) -> 
 
 
 def test_the_real_feed_comes_with_its_counts(feed: BanFeed, server: Server) -> None:
-    says(server, FakeAnswer(body=EXCERPT.read_bytes()))
+    set_server_answer(server, FakeAnswer(body=EXCERPT.read_bytes()))
     BanFeed.objects.update(minimum_count=2, direction="in", comment="IPsum")
-    again(feed)
+    refresh_again(feed)
     assert Ban.objects.count() == feed.outcome["added"] > 20
     assert feed.outcome["below"] > 20
     assert set(Ban.objects.values_list("direction", "comment")) == {("in", "IPsum")}
 
 
 def test_another_direction_of_the_feed_reaches_all_its_bans(feed: BanFeed, network: factories.Network) -> None:
-    again(feed)
+    refresh_again(feed)
     given: Any = {"source": feed.source, "direction": "out", "interval": 60}
     feed_services.change_feed(feed=feed, version=feed.version, by=network.admin, **given)
-    again(feed)
+    refresh_again(feed)
     assert feed.outcome["redirected"] == 100
     assert set(Ban.objects.values_list("direction", flat=True)) == {"out"}
     with pytest.raises(Conflict):
@@ -125,21 +125,21 @@ def test_another_direction_of_the_feed_reaches_all_its_bans(feed: BanFeed, netwo
     ],
 )
 def test_what_fails_leaves_the_list_and_says_why_and_since_when(feed: BanFeed, server: Server, answer: FakeAnswer, fault: str) -> None:
-    again(feed)
-    says(server, answer)
-    since = again(feed).error_since
+    refresh_again(feed)
+    set_server_answer(server, answer)
+    since = refresh_again(feed).error_since
     assert (Ban.objects.count(), (feed.error or {})["fault"], feed.outcome["added"]) == (100, fault, 100)
     assert feed.error_text and since and feed.due - timezone.now() <= feed_refresh.RETRY
-    assert again(feed).error_since == since
-    says(server, FakeAnswer(body=lines(100)))
-    assert (again(feed).error, feed.error_since) == (None, None)
+    assert refresh_again(feed).error_since == since
+    set_server_answer(server, FakeAnswer(body=lines(100)))
+    assert (refresh_again(feed).error, feed.error_since) == (None, None)
 
 
 @pytest.mark.parametrize(("left", "removed"), [(b"", 100), (b"# nothing today\n", 100), (lines(60), 40)])
 def test_a_feed_that_suddenly_shrinks_waits_for_a_person(feed: BanFeed, server: Server, staff: Client, left: bytes, removed: int) -> None:
-    again(feed)
-    says(server, FakeAnswer(body=left))
-    again(feed)
+    refresh_again(feed)
+    set_server_answer(server, FakeAnswer(body=left))
+    refresh_again(feed)
     assert (Ban.objects.count(), feed.held_removed, feed.held_of, feed.error) == (100, removed, 100, None)
     page = text(staff.get(f"/bans/{feed.list_id}/"))
     assert f"Held back: the feed would lift {removed} of 100 bans." in page
@@ -151,9 +151,9 @@ def test_a_feed_that_suddenly_shrinks_waits_for_a_person(feed: BanFeed, server: 
 
 
 def test_what_was_held_back_can_be_forgotten(feed: BanFeed, server: Server, staff: Client) -> None:
-    again(feed)
-    says(server, FakeAnswer(body=lines(1)))
-    again(feed)
+    refresh_again(feed)
+    set_server_answer(server, FakeAnswer(body=lines(1)))
+    refresh_again(feed)
     staff.post(f"/bans/{feed.list_id}/feed/held/", {"drop": "1"})
     feed.refresh_from_db()
     assert (Ban.objects.count(), feed.held, feed.held_since) == (100, None, None)
@@ -161,31 +161,31 @@ def test_what_was_held_back_can_be_forgotten(feed: BanFeed, server: Server, staf
 
 
 def test_a_feed_that_shrinks_a_little_is_believed(feed: BanFeed, server: Server) -> None:
-    again(feed)
-    says(server, FakeAnswer(body=lines(70)))
-    again(feed)
+    refresh_again(feed)
+    set_server_answer(server, FakeAnswer(body=lines(70)))
+    refresh_again(feed)
     assert (Ban.objects.count(), feed.held_since) == (70, None)
 
 
 def test_what_the_allow_list_overrules_is_counted(feed: BanFeed) -> None:
     allow_prefix(prefix="198.18.0.0/28", author=None)
-    assert again(feed).outcome["allowed"] == 16
+    assert refresh_again(feed).outcome["allowed"] == 16
 
 
 def test_a_file_of_the_directory_is_a_feed_too(network: factories.Network, settings: LazySettings, tmp_path: Path) -> None:
     settings.FEED_DIRECTORY = str(tmp_path)
     (tmp_path / "list.txt").write_bytes(lines(3))
     feed = feed_services.add_feed(list=services.create_list(name="File", by=None), source="list.txt", by=network.admin)
-    again(feed)
+    refresh_again(feed)
     refreshed = feed.refreshed
-    assert (Ban.objects.count(), again(feed).refreshed) == (3, refreshed)
+    assert (Ban.objects.count(), refresh_again(feed).refreshed) == (3, refreshed)
     BanFeed.objects.update(source="../list.txt")
-    assert again(feed).error == {"fault": "outside", "what": "../list.txt"}
+    assert refresh_again(feed).error == {"fault": "outside", "what": "../list.txt"}
 
 
 def test_private_addresses_are_not_asked(feed: BanFeed, server: Server, settings: LazySettings) -> None:
     settings.FEED_PRIVATE = False
-    assert (again(feed).error or {})["fault"] == "private"
+    assert (refresh_again(feed).error or {})["fault"] == "private"
     assert server.asked == []
 
 
@@ -207,12 +207,12 @@ def test_a_feed_is_set_up_refreshed_and_taken_away_on_pages(staff: Client, serve
     assert staff.get(path).status_code == 200
     assert "is neither http nor https" in text(staff.post(path, given | {"source": "ftp://x/"}))
     assert "waiting for a worker" in text(staff.post(path, given, follow=True))
-    feed = again(BanFeed.objects.get())
+    feed = refresh_again(BanFeed.objects.get())
     page = text(staff.get(f"/bans/{banlist.pk}/"))
     assert "100 added, 0 lifted, 0 unchanged" in page and "every 1s" not in page
     assert "every 1s" in text(staff.post(f"{path}now/", follow=True))
     assert staff.get(f"{path}state/").headers.get("HX-Refresh") is None
-    again(feed)
+    refresh_again(feed)
     assert staff.get(f"{path}state/").headers["HX-Refresh"] == "true"
     assert "Mara Lindqvist" in text(staff.get(path))
     assert staff.post(path, given | {"version": 7, "interval": 360}).status_code == 422
@@ -226,11 +226,11 @@ def test_the_command_refreshes_what_is_due_or_named(feed: BanFeed, server: Serve
     assert "Feed: 100 added, 0 lifted, 0 unchanged" in capsys.readouterr().out
     call_command("refresh_bans")
     assert "No feed is due." in capsys.readouterr().out
-    says(server, FakeAnswer(503))
+    set_server_answer(server, FakeAnswer(503))
     with pytest.raises(SystemExit):
         call_command("refresh_bans", list="Feed")
     assert "not refreshed. The server answered 503" in capsys.readouterr().out
-    says(server, FakeAnswer(body=b""))
+    set_server_answer(server, FakeAnswer(body=b""))
     with pytest.raises(SystemExit):
         call_command("refresh_bans", all=True)
     assert "the feed would lift 100 of 100 bans" in capsys.readouterr().out
@@ -239,8 +239,8 @@ def test_the_command_refreshes_what_is_due_or_named(feed: BanFeed, server: Serve
 
 
 def test_a_feed_that_fails_is_not_refreshed_again_before_its_time_however_often_it_was_asked_for(feed: BanFeed, server: Server) -> None:
-    again(feed)
-    says(server, FakeAnswer(503))
+    refresh_again(feed)
+    set_server_answer(server, FakeAnswer(503))
     BanFeed.objects.update(due=timezone.now())
     assert [feed_refresh.refresh_feed(feed.pk, only_if_due=True) for _message in range(5)] == [True, False, False, False, False]
     feed.refresh_from_db()
@@ -248,7 +248,7 @@ def test_a_feed_that_fails_is_not_refreshed_again_before_its_time_however_often_
 
 
 def test_whoever_lost_the_lease_changes_nothing(feed: BanFeed, server: Server) -> None:
-    again(feed)
+    refresh_again(feed)
     BanFeed.objects.update(etag="", last_modified="", claim=uuid4(), claimed_until=timezone.now() + timedelta(minutes=1))
     with pytest.raises(feed_refresh.FeedLeaseLost):
         feed_refresh._import_content(feed, lines(90), None, guarded=True, now=timezone.now(), claim=uuid4())
@@ -270,15 +270,15 @@ def test_a_file_that_is_one_line_too_long_is_refused_with_the_sentence(
     settings.FEED_DIRECTORY = str(tmp_path)
     (tmp_path / "list.txt").write_bytes(b"198.18.0.1\n" * 1_000_000 + b"198.18.0.2")
     feed = feed_services.add_feed(list=services.create_list(name="File", by=None), source="list.txt", by=network.admin)
-    assert again(feed).error_text == "The feed is too long: more than 1,000,000 lines."
+    assert refresh_again(feed).error_text == "The feed is too long: more than 1,000,000 lines."
 
 
 def test_feeds_are_not_fetched_from_our_own_public_addresses(feed: BanFeed, network: factories.Network, settings: LazySettings) -> None:
     public, managed = network.public.prefix[5], network.gateways[0].management_networks[0][1]
     settings.FEED_PRIVATE = True
-    assert feed_refresh.build_reach().can_ask(managed), "who says so has every address asked"
+    assert feed_refresh.build_allowed_targets().can_ask(managed), "who says so has every address asked"
     settings.FEED_PRIVATE = False
-    assert any(public in each for each in feed_refresh.build_reach().never)
-    assert not feed_refresh.build_reach().can_ask(managed)
+    assert any(public in each for each in feed_refresh.build_allowed_targets().never)
+    assert not feed_refresh.build_allowed_targets().can_ask(managed)
     BanFeed.objects.update(source=f"http://{public}/list.txt", etag="")
-    assert (again(feed).error or {})["fault"] == "private"
+    assert (refresh_again(feed).error or {})["fault"] == "private"

@@ -28,7 +28,7 @@ def minutes(number: int) -> datetime:
     return NOON + timedelta(minutes=number)
 
 
-def test_what_passed_adds_up_and_what_was_not_hit_keeps_its_last_hit(network: Network) -> None:
+def test_ban_hits_add_up_and_keep_the_time_of_the_last_one(network: Network) -> None:
     nat1 = network.gateways[0]
     record_hits(gateway=nat1, passed=hit({ONE: (10, 600), TWO: (1, 60)}), at=NOON)
     record_hits(gateway=nat1, passed=hit({ONE: (5, 300)}), at=minutes(1))

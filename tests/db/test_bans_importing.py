@@ -28,7 +28,7 @@ def feed() -> BanList:
     return services.create_list(name="Feed", by=None)
 
 
-def on(banlist: BanList) -> set[str]:
+def list_banned_prefixes(banlist: BanList) -> set[str]:
     return {str(prefix) for prefix in banlist.bans.values_list("prefix", flat=True)}
 
 
@@ -40,13 +40,13 @@ def test_a_feed_adds_what_is_new_and_removes_what_is_gone(feed: BanList) -> None
     import_text(feed, "203.0.113.1\n203.0.113.2\n")
     outcome = import_text(feed, "203.0.113.2\n203.0.113.3\n203.0.113.3\n")
     assert (outcome.added, outcome.removed, outcome.unchanged, outcome.duplicates) == (1, 1, 1, 1)
-    assert on(feed) == {"203.0.113.2/32", "203.0.113.3/32"}
+    assert list_banned_prefixes(feed) == {"203.0.113.2/32", "203.0.113.3/32"}
 
 
 def test_with_keep_nothing_is_removed(feed: BanList) -> None:
     import_text(feed, "203.0.113.1")
     assert import_text(feed, "203.0.113.2", keep=True).removed == 0
-    assert on(feed) == {"203.0.113.1/32", "203.0.113.2/32"}
+    assert list_banned_prefixes(feed) == {"203.0.113.1/32", "203.0.113.2/32"}
 
 
 def test_what_stays_keeps_its_row_comment_end_and_author(feed: BanList) -> None:
@@ -76,7 +76,7 @@ def test_one_bad_line_and_nothing_changes(feed: BanList) -> None:
     outcome = import_text(feed, "203.0.113.2\nnonsense\n203.0.113.5/24\n")
     assert not outcome.imported
     assert [bad.line for bad in outcome.bad] == [2, 3]
-    assert on(feed) == {"203.0.113.1/32"}
+    assert list_banned_prefixes(feed) == {"203.0.113.1/32"}
 
 
 def test_bad_lines_are_skipped_when_asked(feed: BanList) -> None:
@@ -95,7 +95,7 @@ def test_lines_that_would_ban_ourselves_are_bad_lines(feed: BanList, network: Ne
     ]
     assert outcome.bad[1].culprit == "pool public4 198.51.100.0/24 (198.51.100.0/24)"
     import_text(feed, text, skip_invalid=True)
-    assert on(feed) == {"203.0.113.2/32"}
+    assert list_banned_prefixes(feed) == {"203.0.113.2/32"}
 
 
 def test_an_empty_feed_never_empties_a_list(feed: BanList) -> None:
@@ -105,7 +105,7 @@ def test_an_empty_feed_never_empties_a_list(feed: BanList) -> None:
             import_text(feed, text)
     with pytest.raises(Problem):
         import_text(feed, "nonsense", skip_invalid=True)
-    assert on(feed) == {"203.0.113.1/32"}
+    assert list_banned_prefixes(feed) == {"203.0.113.1/32"}
 
 
 def test_other_lists_are_not_touched(feed: BanList) -> None:
@@ -113,12 +113,12 @@ def test_other_lists_are_not_touched(feed: BanList) -> None:
     services.ban_prefix(list=other, prefix="203.0.113.1", author=None)
     import_text(feed, "203.0.113.1\n203.0.113.2")
     import_text(feed, "203.0.113.2")
-    assert on(other) == {"203.0.113.1/32"}
+    assert list_banned_prefixes(other) == {"203.0.113.1/32"}
 
 
 def test_a_dry_run_counts_and_changes_nothing(feed: BanList) -> None:
     outcome = import_text(feed, "203.0.113.1", dry_run=True)
-    assert (outcome.added, on(feed)) == (1, set())
+    assert (outcome.added, list_banned_prefixes(feed)) == (1, set())
 
 
 def test_an_import_leaves_history_and_says_who_it_was(feed: BanList) -> None:

@@ -55,7 +55,7 @@ def test_bits_behind_the_length_are_refused_with_the_network_on_offer(own: BanLi
         ("2001:db8::/96", "between /64 and /128"),
     ],
 )
-def test_what_is_no_ban_is_refused(own: BanList, prefix: str, words: str) -> None:
+def test_an_invalid_ban_prefix_is_refused_with_the_reason(own: BanList, prefix: str, words: str) -> None:
     assert words in str(ban_refused(own, prefix))
 
 
@@ -129,7 +129,7 @@ def test_lifting_twice_is_harmless_and_history_stays(own: BanList, ines: User) -
 
 def test_a_lifted_ban_cannot_be_changed(own: BanList) -> None:
     ban = services.ban_prefix(list=own, prefix="203.0.113.66", author=None)
-    services.lift_many(bans=[ban.pk], by=None)
+    services.lift_bans(bans=[ban.pk], by=None)
     with pytest.raises(Conflict):
         services.change_ban(ban=ban, version=1, comment="", expires=None, by=None)
 

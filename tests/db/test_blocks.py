@@ -74,7 +74,7 @@ def test_two_admins_cannot_change_a_block_at_once(network: factories.Network) ->
 def test_bulk_lifting_says_how_many_held(network: factories.Network) -> None:
     one, other = block_resident(network, "m1"), block_resident(network, "m2")
     services.lift_block(block=one, by=network.admin)
-    assert services.lift_many(blocks=[one.pk, other.pk], by=network.admin) == 1
+    assert services.lift_blocks(blocks=[one.pk, other.pk], by=network.admin) == 1
     assert selectors.count_blocked_members() == 0
 
 

@@ -58,7 +58,7 @@ def read_page(client: Client, path: str) -> str:
 
 @pytest.mark.django_db(transaction=True)
 def test_nobody_is_shown_what_is_not_open_to_him(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "memory", GatewayCache())
+    monkeypatch.setattr(services, "gateway_cache", GatewayCache())
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)
         with in_memory(settings.GATEWAY_SOCKETS):

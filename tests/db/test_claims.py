@@ -10,7 +10,7 @@ from django.utils import timezone
 from apps.deployments.models import GatewayState
 from apps.deployments.selectors import map_newest_by_group
 from apps.desk.selectors import claims
-from apps.desk.selectors.claims import CLAIMS, Claim, DashboardFacts
+from apps.desk.selectors.claims import CLAIMS, DashboardFacts, StatusClaim
 from apps.gateways.selectors import build_overviews, get_max_answer_age, list_gateways
 from apps.operations.models import ProcessRole, RoleHeartbeat
 from tests import factories
@@ -35,19 +35,19 @@ def well(network: factories.Network) -> factories.Network:
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda each: each.name)
-def test_each_sentence_is_said_while_its_evidence_is_young(claim: Claim, well: factories.Network) -> None:
+def test_each_sentence_is_said_while_its_evidence_is_young(claim: StatusClaim, well: factories.Network) -> None:
     said = claim.render_words(facts())
     assert said and not any(word in said for word in FORBIDDEN)
 
 
 @pytest.mark.parametrize("claim", OF_STATES, ids=lambda each: each.name)
-def test_no_sentence_outlives_its_evidence(claim: Claim, well: factories.Network) -> None:
+def test_no_sentence_outlives_its_evidence(claim: StatusClaim, well: factories.Network) -> None:
     assert not claim.is_known(facts(claim.oldest() + timedelta(seconds=1)))
     assert claim.render_words(facts(claim.oldest() + timedelta(seconds=1))) == ""
 
 
 @pytest.mark.parametrize("claim", OF_STATES, ids=lambda each: each.name)
-def test_no_sentence_is_said_without_any_evidence(claim: Claim, well: factories.Network) -> None:
+def test_no_sentence_is_said_without_any_evidence(claim: StatusClaim, well: factories.Network) -> None:
     GatewayState.objects.update(seen=None)
     assert claim.render_words(facts()) == ""
 

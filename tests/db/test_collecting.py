@@ -33,13 +33,13 @@ def test_a_gateway_that_talks_nonsense_too_much_or_nothing_is_named_and_the_othe
     served_network: factories.Network, said: bytes
 ) -> None:
     nat_1, nat_2 = served_network.gateways
-    agent_channel.close_all()
+    agent_channel.close_all_channels()
     get_socket_path(nat_1).unlink()
     with rogue(get_socket_path(nat_1), said):
         assert (collect_counters(nat_1), collect_counters(nat_2)) == (False, True)
         state = GatewayState.objects.get(gateway=nat_1)
         assert state.error and state.unreachable_since is not None
-        agent_channel.close_all()
+        agent_channel.close_all_channels()
     assert GatewayState.objects.get(gateway=nat_2).unreachable_since is None
 
 

@@ -18,7 +18,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.bans.blocks import services as blocks
 from apps.bans.models import Block
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
 from apps.members import services as members
 from apps.members.models import Device, Member, Tariff
@@ -50,7 +50,7 @@ class Hand:
         return pks[:3]
 
     def any_of[Row: (Holding, PortForward, Pinhole, NatMapping, Block, Device)](self, model: type[Row], **where: object) -> Row:
-        now = model._default_manager.all() if model is Device else model._default_manager.filter(holds_now())
+        now = model._default_manager.all() if model is Device else model._default_manager.filter(is_valid_now())
         found = list(now.filter(**where).order_by("pk"))
         if not found:
             raise Problem("There is none at this moment.")
@@ -100,7 +100,7 @@ class Hand:
         own_forwards.switch_port(forward=row, version=row.version, enabled=not row.enabled, by=self.by)
 
     def change_many(self) -> None:
-        found = list(PortForward.objects.filter(holds_now()).select_related("holding"))
+        found = list(PortForward.objects.filter(is_valid_now()).select_related("holding"))
         self.draw.shuffle(found)
         as_it_is = ("holding", "public", "protocol", "public_port", "ports", "purpose", "enabled")
         wanted = [
@@ -116,7 +116,7 @@ class Hand:
         forwards_bulk.change_forwards(wanted=wanted, by=self.by)
 
     def remove_many(self) -> None:
-        found = list(PortForward.objects.filter(holds_now()))
+        found = list(PortForward.objects.filter(is_valid_now()))
         forwards_bulk.remove_forwards(forwards=self.draw.sample(found, len(found) // 2), by=self.by)
 
     def pinhole(self) -> None:
@@ -132,7 +132,7 @@ class Hand:
 
     def move(self) -> None:
         given = {"member": self.member(), "on": timezone.localdate(), "room": None, "pool": self.pool("private4"), "by": self.by}
-        moving.arrange_move(**given, follow=self.draw.random() < 0.5)  # type: ignore[arg-type]  # mixed types
+        moving.plan_or_carry_out_move(**given, follow=self.draw.random() < 0.5)  # type: ignore[arg-type]  # mixed types
 
     def leave(self) -> None:
         members.end_membership(member=self.member(), by=self.by)
@@ -149,10 +149,10 @@ class Hand:
         members.extend_paid(members=Member.objects.filter(pk__in=self.some()).order_by("?"), until=until, by=self.by)
 
     def block(self) -> None:
-        blocks.block_many(members=Member.objects.filter(pk__in=self.some()).order_by("?"), reason="abuse", by=self.by)
+        blocks.block_members(members=Member.objects.filter(pk__in=self.some()).order_by("?"), reason="abuse", by=self.by)
 
     def lift(self) -> None:
-        blocks.lift_many(blocks=[self.any_of(Block).pk for _each in range(2)], by=self.by)
+        blocks.lift_blocks(blocks=[self.any_of(Block).pk for _each in range(2)], by=self.by)
 
     def device(self) -> None:
         members.add_device(member=self.member(), name="Phone", mac=f"02:00:5e:00:53:{self.draw.randrange(8):02x}", by=self.by)

@@ -18,7 +18,7 @@ from apps.deployments import services
 from apps.deployments.models import GatewayState, HeldBack, Hold, Revision, Rollout, RolloutStep
 from apps.deployments.revision_pages import contents
 from apps.deployments.rollouts import lease_heartbeat, rollout_store
-from apps.deployments.rollouts.decisions import abort_rollout, approve_part, pause_rollout, release_hold, resume_rollout
+from apps.deployments.rollouts.decisions import abort_rollout, approve_part, pause_rollout, release_revision_hold, resume_rollout
 from apps.deployments.rollouts.gateway_cache import GatewayCache
 from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.rollouts.rollout_driver import WorkerLinks
@@ -55,7 +55,7 @@ def peer(network: factories.Network) -> User:
 
 def running(name: str = "nat-1") -> Ruleset:
     """Return the ruleset that the portal believes a gateway runs. The agent has confirmed its digest."""
-    known = services.memory.recall(Gateway.objects.get(name=name).pk)
+    known = services.gateway_cache.recall(Gateway.objects.get(name=name).pk)
     assert known
     return known.ruleset
 
@@ -128,7 +128,9 @@ def test_what_comes_back_is_no_longer_waited_for(network: factories.Network, for
     assert HeldBack.objects.get().state == HeldBack.State.OBSOLETE
 
 
-def test_nobody_approves_what_he_asked_for_while_others_can(network: factories.Network, forwards: list[PortForward], peer: User) -> None:
+def test_requesters_cannot_approve_their_own_change_while_others_can(
+    network: factories.Network, forwards: list[PortForward], peer: User
+) -> None:
     withdraw(network, range(7001, 7006))
     held = HeldBack.objects.get()
     with pytest.raises(Problem, match="Another person has to approve it"):
@@ -181,11 +183,11 @@ def test_a_rollback_holds_the_group_until_it_is_released(network: factories.Netw
     forward(network, 8001)
     for cause in ("change", "schedule"):
         assert reconcile(network.group, cause=cause) is None, "the tick does not undo it"
-    release_hold(network.group, by=network.admin)
+    release_revision_hold(network.group, by=network.admin)
     assert reconcile(network.group)
     assert len(running().elements["forward4"]) == 8
     with pytest.raises(Conflict, match="not on hold"):
-        release_hold(network.group, by=network.admin)
+        release_revision_hold(network.group, by=network.admin)
 
 
 def test_a_rollback_says_why(network: factories.Network) -> None:
@@ -207,7 +209,7 @@ def test_every_revision_is_kept_and_reads_back_as_it_was(network: factories.Netw
 
 def test_a_worker_that_begins_anew_reads_what_runs_from_the_database(network: factories.Network, forwards: list[PortForward]) -> None:
     was = running()
-    services.memory = GatewayCache()
+    services.gateway_cache = GatewayCache()
     withdraw(network, range(7001, 7006))
     assert HeldBack.objects.get().removed == 5
     assert running() == was
@@ -222,7 +224,7 @@ def test_the_contents_of_old_revisions_are_forgotten_but_for_what_newer_ones_nee
         reconcile(network.group)
     revisions = list(Revision.objects.order_by("pk"))
     assert contents.delete_before(revisions[5]) > 0
-    assert not contents.is_kept(revisions[0])
+    assert not contents.is_content_stored(revisions[0])
     assert contents.load_rulesets(revisions[-1])["nat-1"] == running()
     with pytest.raises(Problem, match="not kept any more"):
         roll_back(revisions[0], why="too late", by=network.admin)
@@ -278,7 +280,7 @@ def test_a_worker_that_was_replaced_writes_nothing(network: factories.Network) -
     done = reconcile(network.group)
     assert done and done.pk == sleeping.rollout.pk and done.state == Rollout.State.CONFIRMED
     evidence = [step.evidence for step in done.steps.all()]
-    rollout_store.note_evidence(sleeping, "knock", passed=False, ms=5000, text="no answer")
+    rollout_store.add_evidence(sleeping, "knock", passed=False, ms=5000, text="no answer")
     assert [step.evidence for step in done.steps.all()] == evidence
     with pytest.raises(rollout_store.RolloutLeaseLost):
         rollout_store.record_event(sleeping, RolloutEvent.COMMITTED)

@@ -15,8 +15,8 @@ from apps.accounts.models import User
 from apps.lib.email_address import is_same_address, lower_ascii
 from apps.mail import retention_sweep
 from apps.mail.models import Message, SwitchedOff
-from apps.mail.services import switch_off, switch_on
-from apps.mail.unsubscribing import is_off, list_switched_off_notices
+from apps.mail.services import switch_notice_off, switch_notice_on
+from apps.mail.unsubscribing import is_notice_off, list_switched_off_notices
 from apps.members.models import Member
 from apps.members.selectors import list_by_email
 from tests import factories
@@ -70,14 +70,16 @@ def test_letters_that_only_look_alike_are_others(other: str) -> None:
 def test_who_has_an_address_that_only_looks_alike_is_somebody_else(other: str) -> None:
     member = factories.member(email=REAL)
     assert (list_by_email(REAL.upper()), list_by_email(other)) == ([member], [])
-    switch_off(address=REAL, notice="quota")
-    assert is_off(REAL.upper(), "quota") and not is_off(other, "quota") and list_switched_off_notices([other], "quota") == set()
-    switch_off(address=other, notice="quota")
+    switch_notice_off(address=REAL, notice="quota")
+    assert (
+        is_notice_off(REAL.upper(), "quota") and not is_notice_off(other, "quota") and list_switched_off_notices([other], "quota") == set()
+    )
+    switch_notice_off(address=other, notice="quota")
     assert SwitchedOff.objects.count() == 2
-    switch_on(address=other, notice="quota")
-    assert is_off(REAL, "quota")
+    switch_notice_on(address=other, notice="quota")
+    assert is_notice_off(REAL, "quota")
     retention_sweep.forget_mails(member, [other], instead="nobody@erased.invalid")
-    assert is_off(REAL, "quota")
+    assert is_notice_off(REAL, "quota")
 
 
 @pytest.mark.django_db

@@ -27,14 +27,14 @@ from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.parse_limits import ParseLimits
 from apps.inbound_mail.parser_process import MailReader
 from apps.mail import models as mail
-from apps.mail.services import switch_off
+from apps.mail.services import switch_notice_off
 from apps.members import invitation_services
 from apps.members import services as people
 from apps.members.forms import build_initial
 from apps.members.models import Member
 from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward
-from apps.tickets import own, services, splitting
+from apps.tickets import own_tickets, services, splitting
 from apps.tickets.attachments import AttachmentFile
 from apps.tickets.models import Ticket
 from apps.traffic.rates.services import limit_member
@@ -96,7 +96,7 @@ def _readings(octets: bytes) -> Iterator[str]:
 
 def bring(octets: bytes, sender: str) -> Arrival:
     row = arriving.store_arrival(octets=octets, way=Arrival.Way.LMTP, sender=sender, recipients=["support@lindenhof.example"])
-    take = inbound.find_handler()
+    take = inbound.find_mail_handler()
     assert take
     with MailReader(ParseLimits(seconds=60), MX) as reader:
         inbound.receive_mail(take, reader)
@@ -126,7 +126,7 @@ def plant_member(network: factories.Network, admin: User) -> Member:
         people.change_member(member=member, version=member.version, facts=people.MemberFacts(**facts), by=admin)
         member.refresh_from_db()
         made = invitation_services.invite_member(member=member, by=admin)
-        switch_off(address=email, notice="quota")
+        switch_notice_off(address=email, notice="quota")
     invitation_services.accept_member_invitation(invitation_services.OpenedInvitation(made, EMAIL), user=user)
     _on_the_network(member, resident, network, admin)
     _in_sessions(user, member)
@@ -155,12 +155,12 @@ def _in_sessions(user: User, member: Member) -> None:
 
 def _in_tickets(member: Member, user: User, network: factories.Network, admin: User) -> None:
     member.refresh_from_db()
-    asked = own.open_own_ticket(
+    asked = own_tickets.open_own_ticket(
         member=member, subject="Quitzow asks", text=f"{PHONE}", files=[AttachmentFile("quitzow.txt", NAME.encode())], by=user
     )
     services.add_note(ticket=asked, text=f"Quitzow called from {PHONE}", by=admin)
     services.answer_ticket(ticket=asked, text=f"Hello {NAME}", by=admin)
-    message = own.reply_to_ticket(member=member, ticket=asked, text=f"It is {NAME} again", by=user)
+    message = own_tickets.reply_to_ticket(member=member, ticket=asked, text=f"It is {NAME} again", by=user)
     splitting.split_ticket(ticket=asked, messages=[message.pk], subject="Quitzow's other thing", same_member=False, by=admin)
     sent = mail.Message.objects.filter(to=EMAIL, template="ticket_answer").latest("id")
     bring(letter(EMAIL, 3, In_Reply_To=sent.message_id), EMAIL)
@@ -204,7 +204,7 @@ def test_nothing_of_somebody_who_was_erased_is_left_but_what_is_kept_on_purpose(
     }
     people.end_membership(member=member, by=admin)
     delivery_gathering.gather_deliveries()
-    due.carry_out(timezone.now() + timedelta(days=15))
+    due.carry_out_due_changes(timezone.now() + timedelta(days=15))
     assert Member.objects.get(pk=member.pk).erased_at is not None
     delivery_gathering.gather_deliveries()
     left = find_marks()

@@ -18,8 +18,8 @@ from apps.events import selectors
 from apps.events.event_types import KINDS, OF_MEMBERS, PublishedEvent, Subscriber
 from apps.events.models import Event, Presence
 from apps.events.retention import prune_events
-from apps.events.subscriber_rights import SubscriberRefused, SubscriberRequest, get_subscriber
-from apps.tickets import own
+from apps.events.subscriber_rights import SubscriberRefused, SubscriberRequest, authenticate_subscriber
+from apps.tickets import own_tickets
 from apps.tickets import services as tickets
 from tests import factories
 from tests.db.page_client import signed_in
@@ -31,14 +31,14 @@ def make_event(kind: str, member: int | None, *, own: bool) -> PublishedEvent:
 
 def by_session(user: User) -> Subscriber:
     cookie = signed_in(user).cookies["sessionid"].value
-    return get_subscriber(
+    return authenticate_subscriber(
         SubscriberRequest(((b"host", b"localhost"), (b"cookie", f"sessionid={cookie}".encode())), "127.0.0.1", secure=False, of_api=False)
     )
 
 
 def by_token(key: str) -> Subscriber:
     headers = ((b"host", b"localhost"), (b"authorization", f"Bearer {key}".encode()))
-    return get_subscriber(SubscriberRequest(headers, "127.0.0.1", secure=False, of_api=True))
+    return authenticate_subscriber(SubscriberRequest(headers, "127.0.0.1", secure=False, of_api=True))
 
 
 @pytest.mark.django_db
@@ -87,7 +87,7 @@ def test_a_token_hears_no_more_than_its_scope_its_member_and_its_owner(settings:
 def test_members_are_told_of_answers_and_nothing_of_notes_and_who_has_it() -> None:
     mara, selin = factories.user(), factories.user("selin", staff=False)
     member = factories.member(user=selin)
-    ticket = own.open_own_ticket(member=member, subject="No IPv6", text="Since Monday.", by=selin)
+    ticket = own_tickets.open_own_ticket(member=member, subject="No IPv6", text="Since Monday.", by=selin)
     Event.objects.all().delete()
     tickets.take_ticket(ticket=ticket, by=mara)
     tickets.add_note(ticket=ticket, text="Ask Theo.", by=mara)

@@ -19,7 +19,7 @@ from apps.accounts import tokens
 from apps.accounts.models import User
 from apps.deployments.services import reconcile
 from apps.events import notify_listener
-from apps.events.hub import MOST
+from apps.events.hub import MAX_WAITING_EVENTS
 from apps.events.models import Event
 from apps.nat.models import PortForward
 from tests import factories
@@ -94,7 +94,7 @@ def test_nothing_is_missed_by_coming_back_by_late_commits_or_when_the_database_c
 
 def test_who_reads_too_slowly_is_told_to_look_again_and_then_goes_on(process: Process) -> None:
     with closing(stream(process.port, cookie(factories.network().admin))) as slow:
-        tell(*range(MOST + 1))
+        tell(*range(MAX_WAITING_EVENTS + 1))
         assert slow.read() == [("reset", {})]
         tell(7)
         assert numbers(slow, 1) == [7]

@@ -32,7 +32,7 @@ def test_what_ends_by_time_alone_is_closed_by_the_short_look(served_network: fac
     assert closed["forwards"] == closed["pinholes"] == 1
 
 
-def test_what_somebody_ended_asks_for_no_look_of_its_own(served_network: factories.Network) -> None:
+def test_a_forward_that_was_removed_by_hand_causes_no_reconciliation_at_its_end(served_network: factories.Network) -> None:
     ports = {"protocol": "tcp", "public_port": 8443, "private_port": 443}
     made = add_forward(holding=served_network.residents["m1"].holding, public=factories.PUBLIC, by=served_network.admin, **ports)  # type: ignore[arg-type]
     remove_forward(forward=made, by=served_network.admin)

@@ -77,7 +77,7 @@ def network(network: factories.Network) -> factories.Network:
     Holding.objects.filter(pk=mine.holding.pk).update(device=second)
     Device.objects.filter(member=other.member).delete()
     gone = factories.member("Left long ago")
-    factories.hold(gone, network.private, "10.16.200.1")
+    factories.make_holding(gone, network.private, "10.16.200.1")
     Member.objects.filter(pk=gone.pk).update(state="left")
     for number, resident in enumerate(network.residents.values()):
         Member.objects.filter(pk=resident.member.pk).update(number=2207 + number)
@@ -144,7 +144,7 @@ def test_a_device_with_several_addresses_has_one_reservation_in_a_subnet_since_k
 def test_an_address_is_on_the_only_device_only_where_it_is_the_only_address(network: factories.Network) -> None:
     of = network.residents["m3"]
     assert '"ip-address": "10.16.0.12"' in make_file("kea-subnet4.json")
-    factories.hold(of.member, network.private, "10.16.0.99")
+    factories.make_holding(of.member, network.private, "10.16.0.99")
     assert '"ip-address": "10.16.0.12"' not in make_file("kea-subnet4.json")
     assert "m-2209 IN A 10.16.0.12\nm-2209 IN A 10.16.0.99" in "\n".join(sorted(make_file("names.zone").splitlines()))
 

@@ -14,7 +14,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.members.models import Tariff
 from apps.traffic.counter_collection import draw_ticket, record_reading
 from apps.traffic.fairshare.models import FairShare
-from apps.traffic.fairshare.services import adjust_limits, set_fair_share, switch_off
+from apps.traffic.fairshare.services import adjust_limits, set_fair_share, switch_fair_share_off
 from apps.traffic.models import Collected, RateLimit
 from apps.traffic.rates import services as rates
 from tests import factories
@@ -111,8 +111,8 @@ def test_no_more_than_may_be_are_limited_and_whoever_pays_for_it_or_is_limited_o
     line.carries({"m1": 40, "m2": 30, "m3": 20, "m4": 19})
     assert list_limited(network) == ["m2", "m3"], "m1 is exempt, m2 keeps the other limit, and one is as many as may be"
     assert RateLimit.objects.get(member=of["m2"].member).reason == "quota"
-    switch_off(group=network.group, by=network.admin)
-    switch_off(group=network.group, by=network.admin)
+    switch_fair_share_off(group=network.group, by=network.admin)
+    switch_fair_share_off(group=network.group, by=network.admin)
     assert list_limited(network) == ["m2"]
     share.refresh_from_db()
     assert (share.on, share.since) == (False, None)

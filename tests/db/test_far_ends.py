@@ -32,7 +32,7 @@ def test_no_ban_block_or_limit_ends_in_the_year_9999(network: factories.Network)
     own = services.create_list(name="Own", by=admin)
     assert read_refusal(lambda: services.ban_prefix(list=own, prefix="203.0.113.66", expires=FAR, author=admin)) == (WORDS, "expires")
     assert read_refusal(lambda: allow_list.allow_prefix(prefix="203.0.113.66", expires=FAR, author=admin)) == (WORDS, "expires")
-    assert read_refusal(lambda: undo.set_ends(bans=[], expires=FAR, by=admin)) == (WORDS, "until")
+    assert read_refusal(lambda: undo.set_ban_ends(bans=[], expires=FAR, by=admin)) == (WORDS, "until")
     assert read_refusal(lambda: block_member(member=member, reason="other", until=FAR, by=admin)) == (WORDS, "until")
     assert read_refusal(lambda: limit_member(member=member, up_kbit=100, down_kbit=100, reason="other", until=FAR, by=admin)) == (
         WORDS,

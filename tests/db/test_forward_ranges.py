@@ -95,7 +95,7 @@ def test_ranges_are_read_as_people_write_them(written: str, found: tuple[int, in
 
 
 @pytest.mark.parametrize("written", ["", "0", "65536", "6009-6000", "1-65536", "1-2-3", "a", "-5", "1,2"])
-def test_what_is_no_range_is_none(written: str) -> None:
+def test_a_text_that_is_not_a_port_range_is_not_parsed(written: str) -> None:
     assert parse_span(written) is None
 
 

@@ -124,7 +124,7 @@ def test_a_forward_to_an_ipv6_prefix_is_refused(network: factories.Network) -> N
 
 
 def test_a_forward_to_an_address_given_back_is_refused(network: factories.Network) -> None:
-    holding = factories.hold(
+    holding = factories.make_holding(
         factories.member("Gone"),
         network.private,
         "10.16.5.5",
@@ -217,15 +217,15 @@ def test_the_database_refuses_a_holding_that_ends_before_its_forward(network: fa
 
 def test_the_database_refuses_an_address_held_twice(network: factories.Network) -> None:
     with pytest.raises(IntegrityError, match="holding_address_held_twice"):
-        factories.hold(factories.member("Second"), network.private, "10.16.0.10")
+        factories.make_holding(factories.member("Second"), network.private, "10.16.0.10")
 
 
 def test_an_address_may_change_hands(network: factories.Network) -> None:
     now = timezone.now()
-    first = factories.hold(
+    first = factories.make_holding(
         factories.member("First"), network.private, "10.16.9.9", valid=(now - timedelta(days=9), now - timedelta(days=1))
     )
-    second = factories.hold(factories.member("Second"), network.private, "10.16.9.9", valid=(now - timedelta(days=1), None))
+    second = factories.make_holding(factories.member("Second"), network.private, "10.16.9.9", valid=(now - timedelta(days=1), None))
     assert Holding.objects.filter(prefix__covers="10.16.9.9").count() == 2
     assert first.pk != second.pk
 
@@ -233,7 +233,7 @@ def test_an_address_may_change_hands(network: factories.Network) -> None:
 @pytest.mark.parametrize("address", ["192.168.0.1", "2001:db8::1", "10.16.0.0/24"])
 def test_the_database_refuses_an_address_outside_its_pool(network: factories.Network, address: str) -> None:
     with pytest.raises(IntegrityError, match=r"holding_within_pool|holding_ipv4_is_one_address|holding_address_held_twice"):
-        factories.hold(factories.member("Second"), network.private, address)
+        factories.make_holding(factories.member("Second"), network.private, address)
 
 
 def test_the_database_refuses_overlapping_pools(network: factories.Network) -> None:

@@ -141,7 +141,7 @@ def test_a_worker_that_dies_leaves_its_mail_to_the_next_and_a_mail_that_kills_th
     assert (states(), desk.got) == ([("quarantined", DIED)], [])
     assert late
     with pytest.raises(ArrivalGone):
-        dispatcher.mark_taken(late)
+        dispatcher.mark_arrival_taken(late)
     user = User.objects.create_user("mara")
     services.retry_arrival(arrival=row, by=user)
     assert receive_mail(desk, reader) == DispatchResult(taken=1)
@@ -157,7 +157,7 @@ class OvertakenReader(MailReader):
     def read(self, octets: bytes, sender: str | None, recipients: list[str]) -> ReceivedMail:
         other = claim_arrival(timezone.now() + LEASE)
         assert other
-        dispatcher.mark_taken(other)
+        dispatcher.mark_arrival_taken(other)
         if b"nothing" in octets:
             raise Unreadable(TOO_SLOW)
         return super().read(octets, sender, recipients)
@@ -212,8 +212,11 @@ def test_what_was_taken_is_erased_after_its_time_and_what_nobody_looked_at_stays
     aside = arrive(deep(100))
     receive_mail(TicketDesk(), reader)
     now = timezone.now()
-    assert retention_sweep.erase_some(now - timedelta(days=1), 10) == 0
-    assert (retention_sweep.erase_some(now + timedelta(days=1), 10), retention_sweep.erase_some(now + timedelta(days=1), 10)) == (1, 0)
+    assert retention_sweep.erase_old_octets(now - timedelta(days=1), 10) == 0
+    assert (
+        retention_sweep.erase_old_octets(now + timedelta(days=1), 10),
+        retention_sweep.erase_old_octets(now + timedelta(days=1), 10),
+    ) == (1, 0)
     services.delete_arrival(arrival=aside, by=User.objects.create_user("mara"))
     assert list(Arrival.objects.order_by("id").values_list("state", "octets")) == [("taken", None), ("deleted", None)]
     assert arrive().state == "taken", "it is known still when it comes again"
@@ -319,7 +322,7 @@ def test_the_tasks_of_workers_fetch_read_and_erase(settings: LazySettings, monke
     arrive()
     inbound_mail.receive_mail()
     assert states() == [("waiting", "")], "while nobody takes mail, it waits"
-    dispatcher.register_handler(desk)
+    dispatcher.register_mail_handler(desk)
     with mailbox() as box:
         box.mails = {1: mail("from the mailbox", Message_ID="<2@x.example>")}
         settings.MAIL_IN_IMAP = f"imap://{box.mailbox.user}@{box.mailbox.host}:{box.mailbox.port}"

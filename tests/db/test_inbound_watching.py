@@ -8,7 +8,7 @@ from django.conf import LazySettings
 from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
-from apps.desk.selectors.dashboard import list_needs
+from apps.desk.selectors.dashboard import list_attention_items
 from apps.inbound_mail import dispatcher, mailbox_health, services
 from apps.inbound_mail.message import ReceivedMail
 from apps.inbound_mail.models import Arrival, Mailbox
@@ -30,33 +30,33 @@ def _mailbox(settings: LazySettings, db: None) -> None:
 
 
 def keys() -> set[str]:
-    return {need.key for need in list_needs(timezone.now())} & {"mailbox", "unread"}
+    return {need.key for need in list_attention_items(timezone.now())} & {"mailbox", "unread"}
 
 
 def test_an_outage_is_told_after_ten_minutes_with_its_reason_and_the_last_success_and_ends_by_itself() -> None:
     client, now = signed_in(factories.user()), timezone.now()
-    mailbox_health.record_look(place=PLACE, error="", now=now - timedelta(minutes=20))
-    mailbox_health.record_look(place=PLACE, error="refused", now=now - timedelta(minutes=12))
-    mailbox_health.record_look(place=PLACE, error="Connection timed out", now=now)
+    mailbox_health.record_mailbox_run(place=PLACE, error="", now=now - timedelta(minutes=20))
+    mailbox_health.record_mailbox_run(place=PLACE, error="refused", now=now - timedelta(minutes=12))
+    mailbox_health.record_mailbox_run(place=PLACE, error="Connection timed out", now=now)
     assert mailbox_health.find_mailbox_outage(now - timedelta(minutes=5)) is None
     found = mailbox_health.find_mailbox_outage(now)
-    assert found == mailbox_health.Outage(PLACE, now - timedelta(minutes=12), now - timedelta(minutes=20), "Connection timed out")
+    assert found == mailbox_health.MailboxOutage(PLACE, now - timedelta(minutes=12), now - timedelta(minutes=20), "Connection timed out")
     assert keys() == {"mailbox"}
     page = text(client.get("/mail/in/"))
     assert "has not been fetched since" in page and "Connection timed out" in page and "Last fetched" in page
-    mailbox_health.record_look(place=PLACE, error="", now=timezone.now())
+    mailbox_health.record_mailbox_run(place=PLACE, error="", now=timezone.now())
     assert keys() == set() and "has not been fetched" not in text(client.get("/mail/in/"))
 
 
 def test_a_mailbox_at_which_nobody_looks_is_an_outage_too_and_another_mailbox_is_not(settings: LazySettings) -> None:
     now = timezone.now()
-    mailbox_health.record_look(place=PLACE, error="", now=now - timedelta(minutes=30))
-    assert mailbox_health.find_mailbox_outage(now) == mailbox_health.Outage(
+    mailbox_health.record_mailbox_run(place=PLACE, error="", now=now - timedelta(minutes=30))
+    assert mailbox_health.find_mailbox_outage(now) == mailbox_health.MailboxOutage(
         PLACE, now - timedelta(minutes=30), now - timedelta(minutes=30), ""
     )
     settings.MAIL_IN_IMAP = "imaps://other@imap.example.org/INBOX"
     assert mailbox_health.find_mailbox_outage(now) is None
-    mailbox_health.record_look(place="other@imap.example.org:993/INBOX", error="no", now=now)
+    mailbox_health.record_mailbox_run(place="other@imap.example.org:993/INBOX", error="no", now=now)
     assert Mailbox.objects.get().succeeded is None
     settings.MAIL_IN_IMAP = ""
     assert mailbox_health.find_mailbox_outage(now + timedelta(days=1)) is None

@@ -13,11 +13,11 @@ from django.test import Client
 from apps.accounts import invitations
 from apps.accounts.models import Invitation, User
 from apps.lib.errors import Problem
-from apps.mail.delivery import deliver_due
+from apps.mail.delivery import deliver_due_mails
 from apps.mail.smtp import SmtpConnection
 from tests import factories
 from tests.db.page_client import signed_in, text
-from tests.db.test_signing_in import PASSWORD, again, sign_in
+from tests.db.test_signing_in import PASSWORD, reauthenticate, sign_in
 from tests.fake_smtp import Post, post
 
 ADDRESS = "ines@lindenhof.example"
@@ -31,7 +31,7 @@ class Inbox:
 
     def read_last_texts(self) -> dict[str, str]:
         """Deliver the outbox and return the last text for each address."""
-        deliver_due(SmtpConnection(self.server.server))
+        deliver_due_mails(SmtpConnection(self.server.server))
         return {str(mail["To"]): mail.get_content() for mail in self.server.taken}
 
 
@@ -102,7 +102,7 @@ def test_both_addresses_hear_of_a_change_and_the_new_one_counts_when_its_link_wa
     assert client.post("/account/email/", {"email": "new@lindenhof.example", "action_add": ""})["Location"].startswith(
         "/account/reauthenticate/"
     )
-    again(client)
+    reauthenticate(client)
     client.post("/account/email/", {"email": "new@lindenhof.example", "action_add": ""})
     told = inbox.read_last_texts()
     assert set(told) == {"new@lindenhof.example"}

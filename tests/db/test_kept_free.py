@@ -147,7 +147,7 @@ def test_the_next_free_one_is_neither_held_nor_kept_and_found_while_there_is_one
 
 
 def give_at(network: factories.Network, pool: Pool, at: int) -> Holding:
-    return factories.hold(network.residents["m1"].member, pool, f"{ip_address(int(pool.prefix[0]) + at)}/32")
+    return factories.make_holding(network.residents["m1"].member, pool, f"{ip_address(int(pool.prefix[0]) + at)}/32")
 
 
 def test_the_page_of_a_pool_keeps_addresses_free(network: factories.Network) -> None:

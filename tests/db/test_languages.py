@@ -14,7 +14,7 @@ from apps.accounts.roles import Right
 from apps.accounts.route_rights import PAGES
 from apps.mail.models import Message, SwitchedOff
 from apps.members.models import Member
-from apps.tickets import own, services
+from apps.tickets import own_tickets, services
 from apps.tickets.models import Ticket
 from tests import factories
 from tests.db.page_client import signed_in, text
@@ -85,7 +85,7 @@ def test_a_member_switches_notices_off_and_on_and_nothing_else(network: factorie
 def test_who_wants_no_mails_of_answers_reads_them_on_the_page(network: factories.Network) -> None:
     selin, account = resident(network)
     member = Member.objects.get(user=account)
-    ticket = own.open_own_ticket(member=member, subject="Slow", text="Since noon.", by=account)
+    ticket = own_tickets.open_own_ticket(member=member, subject="Slow", text="Since noon.", by=account)
     selin.post("/me/settings/", {"notices": ["quota"]})
     services.answer_ticket(ticket=ticket, text="Look now.", by=network.admin)
     assert not Message.objects.filter(to=ADDRESS).exists()

@@ -74,7 +74,7 @@ def test_a_busy_interpreter_does_not_cost_the_lease(network: factories.Network, 
 
 def test_a_lease_is_kept_from_the_claim_on(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lease_heartbeat, "SECONDS", 0.05)
-    monkeypatch.setattr(services, "memory", GatewayCache())  # so that the gateway must be asked what would change
+    monkeypatch.setattr(services, "gateway_cache", GatewayCache())  # so that the gateway must be asked what would change
     forward(network, 8000)
     links = Planning()
     rollout = reconcile(network.group, links=links, force=True)

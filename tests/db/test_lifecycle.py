@@ -21,10 +21,10 @@ from apps.bans.models import Block
 from apps.deployments.desired_state import policy_snapshot
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state, update_desired_state
 from apps.desk.lifecycle import due, export
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Conflict, Problem
 from apps.mail.models import Message, SwitchedOff
-from apps.mail.services import switch_off, write_mail
+from apps.mail.services import switch_notice_off, write_mail
 from apps.members import departures, services
 from apps.members.forms import build_initial
 from apps.members.models import Device, Member, Membership, Room, Site
@@ -104,19 +104,19 @@ def test_whoever_is_not_active_has_nothing_on_the_gateways_by_either_way(transac
 def test_leaving_keeps_addresses_for_a_while_and_whoever_comes_back_has_them_again(network: factories.Network) -> None:
     who, opened = network.residents["m1"], forward(network)
     services.end_membership(member=who.member, by=network.admin)
-    due.carry_out(later(days=13))
-    assert Holding.objects.filter(holds_now(), member=who.member).count() == 2
+    due.carry_out_due_changes(later(days=13))
+    assert Holding.objects.filter(is_valid_now(), member=who.member).count() == 2
     services.activate_member(member=who.member, by=network.admin)
-    due.carry_out(later(days=15))
-    assert PortForward.objects.filter(holds_now(), pk=opened.pk).exists(), "who came back keeps everything"
+    due.carry_out_due_changes(later(days=15))
+    assert PortForward.objects.filter(is_valid_now(), pk=opened.pk).exists(), "who came back keeps everything"
     services.end_membership(member=who.member, by=network.admin)
-    due.carry_out(later(days=15))
-    assert not Holding.objects.filter(holds_now(), member=who.member).exists()
-    assert not NatMapping.objects.filter(holds_now(), holding__member=who.member).exists()
-    assert factories.hold(factories.member("New"), network.private, "10.16.0.10").pk, "somebody else may have it"
-    due.carry_out(later(days=15))
+    due.carry_out_due_changes(later(days=15))
+    assert not Holding.objects.filter(is_valid_now(), member=who.member).exists()
+    assert not NatMapping.objects.filter(is_valid_now(), holding__member=who.member).exists()
+    assert factories.make_holding(factories.member("New"), network.private, "10.16.0.10").pk, "somebody else may have it"
+    due.carry_out_due_changes(later(days=15))
     services.activate_member(member=who.member, by=network.admin)
-    assert not Holding.objects.filter(holds_now(), member=who.member).exists()
+    assert not Holding.objects.filter(is_valid_now(), member=who.member).exists()
 
 
 def test_a_departure_is_planned_carried_out_on_its_day_and_can_be_dropped_before(network: factories.Network) -> None:
@@ -127,16 +127,16 @@ def test_a_departure_is_planned_carried_out_on_its_day_and_can_be_dropped_before
     first = departures.plan_departure(member=who, on=on, by=network.admin)
     with pytest.raises(Problem, match="already planned"):
         departures.plan_departure(member=who, on=on, by=network.admin)
-    due.carry_out(later(days=9))
+    due.carry_out_due_changes(later(days=9))
     assert state(who) == "active"
-    departures.drop_departure(first)
+    departures.cancel_departure(first)
     with pytest.raises(Conflict):
-        departures.drop_departure(first)
-    due.carry_out(later(days=10))
+        departures.cancel_departure(first)
+    due.carry_out_due_changes(later(days=10))
     assert state(who) == "active"
     departures.plan_departure(member=who, on=on, by=network.admin)
-    due.carry_out(later(days=10))
-    due.carry_out(later(days=10))
+    due.carry_out_due_changes(later(days=10))
+    due.carry_out_due_changes(later(days=10))
     assert state(who) == "left"
     event = Member.pgh_event_model.objects.filter(pgh_obj_id=who.pk).order_by("-pgh_id").first()  # type: ignore[attr-defined]
     assert event.pgh_context.metadata == {"user": network.admin.pk, "planned": True}
@@ -149,7 +149,7 @@ def test_whoever_leaves_before_the_planned_day_and_comes_back_is_not_sent_away_o
     departures.plan_departure(member=who, on=TODAY() + timedelta(days=10), by=network.admin)
     services.end_membership(member=who, by=network.admin)
     services.activate_member(member=who, by=network.admin)
-    due.carry_out(later(days=10))
+    due.carry_out_due_changes(later(days=10))
     assert state(who) == "active"
     assert [each.state for each in who.departures.all()] == ["dropped"]
 
@@ -165,10 +165,10 @@ def test_personal_data_are_erased_everywhere_when_the_time_has_come(network: fac
     mails_of(who, other)
     mac = Device.objects.get(member=who).mac
     services.end_membership(member=who, by=network.admin)
-    due.carry_out(later(days=13))
+    due.carry_out_due_changes(later(days=13))
     assert Member.objects.get(pk=who.pk).name == "Xaver Verborgen", "not while they may come back to their addresses"
-    due.carry_out(later(days=15))
-    due.carry_out(later(days=15))
+    due.carry_out_due_changes(later(days=15))
+    due.carry_out_due_changes(later(days=15))
     gone = Member.objects.get(pk=who.pk)
     assert (gone.name, gone.email, gone.note, gone.user) == (f"M-{gone.number}", "", "", None)
     assert sorted(Message.objects.values_list("to", flat=True)) == [f"m-{who.pk}@erased.invalid", "other@lindenhof.example"]
@@ -193,7 +193,7 @@ def mails_of(who: Member, other: Member) -> None:
     for about, to in ((who, "xaver@lindenhof.example"), (None, "Xaver@Lindenhof.example"), (other, "other@lindenhof.example")):
         write_mail(to=to, language="en", template="quota", context=facts, about=about, notice="quota" if about else "")
     Message.objects.filter(about_id=who.pk).update(state="sent", ended=timezone.now())
-    switch_off(address="xaver@lindenhof.example", notice="quota")
+    switch_notice_off(address="xaver@lindenhof.example", notice="quota")
 
 
 def _events() -> list[Any]:
@@ -237,7 +237,7 @@ def test_the_pages_say_what_happens_when_and_can_undo_it(network: factories.Netw
     planned = mara.post(f"/members/{who.pk}/leave/", {"on": (TODAY() + timedelta(days=3)).isoformat()}, follow=True)
     assert "Until then you can cancel the departure" in list_messages(planned)[0]
     assert "Cancel the departure" in text(planned)
-    departure = departures.find_planned(who)
+    departure = departures.find_planned_departure(who)
     assert departure
     assert "was cancelled" in list_messages(mara.post(f"/departures/{departure.pk}/drop/", follow=True))[0]
     assert "not planned any more" in list_messages(mara.post(f"/departures/{departure.pk}/drop/", follow=True))[0]
@@ -255,9 +255,9 @@ def test_a_step_that_fails_stops_no_other_and_is_named_in_the_log(network: facto
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute(f"ALTER TABLE members_member ADD CONSTRAINT stays CHECK (id <> {first.pk} OR state = 'active')")
     with capture_logs() as told:
-        due.carry_out(later(days=1))
+        due.carry_out_due_changes(later(days=1))
     assert (state(first), state(second)) == ("active", "left")
-    departure = departures.find_planned(first)
+    departure = departures.find_planned_departure(first)
     assert departure
     (line,) = [each for each in told if each["event"] == "not carried out"]
     assert (line["what"], line["id"]) == ("Departure", departure.pk)
@@ -279,22 +279,22 @@ def move(network: factories.Network, **changes: Any) -> Move:
 
 
 def now_held(member: Member) -> list[str]:
-    return [str(each.prefix) for each in Holding.objects.filter(holds_now(), member=member, kind="private4")]
+    return [str(each.prefix) for each in Holding.objects.filter(is_valid_now(), member=member, kind="private4")]
 
 
 def test_a_move_happens_on_its_day_and_what_is_open_follows_to_the_new_address(network: factories.Network) -> None:
     who, opened = network.residents["m1"], forward(network)
     planned = move(network)
-    due.carry_out(later(days=4))
+    due.carry_out_due_changes(later(days=4))
     assert now_held(who.member) == ["10.16.0.10/32"]
     for _twice in range(2):
-        due.carry_out(later(days=5))
+        due.carry_out_due_changes(later(days=5))
     assert now_held(who.member) == ["10.40.0.1/32"]
     member = Member.objects.get(pk=who.member.pk)
     assert str(member.room) == "C-101"
-    mapping = NatMapping.objects.get(holds_now(), holding__member=member)
+    mapping = NatMapping.objects.get(is_valid_now(), holding__member=member)
     assert (str(mapping.holding.prefix), mapping.public) == ("10.40.0.1/32", who.mapping.public)
-    led = PortForward.objects.get(holds_now(), holding__member=member)
+    led = PortForward.objects.get(is_valid_now(), holding__member=member)
     assert (led.public, led.public_port, led.holding) == (opened.public, opened.public_port, mapping.holding)
     planned.refresh_from_db()
     assert planned.state == "done"
@@ -304,24 +304,24 @@ def test_what_does_not_follow_is_named_before_and_ends_with_the_move(network: fa
     who = network.residents["m1"]
     forward(network)
     planned = move(network, follow=False, room=None)
-    (effect,) = moving.list_effects(who.member, planned.pool, follow=False)
+    (effect,) = moving.list_move_effects(who.member, planned.pool, follow=False)
     assert (effect.following, effect.ending) == ([], [f"TCP 44321 on {who.mapping.public}"])
-    due.carry_out(later(days=5))
-    assert not PortForward.objects.filter(holds_now(), holding__member=who.member).exists()
+    due.carry_out_due_changes(later(days=5))
+    assert not PortForward.objects.filter(is_valid_now(), holding__member=who.member).exists()
     assert now_held(who.member) == ["10.40.0.1/32"]
 
 
 def test_a_move_that_cannot_be_says_why_and_is_tried_again(network: factories.Network) -> None:
     who, full = network.residents["m1"].member, factories.pool(network.group, "private4", "10.41.0.1/32")
-    blocking = factories.hold(factories.member("First"), full, "10.41.0.1")
+    blocking = factories.make_holding(factories.member("First"), full, "10.41.0.1")
     planned = move(network, pool=full)
-    due.carry_out(later(days=5))
+    due.carry_out_due_changes(later(days=5))
     planned.refresh_from_db()
     assert (planned.state, now_held(who)) == ("planned", ["10.16.0.10/32"])
     assert "is full" in planned.problem
     assert Member.objects.get(pk=who.pk).room is None, "all of the move or nothing"
     release_holding(holding=blocking, by=network.admin)
-    due.carry_out(later(days=5))
+    due.carry_out_due_changes(later(days=5))
     assert now_held(who) == ["10.41.0.1/32"]
 
 
@@ -329,10 +329,10 @@ def test_a_move_is_planned_once_dropped_and_refused_with_reasons(network: factor
     planned = move(network, pool=None)
     with pytest.raises(Problem, match="already planned"):
         moving.plan_move(member=planned.member, on=planned.on, room=planned.room, pool=None, follow=True, by=network.admin)
-    moving.drop_move(planned)
+    moving.cancel_move(planned)
     with pytest.raises(Conflict):
-        moving.drop_move(planned)
-    due.carry_out(later(days=5))
+        moving.cancel_move(planned)
+    due.carry_out_due_changes(later(days=5))
     assert Member.objects.get(pk=planned.member_id).room is None
     nothing: dict[str, Any] = {"member": planned.member, "on": TODAY(), "follow": True, "by": network.admin}
     with pytest.raises(Problem, match="Choose a room"):

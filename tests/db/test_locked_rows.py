@@ -7,7 +7,7 @@ import pytest
 from django.db import connection, transaction
 
 from apps.members.models import Member, Tariff
-from apps.members.tariff_allowance import check_room
+from apps.members.tariff_allowance import check_tariff_allowance
 from apps.tickets.models import Ticket
 from apps.tickets.thread import lock_ticket
 from tests import factories
@@ -51,7 +51,7 @@ def test_how_much_a_member_may_have_is_read_off_the_tariff_of_now() -> None:
         return found[-1]
 
     def count() -> None:
-        check_room(
+        check_tariff_allowance(
             Member.objects.none(),
             member=member,
             most=most,

@@ -20,12 +20,12 @@ from apps.lib import enqueue
 from apps.lib.errors import Conflict, Problem
 from apps.mail import notice_kinds, selectors, services, unsubscribing
 from apps.mail.circuit_breaker import record_failure
-from apps.mail.delivery import LEASE, claim_mail, deliver_due
+from apps.mail.delivery import LEASE, claim_mail, deliver_due_mails
 from apps.mail.mail_templates import PlainValue
 from apps.mail.mime import compose_mail
 from apps.mail.models import Message, SwitchedOff
-from apps.mail.retention_sweep import erase_some
-from apps.mail.transport import FileCarrier
+from apps.mail.retention_sweep import erase_old_mail_content
+from apps.mail.transport import FileMailTransport
 from tests import factories
 from tests.db.page_client import queries, signed_in, text
 from tests.fake_smtp import post
@@ -79,7 +79,7 @@ def test_a_mail_is_in_its_readers_language_and_the_same_at_every_try(db: None) -
     assert (read["Message-ID"], read["Auto-Submitted"], read["To"]) == (row.message_id, "auto-generated", SELIN)
     assert read["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     unfolded = re.search(rb"^List-Unsubscribe: <(https://portal[^>]+)>\r$", compose_mail(row), re.MULTILINE)
-    assert unfolded and unfolded[1].decode() == unsubscribing.build_link(SELIN, "test")
+    assert unfolded and unfolded[1].decode() == unsubscribing.build_unsubscribe_link(SELIN, "test")
 
 
 def test_a_mail_is_written_with_what_it_tells_of_or_not_at_all_and_nothing_is_said_twice(db: None) -> None:
@@ -130,7 +130,7 @@ def test_djangos_own_mail_goes_into_the_outbox_confidential_and_urgent(db: None,
         EmailMessage("Code", "1", to=[SELIN], bcc=["other@example.org"]).send()
     admin = signed_in(factories.user())
     assert "123456" not in text(admin.get(f"/mail/{first.pk}/"))
-    deliver_due(FileCarrier(tmp_path))
+    deliver_due_mails(FileMailTransport(tmp_path))
     first.refresh_from_db()
     assert (first.state, first.text) == ("sent", ""), "what opens an account is kept no longer than it is needed"
     assert first.erased
@@ -138,10 +138,14 @@ def test_djangos_own_mail_goes_into_the_outbox_confidential_and_urgent(db: None,
 
 def test_what_mails_said_is_erased_and_that_they_were_sent_is_kept(db: None, tmp_path: Path) -> None:
     write_message()
-    deliver_due(FileCarrier(tmp_path))
+    deliver_due_mails(FileMailTransport(tmp_path))
     waiting = write_message()
     now = timezone.now()
-    assert (erase_some(now - timedelta(days=1), 10), erase_some(now + timedelta(days=1), 10), erase_some(now + timedelta(days=1), 10)) == (
+    assert (
+        erase_old_mail_content(now - timedelta(days=1), 10),
+        erase_old_mail_content(now + timedelta(days=1), 10),
+        erase_old_mail_content(now + timedelta(days=1), 10),
+    ) == (
         0,
         1,
         0,
@@ -171,9 +175,9 @@ def test_a_notice_is_switched_off_by_one_click_without_signing_in_and_on_again(d
 
 def test_a_link_that_is_not_ours_switches_nothing_off(db: None) -> None:
     link = write_message().unsubscribe.removeprefix("https://portal.lindenhof.example")
-    other = unsubscribing.build_link("ines@lindenhof.example", "test").removeprefix("https://portal.lindenhof.example")
+    other = unsubscribing.build_unsubscribe_link("ines@lindenhof.example", "test").removeprefix("https://portal.lindenhof.example")
     mixed = f"{other.rsplit(':', 1)[0]}:{link.rsplit(':', 1)[1]}"
-    unnamed = unsubscribing.build_link(SELIN, "gone").removeprefix("https://portal.lindenhof.example")
+    unnamed = unsubscribing.build_unsubscribe_link(SELIN, "gone").removeprefix("https://portal.lindenhof.example")
     for path in (mixed, "/mail/off/x/", unnamed):
         answer = Client().post(path, {"List-Unsubscribe": "One-Click"})
         assert (answer.status_code, "This link does not work" in text(answer)) == (404, True)
@@ -213,7 +217,7 @@ def test_what_a_worker_has_in_hand_or_was_sent_is_neither_discarded_nor_tried_ag
     with pytest.raises(Conflict, match="being sent"):
         services.discard_mail(message=row, reason="r", by=admin)
     assert "being sent at this moment" in text(signed_in(admin).get(f"/mail/{row.pk}/"))
-    deliver_due(FileCarrier(tmp_path), lambda: timezone.now() + LEASE)
+    deliver_due_mails(FileMailTransport(tmp_path), lambda: timezone.now() + LEASE)
     with pytest.raises(Conflict, match="was sent"):
         services.retry_mail(message=row, by=admin)
     with pytest.raises(Conflict, match="was sent"):

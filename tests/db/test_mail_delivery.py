@@ -21,11 +21,11 @@ from hypothesis import settings as how
 from hypothesis import strategies as st
 
 from apps.mail import circuit_breaker
-from apps.mail.delivery import GIVE_UP, LEASE, DeliveryResult, claim_mail, compute_pause, deliver_due, list_due, record_outcome
+from apps.mail.delivery import GIVE_UP, LEASE, DeliveryResult, claim_mail, compute_pause, deliver_due_mails, list_due_mails, record_outcome
 from apps.mail.models import Message, ServerAway
 from apps.mail.services import put_in_outbox
 from apps.mail.smtp import STARTTLS, TLS, SmtpConnection, SmtpServer
-from apps.mail.transport import FileCarrier, HandoverOutcome, HandoverStatus
+from apps.mail.transport import FileMailTransport, HandoverOutcome, HandoverStatus
 from tests.fake_smtp import Post, SmtpWay, post
 from tests.whole.system import wait_for
 
@@ -60,7 +60,7 @@ def mail(to: str = "selin@lindenhof.example", **changes: object) -> Message:
 
 def run(box: Post, after: timedelta = timedelta(0)) -> DeliveryResult:
     """Deliver once, at a time that much later."""
-    return deliver_due(SmtpConnection(box.server), lambda: timezone.now() + after)
+    return deliver_due_mails(SmtpConnection(box.server), lambda: timezone.now() + after)
 
 
 def at(moment: datetime) -> Callable[[], datetime]:
@@ -155,21 +155,21 @@ def test_nothing_is_lost_while_the_server_is_away_and_it_is_tried_ever_more_seld
     mail(), mail()
     clock, pauses, nobody = timezone.now(), [], nobody_listens()
     for failures in range(1, 7):
-        assert deliver_due(SmtpConnection(nobody), at(clock)) == DeliveryResult()
+        assert deliver_due_mails(SmtpConnection(nobody), at(clock)) == DeliveryResult()
         there = ServerAway.objects.get()
         pauses.append((there.next_try - clock).total_seconds())
-        assert deliver_due(SmtpConnection(nobody), at(there.next_try - timedelta(seconds=1))) == DeliveryResult()
+        assert deliver_due_mails(SmtpConnection(nobody), at(there.next_try - timedelta(seconds=1))) == DeliveryResult()
         assert (ServerAway.objects.get().failures, "refused" in there.error) == (failures, True)
         clock = there.next_try
     assert pauses == [5, 10, 20, 40, 60, 60]
-    assert deliver_due(SmtpConnection(box.server), lambda: clock + timedelta(minutes=1)) == DeliveryResult(sent=2)
+    assert deliver_due_mails(SmtpConnection(box.server), lambda: clock + timedelta(minutes=1)) == DeliveryResult(sent=2)
     assert states() == [("sent", 1)] * 2
     assert not ServerAway.objects.exists()
 
 
 def test_a_server_without_starttls_or_with_another_certificate_gets_nothing(box: Post, tmp_path: Path) -> None:
     mail()
-    assert deliver_due(SmtpConnection(replace(box.server, tls=STARTTLS))) == DeliveryResult()
+    assert deliver_due_mails(SmtpConnection(replace(box.server, tls=STARTTLS))) == DeliveryResult()
     assert "STARTTLS" in ServerAway.objects.get().error
     command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=127.0.0.1", "-days", "2"]
     files = ["-keyout", str(tmp_path / "key"), "-out", str(tmp_path / "certificate"), "-addext", "subjectAltName=IP:127.0.0.1"]
@@ -182,10 +182,10 @@ def test_a_server_without_starttls_or_with_another_certificate_gets_nothing(box:
         trusting = replace(encrypted.server, tls=STARTTLS)
         with pytest.MonkeyPatch.context() as patched:
             patched.setenv("SSL_CERT_FILE", str(tmp_path / "certificate"))
-            assert deliver_due(SmtpConnection(trusting), lambda: timezone.now() + timedelta(minutes=5)) == DeliveryResult(sent=1)
+            assert deliver_due_mails(SmtpConnection(trusting), lambda: timezone.now() + timedelta(minutes=5)) == DeliveryResult(sent=1)
         assert encrypted.times() == {Message.objects.get().message_id: 1}
     mail()
-    assert deliver_due(SmtpConnection(replace(box.server, tls=TLS, answer_within=2, ready_within=2))) == DeliveryResult()
+    assert deliver_due_mails(SmtpConnection(replace(box.server, tls=TLS, answer_within=2, ready_within=2))) == DeliveryResult()
     assert (box.taken, states()[-1]) == ([], ("waiting", 0))
 
 
@@ -193,7 +193,7 @@ def test_a_server_without_starttls_or_with_another_certificate_gets_nothing(box:
 def test_a_slow_server_holds_a_mail_only_so_long(box: Post, way: SmtpWay) -> None:
     mail()
     box.ways.append(way)
-    assert deliver_due(SmtpConnection(replace(box.server, mail_within=0.3, answer_within=60))) == DeliveryResult(put_off=1)
+    assert deliver_due_mails(SmtpConnection(replace(box.server, mail_within=0.3, answer_within=60))) == DeliveryResult(put_off=1)
     row = Message.objects.get()
     assert "no end within 0.3 s" in row.error
     assert ("may have been taken" in row.error) is (way is SmtpWay.HANG)
@@ -239,12 +239,12 @@ def test_a_mail_that_kills_its_workers_waits_longer_each_time(box: Post) -> None
     now = timezone.now()
     assert claim_mail(now) and claim_mail(now + LEASE)
     assert claim_mail(now + 2 * LEASE) is None
-    assert list_due(now + 2 * LEASE + compute_pause(2)).count() == 1
+    assert list_due_mails(now + 2 * LEASE + compute_pause(2)).count() == 1
 
 
 def test_without_a_server_mails_become_files(db: None, tmp_path: Path) -> None:
     mail(), mail()
-    assert deliver_due(FileCarrier(tmp_path / "mail")) == DeliveryResult(sent=2)
+    assert deliver_due_mails(FileMailTransport(tmp_path / "mail")) == DeliveryResult(sent=2)
     assert [b"Message-ID: " in file.read_bytes() for file in sorted((tmp_path / "mail").iterdir())] == [True, True]
 
 
@@ -288,7 +288,7 @@ def test_every_mail_arrives_at_least_once_and_exactly_once_where_nobody_died(
     for _round in range(100):
         clock += timedelta(hours=1)
         try:
-            deliver_due(Mortal(box.server, lambda: next(die, False)), at(clock))
+            deliver_due_mails(Mortal(box.server, lambda: next(die, False)), at(clock))
         except Killed:
             died += 1
         if not Message.objects.filter(state="waiting").exists():

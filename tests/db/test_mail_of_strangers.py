@@ -14,7 +14,7 @@ from apps.inbound_mail.parse_limits import ParseLimits
 from apps.inbound_mail.parser_process import MailReader
 from apps.lib.errors import Conflict, Problem
 from apps.mail import models as mail
-from apps.mail.transport import FileCarrier, HandoverStatus
+from apps.mail.transport import FileMailTransport, HandoverStatus
 from apps.members.models import Member
 from apps.tickets import addressing, services
 from apps.tickets.models import Message, Ticket
@@ -61,7 +61,7 @@ def bring(reader: MailReader, db: None) -> Callable[..., Arrival]:
         head += f"From: {sender}\nTo: {to}\n" + "".join(f"{name.replace('_', '-')}: {value}\n" for name, value in known.items() if value)
         octets = f"{head}\n{words}\n".encode()
         row = arriving.store_arrival(octets=octets, way=Arrival.Way.LMTP, sender=sender, recipients=[to])
-        take = inbound.find_handler()
+        take = inbound.find_mail_handler()
         assert take
         inbound.receive_mail(take, reader)
         row.refresh_from_db()
@@ -230,7 +230,7 @@ def test_an_empty_mail_goes_into_quarantine(bring: Callable[..., Arrival]) -> No
     row = bring("", sender="", Subject="")
     assert (row.state, Ticket.objects.count()) == ("quarantined", 0)
     bare = arriving.store_arrival(octets=b"\r\n", way=Arrival.Way.LMTP, sender=EVE, recipients=["support@lindenhof.example"])
-    take = inbound.find_handler()
+    take = inbound.find_mail_handler()
     assert take
     with MailReader(ParseLimits(seconds=60), MX) as own:
         inbound.receive_mail(take, own)
@@ -239,7 +239,7 @@ def test_an_empty_mail_goes_into_quarantine(bring: Callable[..., Arrival]) -> No
 
 
 def test_mails_that_lie_as_files_are_for_the_portal_alone(tmp_path: Path) -> None:
-    files = FileCarrier(tmp_path / "mail")
+    files = FileMailTransport(tmp_path / "mail")
     assert files.open() == ""
     assert files.hand_over("a@b", "c@d", b"secret").what is HandoverStatus.TAKEN
     (file,) = (tmp_path / "mail").iterdir()

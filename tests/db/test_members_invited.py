@@ -103,7 +103,7 @@ def test_a_link_ends_by_time_by_another_one_by_withdrawing_and_by_leaving(networ
 
 def test_who_is_a_moment_later_than_somebody_else_gets_no_membership(network: factories.Network) -> None:
     who = member(network)
-    opened = invitation_services.get_by_token(invite_member(network, who).removeprefix("/me/join/").rstrip("/"))
+    opened = invitation_services.get_invitation_by_token(invite_member(network, who).removeprefix("/me/join/").rstrip("/"))
     first, second = factories.user("first", staff=False), factories.user("second", staff=False)
     invitation_services.accept_member_invitation(opened, user=first)
     with pytest.raises(Conflict, match="was used"):

@@ -13,7 +13,7 @@ from apps.lib.ui.formats import SPACE
 from apps.members.models import Member, Tariff
 from apps.traffic import months, quotas, rollup
 from apps.traffic.models import Quota
-from apps.traffic.months import Month
+from apps.traffic.months import MonthUsage
 from tests import factories, usage_factories
 from tests.db.page_client import signed_in, text
 
@@ -29,7 +29,7 @@ def set_event_time(model: type[Quota] | type[Member], pk: int, at: datetime) -> 
     events.filter(pgh_id=events.filter(pgh_obj_id=pk).latest("pgh_id").pgh_id).update(pgh_created_at=at)
 
 
-def by_name(found: list[Month]) -> dict[str, Month]:
+def by_name(found: list[MonthUsage]) -> dict[str, MonthUsage]:
     return {f"{timezone.localtime(each.since):%Y-%m}": each for each in found}
 
 

@@ -18,7 +18,7 @@ from apps.nat.selectors import list_forwards
 from apps.nat.services import add_forward
 from apps.network import services
 from apps.network.models import Holding, Pool
-from apps.network.selectors import count_held_shares, count_shares, find_free_prefix, list_holdings_at, list_previous_holders
+from apps.network.selectors import count_assigned_shares, count_shares, find_free_prefix, list_holdings_at, list_previous_holders
 from tests import factories
 
 
@@ -85,7 +85,7 @@ def test_the_lowest_address_is_a_gap_too(network: factories.Network) -> None:
 
 def test_an_address_that_somebody_gets_later_is_not_free_now(network: factories.Network) -> None:
     pool = factories.pool(network.group, "private4", "192.168.0.0/30")
-    factories.hold(factories.member(), pool, "192.168.0.1", valid=(timezone.now() + timedelta(days=1), None))
+    factories.make_holding(factories.member(), pool, "192.168.0.1", valid=(timezone.now() + timedelta(days=1), None))
     assert give(network, factories.member(), pool).address == "192.168.0.2"
     assert find_free_prefix(pool) is None
 
@@ -207,7 +207,7 @@ def test_activating_asks_anew_whether_the_gateways_have_it(network: factories.Ne
 def test_what_would_begin_later_never_begins_after_leaving(network: factories.Network, settings: LazySettings) -> None:
     settings.HOLD_DAYS = 0
     who = factories.member("Moving in")
-    factories.hold(who, network.private, "10.16.7.7", valid=(timezone.now() + timedelta(days=1), None))
+    factories.make_holding(who, network.private, "10.16.7.7", valid=(timezone.now() + timedelta(days=1), None))
     people.end_membership(member=who, by=network.admin)
     assert not Holding.objects.filter(member=who).exists()
 
@@ -265,7 +265,7 @@ def test_a_stale_change_of_a_pool_is_a_conflict(network: factories.Network) -> N
 
 
 def test_shares_of_pools_are_counted(network: factories.Network) -> None:
-    assert count_held_shares() == {network.private.pk: 4, network.prefixes.pk: 4}
+    assert count_assigned_shares() == {network.private.pk: 4, network.prefixes.pk: 4}
     assert (count_shares(network.public), count_shares(network.prefixes)) == (254, 2**20)
 
 

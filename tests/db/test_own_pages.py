@@ -81,7 +81,7 @@ def test_the_line_of_truth_says_why_somebody_is_not_connected(network: factories
     assert line in text(selin.get("/me/"))
 
 
-def test_who_leaves_as_nothing_is_told_so(network: factories.Network) -> None:
+def test_a_member_without_a_public_address_is_told_so(network: factories.Network) -> None:
     selin, resident = lives_in(network), network.residents["m1"]
     Holding.objects.filter(pk=resident.prefix.pk).delete()
     NatMapping.objects.filter(pk=resident.mapping.pk).delete()
@@ -186,7 +186,7 @@ def test_a_port_is_switched_off_and_on(network: factories.Network) -> None:
         assert forward.enabled is enabled
 
 
-def test_who_was_slower_is_told_and_changes_nothing(network: factories.Network) -> None:
+def test_switching_an_outdated_forward_is_refused_with_the_reason(network: factories.Network) -> None:
     forward, selin = open_port(network), lives_in(network)
     response = selin.post(f"/me/ports/{forward.pk}/switch/", {"version": forward.version + 1, "enabled": "0"})
     assert response.status_code == 422

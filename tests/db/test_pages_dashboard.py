@@ -139,9 +139,9 @@ def test_members_who_wait_and_bans_that_end_are_counted(mara: Client, network: f
 def test_a_nearly_full_pool_needs_somebody(mara: Client, network: factories.Network) -> None:
     runs(network, rollout(network))
     pool = factories.pool(network.group, "private4", "192.168.0.0/31")
-    factories.hold(factories.member(), pool, "192.168.0.0")
+    factories.make_holding(factories.member(), pool, "192.168.0.0")
     assert "is nearly full" not in text(mara.get("/"))
-    factories.hold(factories.member(), pool, "192.168.0.1")
+    factories.make_holding(factories.member(), pool, "192.168.0.1")
     assert "The pool private4 192.168.0.0/31 is nearly full" in text(mara.get("/"))
 
 

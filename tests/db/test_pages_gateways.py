@@ -131,7 +131,9 @@ def test_a_stale_save_shows_both_values_and_loses_neither(staff: Client, network
         ({"lan": "lan\x00"}, "control character (U+0000)"),
     ],
 )
-def test_what_cannot_be_is_said_under_its_field(staff: Client, network: factories.Network, changes: dict[str, Any], says: str) -> None:
+def test_an_invalid_gateway_setting_is_reported_at_its_field(
+    staff: Client, network: factories.Network, changes: dict[str, Any], says: str
+) -> None:
     first = network.gateways[0]
     response = staff.post(f"/gateways/{first.pk}/edit/", build_form(first, **changes))
     assert response.status_code == 422 and says in text(response)

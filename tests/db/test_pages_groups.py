@@ -106,7 +106,7 @@ def test_the_settings_of_a_group_are_saved_with_their_history(staff: Client, net
 
 
 @pytest.mark.parametrize(("name", "value"), [("confirm_within", 4), ("confirm_within", 601), ("removal_share", 101), ("removal_least", 0)])
-def test_what_cannot_be_is_said_at_its_field(staff: Client, network: factories.Network, name: str, value: int) -> None:
+def test_an_invalid_group_setting_is_reported_at_its_field(staff: Client, network: factories.Network, name: str, value: int) -> None:
     response = staff.post(f"/gateways/groups/{network.group.pk}/", build_form(network.group, **{name: value}))
     assert response.status_code == 422 and f'id="id_{name}_error"' in text(response)
 

@@ -58,7 +58,7 @@ def test_a_form_that_was_sent_without_a_session_leads_by_signing_in_to_its_page_
     assert "You were signed out, so nothing was saved." in text(client.get(away["Location"]))
 
 
-def test_who_only_looked_is_asked_to_sign_in_without_further_words(network: factories.Network) -> None:
+def test_a_page_that_saved_nothing_leads_to_the_login_without_a_warning(network: factories.Network) -> None:
     client = Client()
     away = client.get("/members/?q=kaya", headers={"referer": "http://testserver/tickets/1/"})
     assert away["Location"] == "/account/login/?next=/members/%3Fq%3Dkaya"

@@ -162,7 +162,7 @@ def test_the_list_takes_as_many_queries_for_many_as_for_few(mara: Client, networ
 
 
 @pytest.mark.parametrize("value", HOSTILE)
-def test_whatever_stands_in_the_address_the_list_comes(mara: Client, network: factories.Network, value: str) -> None:
+def test_the_member_list_accepts_any_query_parameters(mara: Client, network: factories.Network, value: str) -> None:
     for name in ("q", "view", "house", "tariff", "paid_before", "sort", "page"):
         response = mara.get("/members/", {name: value})
         assert response.status_code == 200, name
@@ -371,7 +371,7 @@ def test_a_change_is_saved_and_counted(mara: Client, network: factories.Network)
     assert (response.status_code, who.name, who.note, who.version) == (302, "Selin Kaya", "moved", 2)
 
 
-def test_who_comes_too_late_sees_both_values_and_loses_neither(mara: Client, network: factories.Network) -> None:
+def test_a_conflicting_edit_shows_both_values_and_loses_neither(mara: Client, network: factories.Network) -> None:
     who = network.residents["m1"].member
     jakob = signed_in(factories.user("jakob"))
     jakob.post(f"/members/{who.pk}/edit/", build_form(name="Selin Kaya", email="selin@lindenhof.example", version=1))
@@ -521,7 +521,7 @@ def test_nothing_found_says_what_could_be(mara: Client, network: factories.Netwo
 @pytest.mark.parametrize(
     "value", [*HOSTILE, "10.0.0.0/99", "::/0", "0.0.0.0/0", "[::1]:99999", "1.2.3.4:0", "M-999999999999", "-", "fe80::1%eth0", "/"]
 )
-def test_whatever_is_searched_a_page_comes(mara: Client, network: factories.Network, value: str) -> None:
+def test_any_search_text_gets_a_page(mara: Client, network: factories.Network, value: str) -> None:
     assert mara.get("/search", {"q": value}).status_code in (200, 302)
 
 
@@ -573,8 +573,8 @@ def test_hostile_pools_are_refused(mara: Client, network: factories.Network, val
 def test_who_had_an_address_when(mara: Client, network: factories.Network) -> None:
     now = timezone.now()
     before = factories.member("Tunde Okafor")
-    factories.hold(before, network.private, "10.16.9.9", valid=(now - timedelta(days=9), now - timedelta(days=1)))
-    factories.hold(factories.member("Selin Kaya"), network.private, "10.16.9.9", valid=(now - timedelta(days=1), None))
+    factories.make_holding(before, network.private, "10.16.9.9", valid=(now - timedelta(days=9), now - timedelta(days=1)))
+    factories.make_holding(factories.member("Selin Kaya"), network.private, "10.16.9.9", valid=(now - timedelta(days=1), None))
     answer = mara.post("/addresses/held/", {"address": "10.16.9.9", "at": (now - timedelta(days=2)).isoformat(), "reason": "abuse 4711"})
     assert answer.context["answer"].holding.member == before
     assert answer.context["answer"].holding.prefix == ip_network("10.16.9.9/32")

@@ -152,7 +152,7 @@ def test_a_prefix_is_changed_and_the_page_says_what_becomes_of_its_pinholes(
 
 def test_a_full_pool_is_said_and_changes_nothing(mara: Client, network: factories.Network) -> None:
     pool = factories.pool(network.group, "prefix6", "2001:db8:ff::/64")
-    holding = factories.hold(factories.member("Last"), pool, "2001:db8:ff::/64")
+    holding = factories.make_holding(factories.member("Last"), pool, "2001:db8:ff::/64")
     answer = mara.post(f"/holdings/{holding.pk}/renumber/", {"follow": "on"})
     assert answer.status_code == 422 and "is full" in text(answer)
     holding.refresh_from_db()

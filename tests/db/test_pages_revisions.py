@@ -82,7 +82,9 @@ def test_equal_revisions_say_that_nothing_differs(staff: Client) -> None:
     assert "Nothing differs" in text(staff.get(f"/rollouts/revisions/compare?from={last}&to={last}"))
 
 
-def test_what_is_not_kept_is_explained(staff: Client, network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_explain_that_a_revisions_content_is_no_longer_stored(
+    staff: Client, network: factories.Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(contents, "WHOLE_EVERY", 1)
     forward(network, 7003)
     reconcile(network.group)

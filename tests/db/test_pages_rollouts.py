@@ -16,7 +16,7 @@ from apps.deployments.models import GatewayState, Rollout, RolloutStep
 from apps.deployments.observed_state import navigation_status
 from apps.deployments.revision_pages import delta_text
 from apps.deployments.rollouts import progress, rollout_store
-from apps.deployments.rollouts.rollout_driver import note_beat
+from apps.deployments.rollouts.rollout_driver import record_agent_progress
 from firewall import wire
 from firewall.rollout import RolloutEvent
 from tests import factories
@@ -194,7 +194,7 @@ def test_a_delta_is_shown_set_by_set_whatever_its_comments_hold() -> None:
 def test_a_gateway_that_works_for_long_says_on_the_page_what_it_does_and_how_far_it_is(staff: Client, network: factories.Network) -> None:
     lease = open_rollout(network)
     before = progress.compute_stamp(lease.rollout)
-    assert rollout_store.record_beat(lease, "loading", 120_000, 700_000) is None
+    assert rollout_store.record_agent_progress(lease, "loading", 120_000, 700_000) is None
     page = text(staff.get(f"/rollouts/{lease.rollout.pk}/"))
     assert "loads, 120,000 of 700,000 elements (reported at " in page
     assert progress.compute_stamp(Rollout.objects.get(pk=lease.rollout.pk)) != before, "the page that is open shows it too"
@@ -204,7 +204,7 @@ def test_a_gateway_that_works_for_long_says_on_the_page_what_it_does_and_how_far
 
 def test_what_a_gateway_says_that_it_does_may_be_anything(staff: Client, network: factories.Network) -> None:
     lease = open_rollout(network)
-    rollout_store.record_beat(lease, "<b>" * 100, -5, 10**30)
+    rollout_store.record_agent_progress(lease, "<b>" * 100, -5, 10**30)
     page = text(staff.get(f"/rollouts/{lease.rollout.pk}/"))
     assert "<b><b>" not in page
     assert "works" in page
@@ -212,15 +212,15 @@ def test_what_a_gateway_says_that_it_does_may_be_anything(staff: Client, network
 
 def test_a_sign_of_life_that_cannot_be_kept_ends_nothing(network: factories.Network) -> None:
     lease = open_rollout(network)
-    assert note_beat(lease, wire.Beat("\0")) is None
-    assert note_beat(lease, wire.Beat("loading", 1, 2)) is None
+    assert record_agent_progress(lease, wire.Beat("\0")) is None
+    assert record_agent_progress(lease, wire.Beat("loading", 1, 2)) is None
     assert RolloutStep.objects.get(pk=lease.step.pk).doing == "loading"
 
 
 def test_whoever_drives_it_hears_that_a_person_wants_it_stopped_while_a_gateway_works(network: factories.Network) -> None:
     lease = open_rollout(network)
-    rollout_store.record_wish(lease.rollout, RolloutEvent.ABORT, by=network.admin)
-    assert rollout_store.record_beat(lease, "loading", 1, 2) is RolloutEvent.ABORT
+    rollout_store.record_requested_event(lease.rollout, RolloutEvent.ABORT, by=network.admin)
+    assert rollout_store.record_agent_progress(lease, "loading", 1, 2) is RolloutEvent.ABORT
 
 
 @pytest.mark.parametrize("before", [0.001, 0.6, 1.4, 3600])

@@ -85,7 +85,7 @@ def test_limits_are_saved_and_reach_the_policy(staff: Client, network: factories
         ("limits", LIMITS | {"exempt": "all"}, "exempt"),
     ],
 )
-def test_what_cannot_be_is_said_at_its_field(
+def test_an_invalid_setting_is_reported_at_its_field(
     staff: Client, network: factories.Network, what: str, given: dict[str, Any], name: str
 ) -> None:
     response = staff.post(path(network, what), given)

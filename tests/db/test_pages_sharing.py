@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts import tokens
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.nat.models import NatMapping
 from apps.nat.pool_sharing import change_sharing
 from apps.nat.services import unmap_address
@@ -48,7 +48,7 @@ def test_a_pool_is_used_otherwise_from_its_page_and_says_how_full_it_is(mara: Cl
     assert "blocks of 1,024 ports" in page
     assert "16,002" in page  # 63 blocks of each of 254 addresses
     assert mara.post(f"{url}edit/", build_form(network, sharing="own", agreed="1")).status_code == 302
-    assert {str(each.public) for each in NatMapping.objects.filter(holds_now(), sharing="own")} == {
+    assert {str(each.public) for each in NatMapping.objects.filter(is_valid_now(), sharing="own")} == {
         f"198.51.100.{last}" for last in (1, 2, 7, 8)
     }
 
@@ -113,7 +113,7 @@ def test_a_search_for_an_address_and_port_takes_the_port_along(mara: Client, net
         ({"sharing": "blocks", "block_size": "1000"}, "block_size", "1000"),
     ],
 )
-def test_what_cannot_be_is_said_at_its_field(
+def test_an_invalid_pool_change_is_reported_at_its_field(
     mara: Client, network: factories.Network, changes: dict[str, str], field: str, said: str
 ) -> None:
     response = mara.post(f"/addresses/{network.public.pk}/edit/", build_form(network, name="New name", **changes))
@@ -167,7 +167,7 @@ def test_an_address_is_given_from_a_chosen_pool_or_refused_at_its_field(mara: Cl
         who = factories.member(name)
         data = {"hold-pool": network.private.pk, "hold-prefix": "", "hold-leaves": f"next {narrow.pk}"}
         response = mara.post(f"/members/{who.pk}/addresses/add/", data, headers=HTMX)
-        mapped = NatMapping.objects.filter(holds_now(), pool=narrow, holding__member=who)
+        mapped = NatMapping.objects.filter(is_valid_now(), pool=narrow, holding__member=who)
         assert mapped.exists() == (name == "First")
     assert response.status_code == 422
     assert "Nothing is free in public4 192.0.2.64/32" in text(response)
@@ -187,7 +187,7 @@ def test_who_had_a_port_of_a_shared_address_is_one_member(mara: Client, network:
 
 def test_a_script_lets_an_address_leave_and_stay_inside(api: Client, network: factories.Network) -> None:
     blocks(network)
-    holding = factories.hold(factories.member("New"), network.private, "10.16.1.1/32")
+    holding = factories.make_holding(factories.member("New"), network.private, "10.16.1.1/32")
 
     def post(**body: object) -> Any:
         return api.post("/api/nat/mappings/", {"holding": holding.pk, **body}, content_type="application/json")
@@ -232,12 +232,12 @@ def test_the_list_of_pools_says_what_a_member_has_of_each(
 
 def test_a_script_sees_how_full_a_public_pool_is_and_changes_how_it_is_shared(api: Client, network: factories.Network) -> None:
     path = f"/api/network/pools/{network.public.pk}/"
-    used = NatMapping.objects.filter(holds_now(), pool=network.public).values("public").distinct().count()
+    used = NatMapping.objects.filter(is_valid_now(), pool=network.public).values("public").distinct().count()
     before = api.get(path).json()
     assert before["held"] == used > 0
     changed = api.patch(path, {"sharing": "blocks", "block_size": 1024, "version": before["version"]}, content_type="application/json")
     assert (changed.status_code, changed.json()["sharing"], changed.json()["block_size"]) == (200, "blocks", 1024), changed.content
-    assert set(NatMapping.objects.filter(holds_now(), pool=network.public).values_list("sharing", flat=True)) == {"blocks"}
+    assert set(NatMapping.objects.filter(is_valid_now(), pool=network.public).values_list("sharing", flat=True)) == {"blocks"}
     again = api.patch(path, {"sharing": "shared"}, content_type="application/json").json()
     assert (again["sharing"], again["block_size"]) == ("shared", None)
     assert list(wrong(api.patch(path, {"sharing": "blocks", "block_size": 1000}, content_type="application/json"))) == ["block_size"]

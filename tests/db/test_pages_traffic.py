@@ -175,7 +175,7 @@ def test_pages_take_as_many_queries_for_few_members_as_for_many(
 ) -> None:
     Quota.objects.create(tariff=network.residents["m1"].member.tariff, octets=1)
     for number in range(count):
-        holding = factories.hold(factories.member(f"Further {number}"), network.private, f"10.16.9.{number}/32")
+        holding = factories.make_holding(factories.member(f"Further {number}"), network.private, f"10.16.9.{number}/32")
         usage_factories.count_usage(holding, now - HOUR, down=1000)
     most = {"/traffic/": 28, "/traffic/talkers/": 30, "/traffic/sums/?by=room": 30, "/traffic/quotas/": 33}
     took = {path: queries(admin, path) for path in most}

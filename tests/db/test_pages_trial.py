@@ -42,7 +42,7 @@ def page_of(staff: Client, rollout: Rollout) -> str:
 
 
 def test_a_trial_says_how_long_it_lasts_and_what_happens_then(staff: Client, lease: Lease) -> None:
-    rollout_store.note_evidence(lease, "session", passed=False, ms=5003, text="no answer within 5 s")
+    rollout_store.add_evidence(lease, "session", passed=False, ms=5003, text="no answer within 5 s")
     page, before = page_of(staff, lease.rollout), lease.rollout.revision_id - 1
     assert f"until nat-2 goes back to r{before} by itself." in page and 'data-left="20"' in page and "Go back now" in page
     assert "1 of 3 attempts failed: no answer within 5 s" in page and "1: no answer within 5 s after 5.00\u202fs" in page
@@ -50,15 +50,15 @@ def test_a_trial_says_how_long_it_lasts_and_what_happens_then(staff: Client, lea
 
 
 def test_each_way_of_proof_is_said_with_its_time(staff: Client, lease: Lease, network: factories.Network) -> None:
-    rollout_store.note_evidence(lease, "knock", passed=True, ms=4.2, text="")
+    rollout_store.add_evidence(lease, "knock", passed=True, ms=4.2, text="")
     rollout_store.record_passed(lease)
     rollout_store.record_event(lease, RolloutEvent.CONFIRMED, confirmed=Now(), flows_cut=2, evidence=lease.step.evidence)
     page = page_of(staff, lease.rollout)
     assert "sshd answered a new connection in 4.2\u202fms" in page and "2 flows cut" in page
     rollout_store.record_event(lease, RolloutEvent.COMMITTED, committed=Now(), sent_octets=10)
-    rollout_store.note_evidence(lease, "session", passed=False, ms=100, text="away")
-    rollout_store.note_evidence(lease, "session", passed=True, ms=280, text="")
-    rollout_store.note_evidence(lease, "IPv4", passed=True, ms=1.3, text="")
+    rollout_store.add_evidence(lease, "session", passed=False, ms=100, text="away")
+    rollout_store.add_evidence(lease, "session", passed=True, ms=280, text="")
+    rollout_store.add_evidence(lease, "IPv4", passed=True, ms=1.3, text="")
     rollout_store.record_passed(lease)
     rollout_store.record_event(lease, RolloutEvent.CONFIRMED, confirmed=Now(), evidence=lease.steps[1].evidence)
     assert "new session in 0.28\u202fs, after 1 failed attempt, IPv4 passed in 1.3\u202fms" in page_of(staff, lease.rollout)
@@ -71,8 +71,8 @@ NOT_FORWARDED = (
 
 def test_a_packet_that_did_not_pass_is_no_attempt_in_vain_and_says_why(staff: Client, lease: Lease) -> None:
     for _gateway in lease.steps:
-        rollout_store.note_evidence(lease, "knock", passed=True, ms=150, text="")
-        rollout_store.note_evidence(lease, "IPv4", passed=False, ms=None, text=NOT_FORWARDED)
+        rollout_store.add_evidence(lease, "knock", passed=True, ms=150, text="")
+        rollout_store.add_evidence(lease, "IPv4", passed=False, ms=None, text=NOT_FORWARDED)
         assert "ailed attempt" not in page_of(staff, lease.rollout)
         rollout_store.record_passed(lease)
         rollout_store.record_event(lease, RolloutEvent.CONFIRMED, confirmed=Now(), evidence=lease.step.evidence)
@@ -113,7 +113,7 @@ def test_a_paused_rollout_says_who_paused_it(staff: Client, lease: Lease, networ
     assert "Mara Lindqvist has paused the rollout." in page and "Next: nat-1." in page and "Resume" in page
 
 
-def test_what_has_gone_back_says_what_runs_and_what_to_do(staff: Client, lease: Lease) -> None:
+def test_a_gateway_that_reverted_shows_what_runs_and_what_to_do(staff: Client, lease: Lease) -> None:
     rollout_store.record_event(lease, RolloutEvent.FAILED, error="It could not be reached after the change.")
     rollout_store.record_event(lease, RolloutEvent.WENT_BACK, error="It went back: to what was confirmed.")
     page, before = page_of(staff, lease.rollout), lease.rollout.revision_id - 1
@@ -140,7 +140,7 @@ def test_what_somebody_types_to_approve_is_not_swept_away_by_the_rollout(staff: 
         return text(staff.get(f"/rollouts/{lease.rollout.pk}/now/?seen={seen}"))
 
     seen = page_of(staff, lease.rollout).partition("/now/?seen=")[2].partition('"')[0]
-    rollout_store.note_evidence(lease, "session", passed=False, ms=5003, text="no answer within 5 s")
+    rollout_store.add_evidence(lease, "session", passed=False, ms=5003, text="no answer within 5 s")
     moved = now(seen)
     assert 'id="progress" hx-swap-oob' in moved and 'id="waits"' not in moved
     seen = moved.partition("/now/?seen=")[2].partition('"')[0]
@@ -149,7 +149,7 @@ def test_what_somebody_types_to_approve_is_not_swept_away_by_the_rollout(staff: 
     assert 'id="waits" hx-swap-oob' in now(seen)
 
 
-def test_what_is_over_cannot_be_stopped(staff: Client, network: factories.Network) -> None:
+def test_a_finished_rollout_cannot_be_stopped(staff: Client, network: factories.Network) -> None:
     over = roll_out(network)
     assert f"{over} is over already" in text(staff.get(f"/rollouts/{over.pk}/stop/"))
     assert "is over already" in text(staff.post(f"/rollouts/{over.pk}/stop/", follow=True))
@@ -160,7 +160,7 @@ def test_the_way_back_is_to_what_every_gateway_confirmed(staff: Client, lease: L
     rollout_store.record_event(lease, RolloutEvent.WENT_BACK, error="It went back.")
     confirmed = Rollout.objects.filter(state=Rollout.State.CONFIRMED).latest("pk")
     assert "Go back to" not in page_of(staff, lease.rollout), "nothing is kept of it yet"
-    contents.keep_whole(confirmed.revision, {})
+    contents.store_whole_content(confirmed.revision, {})
     assert f"/rollouts/revisions/{confirmed.revision_id}/back/" in page_of(staff, lease.rollout)
 
 

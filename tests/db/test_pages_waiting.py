@@ -119,7 +119,7 @@ def test_a_change_of_management_says_what_was_and_what_comes(network: factories.
     assert held.state == HeldBack.State.APPROVED
 
 
-def test_what_waits_comes_as_nft_text(network: factories.Network, peer: User) -> None:
+def test_a_held_back_part_can_be_downloaded_as_nft_text(network: factories.Network, peer: User) -> None:
     response = signed_in(peer).get(f"/rollouts/waiting/{waits().pk}/text/")
     assert response["Content-Disposition"].startswith("attachment") and "delete element inet netzwart forward4" in text(response)
 

@@ -24,7 +24,7 @@ from apps.bans.blocks.services import block_member
 from apps.members.models import Device, Member
 from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward
-from apps.tickets.bulk import answer_many
+from apps.tickets.bulk import answer_tickets
 from apps.tickets.merging import merge_tickets
 from apps.tickets.models import Attachment, Canned, Content, Link, Move
 from apps.tickets.services import write_to
@@ -106,7 +106,7 @@ def world(network: factories.Network) -> RightsWorld:
     Content.objects.create(attachment=attachment, octets=b"Xaver")
     about = Link.objects.create(ticket=ticket, kind="members.device", object_id=device.pk, by=network.admin)
     canned = Canned.objects.create(name="Hello", text_de="Hallo", text_en="Hello")
-    sent = answer_many(key=uuid4(), tickets=[ticket], text_de="Hallo Xaver", text_en="", by=network.admin)
+    sent = answer_tickets(key=uuid4(), tickets=[ticket], text_de="Hallo Xaver", text_en="", by=network.admin)
     double = write_to(member=other.member, subject="Xaver's other question", text="Twice", by=network.admin)
     merge_tickets(into=ticket, tickets=[double], by=network.admin)
     move = Move.objects.get()

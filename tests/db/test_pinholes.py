@@ -195,7 +195,10 @@ def test_pinholes_end_with_the_old_prefix_where_the_member_wishes_so(network: fa
 def test_nothing_moves_when_one_address_has_no_place(network: factories.Network) -> None:
     member = factories.member("Small")
     wide = factories.pool(network.group, "prefix6", "2001:db8:f0::/44", member_length=56)
-    large, small = factories.hold(member, wide, "2001:db8:f0::/56"), factories.hold(member, network.prefixes, "2001:db8:a0:99::/64")
+    large, small = (
+        factories.make_holding(member, wide, "2001:db8:f0::/56"),
+        factories.make_holding(member, network.prefixes, "2001:db8:a0:99::/64"),
+    )
     for address in ("2001:db8:f0::7", "2001:db8:f0:1::7"):
         services.add_pinhole(holding=large, address=IPv6Address(address), protocol="tcp", port=80, by=network.admin)
     with pytest.raises(Problem, match=r"2001:db8:f0:1::7 does not fit into 2001:db8:a0:99::/64, which is smaller than 2001:db8:f0::/56"):
@@ -223,7 +226,9 @@ def test_what_waits_for_approval_is_found_by_the_pinhole_and_named_by_its_range(
     made = [add(network), add(network, protocol="udp", port=6000, ports=10), add(network, protocol="udp", address=HOST + 1, port=0)]
     made.append(add(network, protocol="all", port=0, address=HOST + 2))
     ruleset = next(iter(compute_desired_state(network.group).rulesets.values()))
-    found = list(effects.iter_things({name: ruleset.elements[name] for name in ("pinhole6", "pinhole_protocol6", "pinhole_host6")}))
+    found = list(
+        effects.iter_affected_things({name: ruleset.elements[name] for name in ("pinhole6", "pinhole_protocol6", "pinhole_host6")})
+    )
     assert {next(_iter_keys(each)) for each in made} <= {(ObjectKind.PINHOLES, thing.key) for thing in found}
     assert [(thing.words, thing.number) for thing in effects.merge_port_ranges(found)] == [
         (f"TCP 443 · {HOST}", 1),

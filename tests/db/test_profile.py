@@ -16,7 +16,7 @@ from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.observed_state import drift
 from apps.deployments.revision_pages import ruleset_comparison
 from apps.deployments.revision_pages.change_summary import parse_lines, render_summary
-from apps.deployments.rollouts.decisions import release_hold
+from apps.deployments.rollouts.decisions import release_revision_hold
 from apps.deployments.rollouts.gateway_cache import GatewayCache
 from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.services import reconcile
@@ -101,7 +101,7 @@ def test_a_change_is_a_rollout_that_says_so_in_words_and_can_be_gone_back_from(s
     roll_back(first.revision, why="calls break", by=served_network.admin)
     assert reconcile(served_network.group)
     assert read_kept(served_network) == "7440" and Profile.objects.get().tcp_established == 3600
-    release_hold(served_network.group, by=served_network.admin)
+    release_revision_hold(served_network.group, by=served_network.admin)
     reconcile(served_network.group)
     assert read_kept(served_network) == "3600"
     tune_group(served_network, managed=False)
@@ -118,7 +118,7 @@ def test_a_process_that_knows_nothing_of_the_gateways_says_the_same(
     out = StringIO()
     call_command("plan", stdout=out)
     assert out.getvalue().count("14 kernel settings changed") == 2 and f"# {ESTABLISHED} = 7440" in out.getvalue()
-    monkeypatch.setattr(services, "memory", GatewayCache())
+    monkeypatch.setattr(services, "gateway_cache", GatewayCache())
     rollout = reconcile(served_network.group)
     assert rollout and "14 kernel settings changed" in render_summary(parse_lines(rollout.revision.changes))
 
@@ -162,7 +162,7 @@ def test_the_page_saves_says_since_when_and_warns_of_what_is_allowed_but_unwise(
         ({"udp": "x"}, "udp", ""),
     ],
 )
-def test_what_cannot_be_is_said_at_its_field(
+def test_an_invalid_setting_is_reported_at_its_field(
     staff: Client, network: factories.Network, given: dict[str, Any], name: str, says: str
 ) -> None:
     response = staff.post(path(network), FORM | given)
@@ -193,8 +193,12 @@ def test_pages_say_what_a_kernel_holds_what_it_refuses_and_when_its_table_is_nea
     assert "as reported by its kernel" not in text(staff.get(mine))
     GatewayState.objects.create(gateway=network.gateways[0], seen=timezone.now())
     few = queries(staff, mine)
-    held = build_sysctls(firewall.Profile()) | {kernel_gauges.MOST: "262144", kernel_gauges.BUCKETS: "65536", ESTABLISHED: "60"}
-    record_gauges(network, 220_000, held, {kernel_gauges.MOST: "EACCES", kernel_gauges.BUCKETS: "EINVAL"})
+    held = build_sysctls(firewall.Profile()) | {
+        kernel_gauges.CONNTRACK_MAX: "262144",
+        kernel_gauges.CONNTRACK_BUCKETS: "65536",
+        ESTABLISHED: "60",
+    }
+    record_gauges(network, 220_000, held, {kernel_gauges.CONNTRACK_MAX: "EACCES", kernel_gauges.CONNTRACK_BUCKETS: "EINVAL"})
     page = text(staff.get(mine))
     assert "83 %, nearly full" in page and "The connection table of nat-1 is 83 % full." in page
     assert "fewer than connections" in page
@@ -232,11 +236,11 @@ def test_a_script_reads_and_changes_it(network: factories.Network) -> None:
     assert api.patch(where, {"version": 0, "udp": 70}, content_type="application/json").status_code == 409
     bad = api.patch(where, {"version": 1, "buckets": 8193}, content_type="application/json")
     assert bad.status_code == 400 and "buckets" in wrong(bad)
-    record_gauges(network, 5, {kernel_gauges.MOST: "100"}, {})
+    record_gauges(network, 5, {kernel_gauges.CONNTRACK_MAX: "100"}, {})
     [kernel] = api.get(where).json()["kernels"]
     assert (kernel["tracked"], kernel["most"]) == (5, 100)
     assert {
-        "name": kernel_gauges.BUCKETS,
+        "name": kernel_gauges.CONNTRACK_BUCKETS,
         "wanted": "524288",
         "found": "nothing",
         "why": "Not set yet, or changed by hand since.",

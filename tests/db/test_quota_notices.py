@@ -70,7 +70,7 @@ def test_who_left_has_no_address_or_switched_it_off_gets_none(people: factories.
         count_usage(people, who, 90)
     Member.objects.filter(pk=people.residents["m1"].member.pk).update(state=Member.State.LEFT)
     Member.objects.filter(pk=people.residents["m2"].member.pk).update(email="")
-    services.switch_off(address="M2@lindenhof.example", notice=quota_notices.KIND)
+    services.switch_notice_off(address="M2@lindenhof.example", notice=quota_notices.KIND)
     assert (quota_notices.send_notices(NOW), list_mails()) == (0, [])
 
 
@@ -96,7 +96,7 @@ def test_whoever_was_told_costs_no_query_of_their_own(people: factories.Network)
 
 
 def test_one_run_writes_a_bounded_number_and_the_next_one_goes_on(people: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quota_notices, "MOST", 2)
+    monkeypatch.setattr(quota_notices, "MAX_MAILS_PER_RUN", 2)
     for who in ("m1", "m2", "m3"):
         count_usage(people, who, 90)
     assert [quota_notices.send_notices(NOW) for _run in range(3)] == [2, 1, 0]

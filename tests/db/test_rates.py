@@ -79,18 +79,20 @@ def test_the_database_itself_refuses_nonsense(network: factories.Network, change
 def test_the_heaviest_are_limited_and_said_again_it_is_the_same_with_a_later_end(network: factories.Network) -> None:
     kept = limit_resident(network, "m3")
     until = soon(2)
-    first = services.limit_many(members=ids(network, "m1", "m2", "m3"), up_kbit=None, down_kbit=5000, until=soon())
-    again = services.limit_many(members=ids(network, "m1", "m2"), up_kbit=None, down_kbit=4000, until=until)
-    assert (first, again) == (services.LimitManyOutcome(2, 0, 1), services.LimitManyOutcome(0, 2, 0))
+    first = services.limit_members(members=ids(network, "m1", "m2", "m3"), up_kbit=None, down_kbit=5000, until=soon())
+    again = services.limit_members(members=ids(network, "m1", "m2"), up_kbit=None, down_kbit=4000, until=until)
+    assert (first, again) == (services.LimitMembersOutcome(2, 0, 1), services.LimitMembersOutcome(0, 2, 0))
     found = RateLimit.objects.filter(reason="congestion")
     assert {(each.down_kbit, each.up_kbit, each.valid.upper, each.author) for each in found} == {(4000, None, until, None)}
     kept.refresh_from_db()
     assert (kept.down_kbit, kept.version) == (5000, 1)
 
 
-def test_who_has_left_is_not_limited(network: factories.Network) -> None:
+def test_a_member_who_has_left_is_not_rate_limited(network: factories.Network) -> None:
     Member.objects.filter(pk__in=ids(network, "m1")).update(state="left")
-    assert services.limit_many(members=ids(network, "m1"), up_kbit=100, down_kbit=100, until=soon()) == services.LimitManyOutcome(0, 0, 0)
+    assert services.limit_members(members=ids(network, "m1"), up_kbit=100, down_kbit=100, until=soon()) == services.LimitMembersOutcome(
+        0, 0, 0
+    )
 
 
 def test_released_twice_is_released_once_and_says_by_whom(network: factories.Network) -> None:

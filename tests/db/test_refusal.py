@@ -9,7 +9,7 @@ from apps.bans.models import Ban, BanList
 from apps.deployments.approvals.refusal import refuse_part
 from apps.deployments.models import HeldBack
 from apps.deployments.services import reconcile
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Conflict, Problem
 from apps.mail.models import Message
 from apps.members.models import Member
@@ -52,7 +52,7 @@ def withdraw(network: factories.Network) -> HeldBack:
 
 
 def open_ports() -> list[int]:
-    return sorted(PortForward.objects.filter(holds_now(), enabled=True).values_list("public_port", flat=True))
+    return sorted(PortForward.objects.filter(is_valid_now(), enabled=True).values_list("public_port", flat=True))
 
 
 def nothing_differs(network: factories.Network) -> bool:
@@ -90,7 +90,7 @@ def test_a_refusal_needs_a_reason_and_is_of_what_was_seen(network: factories.Net
     assert open_ports() == [7006]
 
 
-def test_what_was_switched_off_is_on_again(network: factories.Network, peer: User) -> None:
+def test_a_refusal_switches_forwards_back_on(network: factories.Network, peer: User) -> None:
     with factories.written_by(network.admin):
         for each in PortForward.objects.filter(public_port__lt=7006):
             change_forward(forward=each, version=each.version, private_port=443, purpose="", enabled=False, by=network.admin)
@@ -129,7 +129,7 @@ def test_members_who_left_are_members_again_with_all_they_had(network: factories
     for held in waiting:
         assert refuse_part(held, digest=held.digest, reason="no", by=peer) == []
     assert not Member.objects.filter(pk__in=[each.pk for each in left]).exclude(state="active").exists()
-    assert NatMapping.objects.filter(holds_now(), holding__prefix=network.residents["m4"].holding.prefix).exists()
+    assert NatMapping.objects.filter(is_valid_now(), holding__prefix=network.residents["m4"].holding.prefix).exists()
     reconcile(network.group)
     assert len(running().elements["up4"]) == len(network.residents)
 

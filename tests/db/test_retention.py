@@ -52,7 +52,7 @@ def test_what_is_pruned_says_how_long_it_is_kept_and_by_whom() -> None:
 
 
 @pytest.mark.parametrize("retention", PRUNERS, ids=lambda each: each.label)
-def test_every_pruner_removes_what_is_too_old_and_nothing_else(retention: registry.Retention) -> None:
+def test_every_pruner_removes_what_is_too_old_and_nothing_else(retention: registry.TableRetention) -> None:
     assert retention.prune
     MAKERS[retention.label](timedelta(0))
     there = MAKERS[retention.label](LONG_AGO)
@@ -81,7 +81,7 @@ def test_one_table_whose_pruning_fails_stops_no_other_and_says_so(monkeypatch: p
     def fail(_now: datetime, _at_most: int) -> int:
         raise ValueError("the first line\nthe second")
 
-    broken = registry.Retention("account.EmailConfirmation", TableBound.PRUNED, "7 days", fail)
+    broken = registry.TableRetention("account.EmailConfirmation", TableBound.PRUNED, "7 days", fail)
     monkeypatch.setitem(registry._registry, broken.label, broken)
     events = MAKERS["events.Event"](LONG_AGO)
     before = events.count()
@@ -97,10 +97,10 @@ def test_one_table_whose_pruning_fails_stops_no_other_and_says_so(monkeypatch: p
 def test_contents_are_dropped_from_the_newest_on_so_that_what_is_left_can_be_read() -> None:
     group = GatewayGroup.objects.create(name="Group")
     kept = revisions(group, (True, False, False, True, False), LONG_AGO)
-    assert contents.delete_some(timezone.now(), 2) == 2
+    assert contents.delete_old_contents(timezone.now(), 2) == 2
     assert list(RevisionContent.objects.order_by("pk").values_list("pk", flat=True)) == [kept[0].pk, kept[3].pk, kept[4].pk]
-    assert contents.delete_some(timezone.now(), 2) == 1
-    assert contents.delete_some(timezone.now(), 2) == 0
+    assert contents.delete_old_contents(timezone.now(), 2) == 1
+    assert contents.delete_old_contents(timezone.now(), 2) == 0
 
 
 def test_every_hundredth_revision_is_kept_whole_counted_from_the_last_whole_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,5 +114,5 @@ def test_a_hold_keeps_what_it_is_read_from_and_lets_what_is_older_go() -> None:
     group = GatewayGroup.objects.create(name="Group")
     kept = revisions(group, (True, True, False, True), LONG_AGO)
     group.holds.create(revision=kept[2], why="x")
-    assert contents.delete_some(timezone.now(), 9) == 1
-    assert not contents.is_kept(kept[0]) and contents.is_kept(kept[1]) and contents.is_kept(kept[2])
+    assert contents.delete_old_contents(timezone.now(), 9) == 1
+    assert not contents.is_content_stored(kept[0]) and contents.is_content_stored(kept[1]) and contents.is_content_stored(kept[2])

@@ -40,7 +40,7 @@ def test_a_network_admin_gives_and_takes_roles_at_once_and_says_why() -> None:
         role_changes.request_role_change(user=ines, before=["helpdesk"], after=[], reason="stale", by=mara)
 
 
-def test_nobody_raises_himself_or_gives_what_he_lacks() -> None:
+def test_accounts_cannot_raise_their_own_roles_or_grant_roles_that_they_lack() -> None:
     mara, helper, ines = factories.user(roles=ADMIN), factories.user("helper", roles=["helpdesk"]), factories.user("ines", roles=["member"])
     factories.user("agrees", roles=["approver"])
     with pytest.raises(Problem, match="You cannot change your own roles"):
@@ -66,18 +66,18 @@ def test_an_approver_is_made_or_unmade_only_when_another_one_agrees() -> None:
     change = request_roles(puppet, "approver", by=mara)
     assert (change.state, roles_of(puppet)) == ("waiting", ["member"])
     with pytest.raises(Problem, match=r"You requested this yourself\. Another person has to approve it: Jakob Lindqvist"):
-        role_changes.agree_to_role_change(change, by=mara)
+        role_changes.approve_role_change(change, by=mara)
     with pytest.raises(IntegrityError, match="rolechange_agreed_by_another"), transaction.atomic():
         RoleChange.objects.filter(pk=change.pk).update(state="done", decided_by=mara)
     with pytest.raises(Problem, match="is already waiting"):
         request_roles(puppet, "helpdesk", by=mara)
-    role_changes.agree_to_role_change(change, by=jakob)
+    role_changes.approve_role_change(change, by=jakob)
     assert roles_of(puppet) == ["approver"]
     with pytest.raises(Conflict):
-        role_changes.agree_to_role_change(change, by=jakob)
+        role_changes.approve_role_change(change, by=jakob)
     alone = request_roles(jakob, "network_admin", by=mara)
     assert alone.state == "waiting", "whoever removes the other approver would approve their own changes alone"
-    role_changes.drop_role_change(alone, by=jakob)
+    role_changes.cancel_role_change(alone, by=jakob)
     assert roles_of(jakob) == BOTH
 
 
@@ -86,7 +86,7 @@ def test_who_lost_his_roles_meanwhile_gives_nothing_any_more() -> None:
     change = request_roles(puppet, "approver", by=mara)
     User.objects.filter(pk=mara.pk).update(roles=["member"])
     with pytest.raises(Problem, match="only a network administrator who has this role"):
-        role_changes.agree_to_role_change(change, by=jakob)
+        role_changes.approve_role_change(change, by=jakob)
     assert roles_of(puppet) == ["member"]
 
 

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from apps.bans import services as bans
-from apps.bans.panel import build_rows as rows_of
+from apps.bans.ban_list_page import build_ban_rows as rows_of
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.rollouts import rollout_store
@@ -69,7 +69,7 @@ def test_two_workers_at_once_make_one_rollout_at_a_time_and_end_on_one_revision(
     assert digest_1 == digest_2
 
 
-def test_whoever_looked_long_ago_takes_nothing_back(network: factories.Network) -> None:
+def test_an_outdated_desired_state_opens_no_rollout(network: factories.Network) -> None:
     reconcile(network.group)
     stale = compute_desired_state(network.group)
     forward(network)

@@ -132,7 +132,7 @@ def test_a_change_of_management_is_asked_by_who_wrote_it(network: factories.Netw
     assert (waits().kind, askers()) == ("management", ["mara"])
 
 
-def test_all_who_wrote_a_part_of_it_asked(network: factories.Network, peer: User) -> None:
+def test_all_authors_of_the_changed_rows_are_requesters(network: factories.Network, peer: User) -> None:
     withdraw(7001, 7002, 7003, by=network.admin)
     withdraw(7004, 7005, by=peer)
     reconcile(network.group)
@@ -247,7 +247,7 @@ def test_what_was_approved_does_not_count_against_what_follows(network: factorie
     assert len(running().elements["forward4"]) == 4
 
 
-def test_what_came_back_does_not_count(network: factories.Network) -> None:
+def test_removals_that_were_restored_do_not_add_up(network: factories.Network) -> None:
     for _again in range(4):
         withdraw(7001, 7002, by=network.admin)
         assert reconcile(network.group)

@@ -75,7 +75,7 @@ def test_changes_of_password_factors_roles_and_tokens(mara: User, lines: list[An
     role_changes.request_role_change(user=theo, before=["helpdesk"], after=["auditor"], reason="Books", by=mara)
     token, key = tokens.create_token(user=mara, name="script")
     tokens.revoke_token(user=mara, pk=token.pk)
-    sessions.end_all(user=theo)
+    sessions.end_all_sessions(user=theo)
     assert events(lines) == ["signed in", "password changed", "roles changed", "token made", "token revoked", "sessions ended"]
     assert key not in str(lines) and new not in str(lines)
 

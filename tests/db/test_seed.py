@@ -12,7 +12,7 @@ from django.db import connection
 from apps.accounts.models import ApiToken, User
 from apps.accounts.tokens import hash_key
 from apps.bans.models import Ban
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.mail.models import Message as Mail
 from apps.members.models import Device, Member
 from apps.nat.models import NatMapping, PortForward
@@ -89,8 +89,8 @@ def test_counts_and_constraints_hold() -> None:
     private = Holding.objects.filter(kind="private4")
     assert NatMapping.objects.count() == private.count()
     assert Holding.objects.filter(kind="prefix6").count() == Member.objects.exclude(state="pending").count()
-    assert not Holding.objects.filter(holds_now(), member__state="left").exists()
-    assert not Holding.objects.filter(holds_now(), member__state="active", device=None, kind="private4").exists()
+    assert not Holding.objects.filter(is_valid_now(), member__state="left").exists()
+    assert not Holding.objects.filter(is_valid_now(), member__state="active", device=None, kind="private4").exists()
     assert Ban.objects.count() == 12
     assert Member.pgh_event_model.objects.filter(pgh_label="insert").count() == 300  # type: ignore[attr-defined]
 
@@ -137,10 +137,10 @@ def test_the_demo_s_first_members_live_on_the_lab_s_hosts(tmp_path: Path) -> Non
     assert [host.name for host in hosts] == list(told)
     for host in hosts:
         facts = told[host.name]
-        holding = Holding.objects.get(holds_now(), pk=facts["holding"])
+        holding = Holding.objects.get(is_valid_now(), pk=facts["holding"])
         assert (facts["id"], facts["address"], holding.address) == (holding.member_id, host.ipv4, host.ipv4)
-        assert Holding.objects.get(holds_now(), member=facts["id"], kind="prefix6").address == facts["prefix6"]
-        assert str(NatMapping.objects.get(holds_now(), holding=holding).public) == facts["public"]
+        assert Holding.objects.get(is_valid_now(), member=facts["id"], kind="prefix6").address == facts["prefix6"]
+        assert str(NatMapping.objects.get(is_valid_now(), holding=holding).public) == facts["public"]
 
 
 def test_the_demo_has_a_ticket_in_each_state_and_sends_no_mail_for_them() -> None:

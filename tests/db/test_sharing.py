@@ -8,7 +8,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 from psycopg.types.range import Int4Range
 
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
 from apps.nat import services
 from apps.nat.models import NatMapping, PortClaim
@@ -36,13 +36,13 @@ def read_places(network: factories.Network) -> dict[str, tuple[str, str]]:
     """Return the public address and ports of each resident now."""
     found = {}
     for name, resident in network.residents.items():
-        mapping = NatMapping.objects.get(holds_now(), holding=resident.holding)
+        mapping = NatMapping.objects.get(is_valid_now(), holding=resident.holding)
         found[name] = (str(mapping.public), mapping.ports)
     return found
 
 
 def newcomer(network: factories.Network, number: int, name: str = "New") -> Holding:
-    return factories.hold(factories.member(name), network.private, f"10.16.1.{number}/32")
+    return factories.make_holding(factories.member(name), network.private, f"10.16.1.{number}/32")
 
 
 def map_refused(network: factories.Network, holding: Holding, **where: object) -> Problem:
@@ -72,7 +72,7 @@ def test_who_changes_to_blocks_keeps_his_address_and_has_ports_of_his_own(networ
     }
     assert use(network, "shared") == 4
     assert {ports for _public, ports in read_places(network).values()} == {""}
-    assert not PortClaim.objects.filter(holds_now(), mapping_id__isnull=False).exists()
+    assert not PortClaim.objects.filter(is_valid_now(), mapping_id__isnull=False).exists()
 
 
 def test_nothing_changes_for_a_pool_that_is_used_so_already(network: factories.Network) -> None:
@@ -109,7 +109,7 @@ def test_too_few_addresses_for_all_leave_everything_as_it_was(network: factories
     with pytest.raises(Problem, match="3 members use this pool, but it has addresses for only 2 of them") as caught, transaction.atomic():
         change_sharing(pool=small, sharing="own", block_size=None, by=network.admin)
     assert caught.value.fieldname == "sharing"
-    assert NatMapping.objects.filter(holds_now(), pool=small, sharing="shared").count() == 3
+    assert NatMapping.objects.filter(is_valid_now(), pool=small, sharing="shared").count() == 3
     small.refresh_from_db()
     assert small.sharing == "shared"
     change_sharing(pool=small, sharing="blocks", block_size=16384, by=network.admin)
@@ -134,11 +134,11 @@ def test_the_next_member_is_given_the_next_free_block_and_then_the_next_address(
 def test_devices_of_one_member_leave_from_one_place(network: factories.Network) -> None:
     use(network, "own")
     member = factories.member("Two devices")
-    one, other = (factories.hold(member, network.private, f"10.16.1.{n}/32") for n in (1, 2))
+    one, other = (factories.make_holding(member, network.private, f"10.16.1.{n}/32") for n in (1, 2))
     first, second = (services.map_address(holding=each, by=network.admin) for each in (one, other))
     assert first.public == second.public
     use(network, "blocks", 256)
-    assert len({(each.public, each.ports) for each in NatMapping.objects.filter(holds_now(), holding__member=member)}) == 1
+    assert len({(each.public, each.ports) for each in NatMapping.objects.filter(is_valid_now(), holding__member=member)}) == 1
 
 
 def test_a_forward_in_the_block_of_another_is_refused_with_his_name_and_a_free_port(network: factories.Network) -> None:
@@ -179,9 +179,9 @@ def test_the_database_itself_lets_no_two_members_have_the_same_ports(network: fa
     services.add_forward(
         holding=mine, public=IPv4Address("198.51.100.7"), protocol="tcp", public_port=5000, private_port=80, by=network.admin
     )
-    second = factories.hold(network.residents["m1"].member, network.private, "10.16.1.9/32")
+    second = factories.make_holding(network.residents["m1"].member, network.private, "10.16.1.9/32")
     two = services.map_address(holding=second, by=network.admin)
-    ids = {name: NatMapping.objects.get(holds_now(), holding=each.holding).pk for name, each in network.residents.items()}
+    ids = {name: NatMapping.objects.get(is_valid_now(), holding=each.holding).pk for name, each in network.residents.items()}
     with pytest.raises(IntegrityError, match="portclaim_of_one_member"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement, {**ids, "other": network.residents["m2"].member.pk})
     assert two.ports == "4096–8191"
@@ -202,11 +202,11 @@ def test_claims_go_with_what_they_are_of(network: factories.Network) -> None:
     services.add_forward(
         holding=mine, public=IPv4Address("198.51.100.7"), protocol="tcp", public_port=5000, private_port=80, by=network.admin
     )
-    assert PortClaim.objects.filter(holds_now()).count() == 5
-    NatMapping.objects.filter(holds_now(), holding=mine).delete()
-    assert PortClaim.objects.filter(holds_now()).count() == 4
+    assert PortClaim.objects.filter(is_valid_now()).count() == 5
+    NatMapping.objects.filter(is_valid_now(), holding=mine).delete()
+    assert PortClaim.objects.filter(is_valid_now()).count() == 4
     mine.portforwards.all().delete()
-    assert PortClaim.objects.filter(holds_now(), member_id=mine.member_id).count() == 0
+    assert PortClaim.objects.filter(is_valid_now(), member_id=mine.member_id).count() == 0
 
 
 def test_a_public_address_and_a_port_have_one_answer_at_each_time(network: factories.Network) -> None:

@@ -53,7 +53,7 @@ def sign_in(client: Client, login: str, password: str = PASSWORD, **headers: Any
     return client.post(LOGIN, {"login": login, "password": password}, **headers)
 
 
-def again(client: Client) -> None:
+def reauthenticate(client: Client) -> None:
     """Give the password again, as sensitive pages require."""
     assert client.post("/account/reauthenticate/", {"password": PASSWORD}).status_code == 302
 
@@ -124,7 +124,7 @@ def test_limits_take_a_fixed_room_however_many_names_are_tried(db: None, setting
 def test_limits_in_redis_are_shared_bounded_and_end(settings: LazySettings, monkeypatch: pytest.MonkeyPatch, redis_url: str) -> None:
     settings.REDIS_URL = redis_url
     monkeypatch.setattr(bounded_cache, "SLOTS", 64)
-    one, other = (bounded_cache.SlotCache("netzwart:slot", {}) for _ in range(2))
+    one, other = (bounded_cache.BoundedCache("netzwart:slot", {}) for _ in range(2))
     assert one.add("lock", True, 60)
     assert not other.add("lock", True, 60)
     assert other.get("lock") is True
@@ -238,7 +238,7 @@ def test_staff_without_a_second_factor_are_led_to_set_one_up_and_can_do_nothing_
     assert client.get("/members/", HTTP_HX_REQUEST="true")["HX-Redirect"] == "/account/second-factor/"
     assert client.get("/api/members/members/").status_code == 403
     assert "Until then you cannot open any other page" in text(client.get("/account/second-factor/"))
-    again(client)
+    reauthenticate(client)
     secret = re.search(r"<code>([A-Z2-7]+)</code>", text(client.get("/account/second-factor/totp/activate/")))
     assert secret
     done = client.post("/account/second-factor/totp/activate/", {"code": code(secret[1])})
@@ -284,7 +284,7 @@ def test_another_persons_passkey_cannot_be_named_or_removed(mara: User) -> None:
     key = Authenticator.objects.create(user=mara, type=Authenticator.Type.WEBAUTHN, data={"name": "Key", "credential": {}})
     client = Client()
     sign_in(client, "jakob")
-    again(client)
+    reauthenticate(client)
     for path in (f"/account/second-factor/webauthn/keys/{key.pk}/remove/", f"/account/second-factor/webauthn/keys/{key.pk}/edit/"):
         assert client.get(path).status_code == 404
         assert client.post(path, {"name": "Mine"}).status_code == 404

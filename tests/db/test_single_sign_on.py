@@ -25,7 +25,7 @@ from apps.accounts.models import User
 from apps.desk.lifecycle.erasing import erase_member
 from tests import factories
 from tests.db.page_client import text
-from tests.db.test_signing_in import again, sign_in
+from tests.db.test_signing_in import reauthenticate, sign_in
 
 CLIENT, SECRET = "netzwart", "a secret between the two"
 ADDRESS = "ines@lindenhof.example"
@@ -151,7 +151,7 @@ def over_there(client: Client, process: str) -> Any:
 
 def connect(client: Client) -> Any:
     sign_in(client, "ines")
-    again(client)
+    reauthenticate(client)
     return over_there(client, "connect")
 
 

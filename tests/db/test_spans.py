@@ -8,7 +8,7 @@ import pytest
 from apps.traffic import precomputed_totals, rollup
 from apps.traffic.models import Span, SpanUsage
 from apps.traffic.selectors import GroupBy, build_member_sums_sql, list_top_talkers, list_usage_shares
-from apps.traffic.windows import LISTS, Preset, build_recent_window
+from apps.traffic.windows import LISTS, WindowPreset, build_recent_window
 from tests import factories, usage_factories
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +36,7 @@ def counted_network(network: factories.Network) -> factories.Network:
 
 def lists() -> list[object]:
     """Return the lists of all members, for the presets and for windows that begin and end anywhere."""
-    windows = [(each.since, each.until) for preset in Preset for each in [build_recent_window(NOW, preset, LISTS)]]
+    windows = [(each.since, each.until) for preset in WindowPreset for each in [build_recent_window(NOW, preset, LISTS)]]
     windows += [(START + timedelta(days=2, hours=5), NOW), (START, NOW - 3 * DAY), (NOW - timedelta(days=9, hours=1), NOW - HOUR)]
     return [(list_top_talkers(*each, now=NOW), list_usage_shares(GroupBy.TARIFF, *each, now=NOW)) for each in windows]
 
@@ -45,7 +45,7 @@ def test_lists_say_the_same_with_spans_as_without_also_of_what_is_counted_later(
     before = lists()
     assert precomputed_totals.refresh_totals(NOW) == len(precomputed_totals.PRESETS)
     assert lists() == before
-    week = build_recent_window(NOW, Preset.WEEK, LISTS)
+    week = build_recent_window(NOW, WindowPreset.WEEK, LISTS)
     assert "traffic_spanusage" in build_member_sums_sql(week.since, week.until, NOW)[0]
 
     late = counted_network.residents["m4"]

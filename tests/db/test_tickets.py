@@ -18,10 +18,10 @@ from apps.desk.lifecycle.erasing import erase_member
 from apps.desk.lifecycle.export import collect_member_data
 from apps.lib.errors import Conflict, Problem
 from apps.mail import models as mail
-from apps.mail.services import switch_off
+from apps.mail.services import switch_notice_off
 from apps.members.models import Device, Member
 from apps.members.services import end_membership
-from apps.tickets import links, notifications, own, services
+from apps.tickets import links, notifications, own_tickets, services
 from apps.tickets.attachments import AttachmentFile, clean_file_name
 from apps.tickets.models import Attachment, Message, Ticket
 from tests import factories
@@ -59,7 +59,7 @@ def account(member: Member) -> User:
 
 
 def open_ticket(member: Member, subject: str = "Spielserver", words: str = "Von außen nicht erreichbar", **given: Any) -> Ticket:
-    return own.open_own_ticket(member=member, subject=subject, text=words, by=account(member), **given)
+    return own_tickets.open_own_ticket(member=member, subject=subject, text=words, by=account(member), **given)
 
 
 def now(ticket: Ticket) -> Ticket:
@@ -83,12 +83,12 @@ def test_whose_turn_it_is_follows_from_what_is_written(selin: Member, mara: User
     services.answer_ticket(ticket=ticket, text="Welcher Port?", by=mara)
     first = now(ticket).first_answered_at
     assert (now(ticket).state, now(ticket).assignee) == ("waiting", mara) and first
-    own.reply_to_ticket(member=selin, ticket=ticket, text="25565", by=account(selin))
+    own_tickets.reply_to_ticket(member=selin, ticket=ticket, text="25565", by=account(selin))
     assert now(ticket).state == "open"
     services.answer_ticket(ticket=ticket, text="Geht jetzt.", solved=True, by=mara)
     assert (now(ticket).state, now(ticket).first_answered_at) == ("solved", first)
     for _again in range(2):
-        own.reply_to_ticket(member=selin, ticket=ticket, text="Doch nicht.", by=account(selin))
+        own_tickets.reply_to_ticket(member=selin, ticket=ticket, text="Doch nicht.", by=account(selin))
         assert now(ticket).state == "reopened"
     assert Ticket.pgh_event_model.objects.filter(pgh_obj_id=ticket.pk, state="solved").count() == 1  # type: ignore[attr-defined]
 
@@ -120,13 +120,13 @@ def test_an_answer_without_an_address_stands_on_the_page_alone(selin: Member, ma
 
 def test_staff_who_want_to_are_told_of_new_tickets_and_of_replies_in_their_own(selin: Member, mara: User, tomasz: User) -> None:
     _staff("anna", "anna@lindenhof.example", roles=["auditor"])
-    switch_off(address=MARA.upper(), notice=notifications.KIND)
+    switch_notice_off(address=MARA.upper(), notice=notifications.KIND)
     ticket = open_ticket(selin)
     assert [each.subject for each in mails(TOMASZ)] == [f"New ticket from Selin Kaya: Spielserver [#{ticket.pk}]"]
     assert mails(MARA) == mails("anna@lindenhof.example") == mails() == []
     assert mails(TOMASZ)[0].unsubscribe and mails(TOMASZ)[0].automatic
     services.take_ticket(ticket=ticket, by=tomasz)
-    own.reply_to_ticket(member=selin, ticket=ticket, text="25565", by=account(selin))
+    own_tickets.reply_to_ticket(member=selin, ticket=ticket, text="25565", by=account(selin))
     assert len(mails(TOMASZ)) == 2 and "25565" in mails(TOMASZ)[1].text
 
 
@@ -146,7 +146,7 @@ def test_a_change_that_comes_too_late_overwrites_nothing(selin: Member, mara: Us
         services.change_ticket(ticket=ticket, version=ticket.version, facts=facts(ticket, priority=1), by=tomasz)
     services.answer_ticket(ticket=ticket, text="Welcher Port?", by=mara)
     seen = now(ticket)
-    own.reply_to_ticket(member=selin, ticket=ticket, text="25565", by=account(selin))
+    own_tickets.reply_to_ticket(member=selin, ticket=ticket, text="25565", by=account(selin))
     with pytest.raises(Conflict):
         services.change_ticket(ticket=ticket, version=seen.version, facts=facts(ticket, state="solved"), by=tomasz)
     for wrong in (
@@ -174,12 +174,12 @@ def test_the_database_lets_nobody_answer_without_a_name(selin: Member) -> None:
 
 
 def test_who_writes_too_much_or_nothing_is_told(selin: Member, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own, "MOST_AN_HOUR", 2)
+    monkeypatch.setattr(own_tickets, "MOST_AN_HOUR", 2)
     for subject, words in (("", "x"), ("x", " \r\n "), ("x" * 201, "x"), ("x", "x" * 50_001)):
         with pytest.raises(Problem):
             open_ticket(selin, subject, words)
     ticket = open_ticket(selin)
-    own.reply_to_ticket(member=selin, ticket=ticket, text="a\r\nb\0", by=account(selin))
+    own_tickets.reply_to_ticket(member=selin, ticket=ticket, text="a\r\nb\0", by=account(selin))
     assert list(ticket.messages.order_by("id").values_list("text", flat=True))[1] == "a\nb"
     with pytest.raises(Problem, match="Wait a little"):
         open_ticket(selin)
@@ -378,7 +378,7 @@ def test_files_of_one_member_of_strangers_and_of_all_have_a_bound(selin: Member,
     settings.ATTACHMENTS_MEMBER_OCTETS, settings.ATTACHMENTS_TOTAL_OCTETS = 100, 160
     ticket = open_ticket(selin, files=[AttachmentFile("a.png", b"x" * 90)])
     with pytest.raises(Problem, match="10\u202fB of 100\u202fB are left") as refused:
-        own.reply_to_ticket(member=selin, ticket=ticket, text="more", files=[AttachmentFile("b.png", b"x" * 11)], by=account(selin))
+        own_tickets.reply_to_ticket(member=selin, ticket=ticket, text="more", files=[AttachmentFile("b.png", b"x" * 11)], by=account(selin))
     assert refused.value.fieldname == "files" and ticket.messages.count() == 1
     page = text(signed_in(account(selin)).get(f"/me/tickets/{ticket.pk}/"))
     assert "Of 100\u202fB for all of your files, 10\u202fB are left." in page
@@ -399,4 +399,4 @@ def test_staff_removes_a_file_which_gives_room_again_and_a_note_says_so(selin: M
     services.remove_file(file=file, by=mara)
     [note] = ticket.messages.filter(kind="note")
     assert (note.author, note.text) == (mara, "Removed a file: “Screenshot.PNG”, 6\u202fB.")
-    own.reply_to_ticket(member=selin, ticket=ticket, text="again", files=[PICTURE], by=account(selin))
+    own_tickets.reply_to_ticket(member=selin, ticket=ticket, text="again", files=[PICTURE], by=account(selin))

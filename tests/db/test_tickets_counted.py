@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.members.models import Member
-from apps.tickets import counting, own, services
+from apps.tickets import own_tickets, period_counts, services
 from apps.tickets.models import Period, Ticket
 from apps.tickets.trend import compute_trend
 from tests import factories
@@ -36,7 +36,7 @@ def now() -> datetime:
 
 def open_ticket(member: Member) -> Ticket:
     assert member.user
-    return own.open_own_ticket(member=member, subject="No network", text="?", by=member.user)
+    return own_tickets.open_own_ticket(member=member, subject="No network", text="?", by=member.user)
 
 
 def set_event_times(ticket: Ticket, *moments: datetime) -> None:
@@ -52,7 +52,7 @@ def set_states(ticket: Ticket, *states: str) -> None:
 
 
 def read_counts(name: str, now: datetime) -> dict[date, Any]:
-    return {each.begins: each for each in counting.list_counts(name, now)}
+    return {each.begins: each for each in period_counts.list_counts(name, now)}
 
 
 def test_days_say_what_came_was_solved_and_stayed_open(selin: Member, now: datetime) -> None:
@@ -68,7 +68,7 @@ def test_days_say_what_came_was_solved_and_stayed_open(selin: Member, now: datet
         (each.opened, each.solved, each.reopened, each.open) for each in (days[today - timedelta(days=back)] for back in range(6, -1, -1))
     ]
     assert seen == [(0, 0, 0, 0), (2, 0, 0, 2), (0, 1, 0, 1), (0, 1, 0, 0), (0, 0, 1, 1), (0, 0, 0, 1), (1, 0, 0, 2)]
-    assert len(days) == 30 and counting.list_counts("month", now)[-1].begins == today
+    assert len(days) == 30 and period_counts.list_counts("month", now)[-1].begins == today
 
 
 def test_weeks_begin_on_monday_and_say_the_same_as_their_days(selin: Member, now: datetime) -> None:
@@ -98,7 +98,7 @@ def test_the_first_answer_counts_on_the_day_it_was_given(selin: Member, mara: Us
 
 def test_what_is_over_is_counted_once_and_today_each_time(selin: Member, now: datetime) -> None:
     set_event_times(open_ticket(selin), now - DAY)
-    assert counting.fill_all(now) == 29 + 52 and counting.fill_all(now) == 0
+    assert period_counts.store_all_past_periods(now) == 29 + 52 and period_counts.store_all_past_periods(now) == 0
     set_event_times(open_ticket(selin), now)
     Period.objects.filter(unit="day", begins=timezone.localdate(now - 2 * DAY)).delete()
     days = read_counts("month", now)
@@ -108,9 +108,9 @@ def test_what_is_over_is_counted_once_and_today_each_time(selin: Member, now: da
 
 def test_a_day_is_kept_only_when_nothing_of_it_can_still_be_committed(db: None) -> None:
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    counting.store_ended_periods("day", counting.list_begins("day", 2, midnight), midnight + timedelta(minutes=5))
+    period_counts.store_ended_periods("day", period_counts.list_first_days("day", 2, midnight), midnight + timedelta(minutes=5))
     assert not Period.objects.exists()
-    counting.store_ended_periods("day", counting.list_begins("day", 2, midnight), midnight + timedelta(minutes=11))
+    period_counts.store_ended_periods("day", period_counts.list_first_days("day", 2, midnight), midnight + timedelta(minutes=11))
     assert Period.objects.get().begins == timezone.localdate(midnight) - timedelta(days=1)
 
 

@@ -262,7 +262,7 @@ def test_a_real_mail_and_its_answer_go_round(selin: Member, mara: User) -> None:
     arriving.store_arrival(octets=reply.as_bytes(), way=Arrival.Way.LMTP, sender=SELIN, recipients=[mail_.reply_to])
     arriving.store_arrival(octets=compose_mail(mail_), way=Arrival.Way.LMTP, sender=SELIN, recipients=[mail_.reply_to])
     with MailReader(ParseLimits(seconds=60), "mx.lindenhof.example") as reader:
-        take_ = inbound.find_handler()
+        take_ = inbound.find_mail_handler()
         assert take_
         done = inbound.receive_mail(take_, reader)
     assert (done.taken, done.quarantined) == (1, 1)

@@ -13,7 +13,7 @@ from apps.accounts.models import User
 from apps.lib.errors import Problem
 from apps.mail import models as mail
 from apps.members.models import Member
-from apps.tickets import bulk, merging, own
+from apps.tickets import bulk, merging, own_tickets
 from apps.tickets.models import Bulk, BulkItem, Canned, Message, Ticket
 from tests import factories
 from tests.db.page_client import list_messages, signed_in, text
@@ -35,7 +35,7 @@ def tickets(db: None) -> list[Ticket]:
 def _open_ticket(member: Member) -> Ticket:
     member.user = factories.user(f"m{member.number}", staff=False)
     member.save()
-    return own.open_own_ticket(member=member, subject=f"Of {member.name}", text="No network", by=member.user)
+    return own_tickets.open_own_ticket(member=member, subject=f"Of {member.name}", text="No network", by=member.user)
 
 
 def now(tickets: list[Ticket]) -> list[Ticket]:
@@ -52,7 +52,7 @@ def send(tickets: list[Ticket], by: User, **given: Any) -> Bulk:
         "text_de": "Hallo {name}, es geht wieder.",
         "text_en": "Hello {name}, it works again. {ticket}",
     } | given
-    return bulk.answer_many(tickets=now(tickets), by=by, **asked)
+    return bulk.answer_tickets(tickets=now(tickets), by=by, **asked)
 
 
 def test_each_ticket_is_answered_once_in_its_readers_language(tickets: list[Ticket], mara: User) -> None:
@@ -72,26 +72,26 @@ def test_each_ticket_is_answered_once_in_its_readers_language(tickets: list[Tick
 
 def test_whoever_reads_the_other_language_gets_the_text_that_is_there(tickets: list[Ticket], mara: User) -> None:
     send(tickets, mara, text_de="")
-    assert not bulk.answer_pending()
+    assert not bulk.send_pending_answers()
     assert "Hello Selin Kaya" in mails()["selin@lindenhof.example"]
 
 
 def test_a_worker_that_stops_in_the_middle_leaves_the_rest_to_the_next(tickets: list[Ticket], mara: User) -> None:
     send(tickets, mara)
-    assert bulk.answer_pending(2) and len(mails()) == 2
-    assert not bulk.answer_pending(2) and Message.objects.filter(kind="answer").count() == 3
+    assert bulk.send_pending_answers(2) and len(mails()) == 2
+    assert not bulk.send_pending_answers(2) and Message.objects.filter(kind="answer").count() == 3
 
 
 def test_who_is_left_out_is_named_with_the_reason(tickets: list[Ticket], mara: User) -> None:
-    other = own.open_own_ticket(member=tickets[0].member, subject="Again", text="?", by=tickets[0].member.user)  # type: ignore[arg-type, union-attr]
+    other = own_tickets.open_own_ticket(member=tickets[0].member, subject="Again", text="?", by=tickets[0].member.user)  # type: ignore[arg-type, union-attr]
     sent = send([*tickets, other], mara)
     merging.merge_tickets(into=tickets[0], tickets=[other], by=mara)
-    bulk.answer_pending()
+    bulk.send_pending_answers()
     assert {each.ticket_id: each.why for each in sent.items.exclude(why="")} == {other.pk: f"It was merged into #{tickets[0].pk}."}
     tomasz = factories.user("tomasz", roles=["helpdesk"])
     late = send(tickets, tomasz)
     User.objects.filter(pk=tomasz.pk).update(roles=["auditor"])
-    bulk.answer_pending()
+    bulk.send_pending_answers()
     assert late.items.filter(why__contains="may not answer tickets").count() == 3 and late.items.exclude(message=None).count() == 0
 
 
@@ -100,7 +100,7 @@ def test_whoever_switched_mails_of_answers_off_is_not_counted_among_those_who_ge
     reached = bulk.compute_reach(now(tickets))
     assert (reached.by_mail, reached.on_page, reached.languages) == (1, 2, {"de": 1, "en": 2})
     send(tickets, mara)
-    bulk.answer_pending()
+    bulk.send_pending_answers()
     assert set(mails()) == {"tunde@lindenhof.example"}
     assert "Hallo Selin Kaya" in Message.objects.get(ticket=tickets[0], kind="answer").text
 
@@ -121,7 +121,7 @@ def test_a_preview_of_more_tickets_asks_the_database_no_more(tickets: list[Ticke
 
 def test_a_ticket_is_named_once_and_a_key_that_was_never_used_is_not_taken_for_one_that_was(tickets: list[Ticket], mara: User) -> None:
     with pytest.raises(IntegrityError), transaction.atomic():
-        bulk.answer_many(key=uuid4(), tickets=[*now(tickets), *now(tickets)], text_de="", text_en="Yes.", by=mara)
+        bulk.answer_tickets(key=uuid4(), tickets=[*now(tickets), *now(tickets)], text_de="", text_en="Yes.", by=mara)
     assert not Bulk.objects.exists()
 
 
@@ -141,9 +141,9 @@ def test_many_are_changed_at_once_and_those_that_are_so_already_stay(tickets: li
     Ticket.objects.filter(pk=tickets[0].pk).update(state="solved", assignee=mara, tags=["nat", "old"])
     before = now(tickets)[0].version
     changes = bulk.TicketChanges(state="solved", assignee=(mara,), add=["NAT"], drop=[])
-    assert (bulk.count_affected(now(tickets), changes), bulk.change_many(tickets=now(tickets), changes=changes, by=mara)) == (2, 2)
+    assert (bulk.count_affected(now(tickets), changes), bulk.change_tickets(tickets=now(tickets), changes=changes, by=mara)) == (2, 2)
     assert now(tickets)[0].version == before
-    assert bulk.change_many(tickets=now(tickets), changes=bulk.TicketChanges(assignee=(None,), drop=["nat"], priority=4), by=mara) == 3
+    assert bulk.change_tickets(tickets=now(tickets), changes=bulk.TicketChanges(assignee=(None,), drop=["nat"], priority=4), by=mara) == 3
     assert [(each.state, each.assignee, each.tags, each.priority) for each in now(tickets)] == [
         ("solved", None, ["old"], 4), ("solved", None, [], 4), ("solved", None, [], 4)
     ]  # fmt: skip
@@ -153,7 +153,7 @@ def test_many_are_changed_at_once_and_those_that_are_so_already_stay(tickets: li
         bulk.TicketChanges(assignee=(factories.user("m", staff=False),)),
     ):
         with pytest.raises(Problem):
-            bulk.change_many(tickets=now(tickets), changes=wrong, by=mara)
+            bulk.change_tickets(tickets=now(tickets), changes=wrong, by=mara)
 
 
 def test_staff_answers_many_from_the_list_after_a_preview(tickets: list[Ticket], mara: User) -> None:
@@ -179,7 +179,7 @@ def test_staff_answers_many_from_the_list_after_a_preview(tickets: list[Ticket],
     assert where == {f"/tickets/many/{Bulk.objects.get().pk}/"}
     [progress] = where
     assert "0 of 3 are answered" in text(client.get(progress))
-    bulk.answer_pending()
+    bulk.send_pending_answers()
     assert "All are answered" in text(client.get(progress))
 
 
@@ -201,7 +201,7 @@ def test_all_means_the_filter_where_it_can_be_done_at_once_else_the_page(tickets
     client = signed_in(mara)
     Ticket.objects.filter(pk=tickets[0].pk).update(state="solved")
     assert "Answer 2 tickets" in text(client.post("/tickets/many/?state=ours", {"do": "answer", "all": "1", "pick": [tickets[1].pk]}))
-    monkeypatch.setattr("apps.tickets.choosing.MOST", 1)
+    monkeypatch.setattr("apps.tickets.ticket_selection.MAX_TICKETS", 1)
     assert "Answer 1 ticket" in text(client.post("/tickets/many/?state=ours", {"do": "answer", "all": "1", "pick": [tickets[1].pk]}))
 
 
@@ -212,7 +212,7 @@ def test_scripts_answer_many_once_and_see_how_far_it_is(tickets: list[Ticket], m
     made = [api.post("/api/tickets/tickets/answer-many/", given, content_type="application/json") for _twice in range(2)]
     assert [each.status_code for each in made] == [202, 202] and made[0].json() == made[1].json()
     assert (made[0].json()["tickets"], made[0].json()["answered"]) == (3, 0)
-    bulk.answer_pending()
+    bulk.send_pending_answers()
     shown = api.get(f"/api/tickets/answers/{made[0].json()['id']}/").json()
     assert (shown["answered"], shown["left_out"]) == (3, [])
     wrong = api.post("/api/tickets/tickets/answer-many/", {"tickets": [10**9], "text_en": "x"}, content_type="application/json")

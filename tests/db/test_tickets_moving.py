@@ -17,7 +17,7 @@ from apps.inbound_mail.models import Arrival
 from apps.lib.errors import Conflict, Problem
 from apps.mail import models as mail
 from apps.members.models import Member
-from apps.tickets import links, mail_handler, merging, own, selectors, services, splitting
+from apps.tickets import links, mail_handler, merging, own_tickets, selectors, services, splitting
 from apps.tickets.attachments import AttachmentFile
 from apps.tickets.models import Message, Move, Ticket
 from tests import factories
@@ -46,7 +46,7 @@ def selin(db: None) -> Member:
 
 def open_ticket(member: Member, words: str, **given: object) -> Ticket:
     assert member.user
-    return own.open_own_ticket(member=member, subject=words, text=f"{words}?", by=member.user, **given)  # type: ignore[arg-type]
+    return own_tickets.open_own_ticket(member=member, subject=words, text=f"{words}?", by=member.user, **given)  # type: ignore[arg-type]
 
 
 def strange(subject: str = "Who am I", address: str = "eve@example.org") -> Ticket:
@@ -83,7 +83,7 @@ def answer_ticket(ticket: Ticket, by: User, words: str = "Which port?") -> mail.
 
 def test_merged_tickets_are_one_thread_in_order_of_time_with_files_links_and_tags(selin: Member, mara: User) -> None:
     first, second, third = open_ticket(selin, "one"), open_ticket(selin, "two", files=[AttachmentFile("a.png", b"PNG")]), strange()
-    own.reply_to_ticket(member=selin, ticket=first, text="more of one", by=mara)
+    own_tickets.reply_to_ticket(member=selin, ticket=first, text="more of one", by=mara)
     for ticket in (first, second):
         links.add_link(ticket=ticket, kind="members.member", object_id=selin.pk, by=mara)
     services.change_ticket(ticket=second, version=now(second).version, facts=services.TicketFacts("open", 4, mara, ["nat"]), by=mara)
@@ -95,9 +95,13 @@ def test_merged_tickets_are_one_thread_in_order_of_time_with_files_links_and_tag
     one = now(first)
     assert (one.state, one.priority, one.assignee, one.tags) == ("open", 4, mara, ["nat", "strange"])
     assert [each.object_id for each in one.links.all()] == [selin.pk]
-    assert [each.name for each in own.list_attachments(selin)] == ["a.png"]
+    assert [each.name for each in own_tickets.list_attachments(selin)] == ["a.png"]
     assert {now(each).merged_into_id for each in (second, third)} == {first.pk} and now(second).state == "solved"
-    assert [each.pk for each in own.list_own_tickets(selin)] == [first.pk] == [each.pk for each in selectors.list_by_number(f"#{third.pk}")]
+    assert (
+        [each.pk for each in own_tickets.list_own_tickets(selin)]
+        == [first.pk]
+        == [each.pk for each in selectors.list_by_number(f"#{third.pk}")]
+    )
     assert any("merged into" in str(entry.changes).lower() for entry in list_row_history(second))
 
 
@@ -105,7 +109,7 @@ def test_messages_stand_in_the_order_in_which_they_were_written_whatever_their_t
     first, second = open_ticket(selin, "one"), open_ticket(selin, "two")
     Message.objects.filter(ticket=second).update(at=timezone.now() - timedelta(days=1))
     merging.merge_tickets(into=first, tickets=[second], by=mara)
-    assert words(first) == ["two?", "one?"] == [each.text for each in own.list_messages(first)]
+    assert words(first) == ["two?", "one?"] == [each.text for each in own_tickets.list_messages(first)]
 
 
 def test_mails_to_a_merged_ticket_arrive_in_the_one_it_points_to(selin: Member, mara: User) -> None:
@@ -152,7 +156,7 @@ def test_a_first_answer_counts_for_the_merged_ticket_as_long_as_it_stands_there(
 
 
 @pytest.mark.parametrize("wrong", ["itself", "nothing", "another's", "twice", "a member's into nobody's", "too many tags"])
-def test_what_cannot_be_one_is_refused_with_its_reason(selin: Member, mara: User, wrong: str) -> None:
+def test_an_impossible_merge_is_refused_with_its_reason(selin: Member, mara: User, wrong: str) -> None:
     into, other = open_ticket(selin, "one"), open_ticket(selin, "two")
     if wrong == "twice":
         merging.merge_tickets(into=into, tickets=[other], by=mara)
@@ -184,7 +188,7 @@ def test_the_database_knows_no_chains_no_loops_and_nothing_merged_into_itself(se
 def test_split_off_messages_are_a_ticket_of_their_own_and_answers_to_them_arrive_there(selin: Member, mara: User) -> None:
     ticket = open_ticket(selin, "one")
     stays = answer_ticket(ticket, mara, "To the first")
-    own.reply_to_ticket(member=selin, ticket=ticket, text="And another thing", by=mara)
+    own_tickets.reply_to_ticket(member=selin, ticket=ticket, text="And another thing", by=mara)
     goes = answer_ticket(ticket, mara, "To the other")
     chosen = list(ticket.messages.order_by("id"))[2:]
     made = splitting.split_ticket(ticket=ticket, messages=[each.pk for each in chosen], subject="Another thing", same_member=True, by=mara)
@@ -229,7 +233,7 @@ def test_messages_split_off_to_nobody_are_no_longer_the_members(selin: Member, m
     strangers = comes("It is I", to=answer_ticket(ticket, mara).reply_to, sender="eve@example.org")
     made = splitting.split_ticket(ticket=ticket, messages=[strangers.pk], subject="Who?", same_member=False, by=mara)
     assert (made.member, made.address, made.state) == (None, "eve@example.org", "open")
-    assert "It is I" not in [each.text for each in own.list_messages(ticket)]
+    assert "It is I" not in [each.text for each in own_tickets.list_messages(ticket)]
 
 
 def test_staff_merges_undoes_and_splits_on_the_pages(selin: Member, mara: User) -> None:

@@ -38,7 +38,7 @@ def list_found(mara: User, **asked: str) -> list[str]:
 
 
 @pytest.fixture(params=["by the index", "one after the other"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def search_strategy(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Force one of the two ways of searching, which must find the same."""
     monkeypatch.setattr(searching, "FIRST", 1)
     monkeypatch.setattr(searching, "STEP", 2)
@@ -46,7 +46,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(searching, "STEPS", 99)
 
 
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("search_strategy")
 def test_words_are_found_in_both_languages_and_by_their_beginning(selin: Member, mara: User) -> None:
     ticket(selin, "Keine Verbindungen", "Der Router blinkt rot.")
     ticket(selin, "Slow connections", "It was running well", "nat-1 drops 198.51.100.7")
@@ -92,7 +92,7 @@ def test_a_number_is_the_ticket_itself(selin: Member, mara: User) -> None:
     assert list_found(mara, search=f"#{made.pk + 1}") == []
 
 
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("search_strategy")
 def test_pages_follow_each_other_without_gaps_whatever_is_asked(selin: Member, mara: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selectors, "PER_PAGE", 3)
     for number in range(20):
@@ -145,7 +145,7 @@ def test_a_canned_answer_is_filled_in_in_the_language_of_whoever_asked(selin: Me
     filled = f"Vorher\n\nHallo Selin Kaya, #{made.pk} {{name}} {{{{ 7|add:1 }}}} {{me.password}}\nMara Lindqvist"
     assert page.context["form"].initial["text"] == filled and not Message.objects.filter(ticket=made).exists()
     Member.objects.filter(pk=selin.pk).update(language="en")
-    assert canned.fill_canned(kept, Ticket.objects.get(pk=made.pk), mara) == "Hello Selin Kaya"
+    assert canned.fill_canned_answer(kept, Ticket.objects.get(pk=made.pk), mara) == "Hello Selin Kaya"
     for nothing in ("", "x", "999999"):
         assert client.post(f"/tickets/{made.pk}/", {"do": "canned", "canned": nothing, "text": "Vorher"}).status_code == 200
 

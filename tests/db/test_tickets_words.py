@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from apps.accounts.models import User
 from apps.desk.lifecycle import erasing
 from apps.members.models import Member
-from apps.tickets import merging, own, selectors, services, splitting
+from apps.tickets import merging, own_tickets, selectors, services, splitting
 from apps.tickets.models import Message, Move, Ticket, Words
 from apps.tickets.selectors import TicketFilter
 from tests import factories
@@ -29,7 +29,7 @@ def selin(db: None) -> Member:
 
 def open_ticket(member: Member, subject: str, text: str) -> Ticket:
     assert member.user
-    return own.open_own_ticket(member=member, subject=subject, text=text, by=member.user)
+    return own_tickets.open_own_ticket(member=member, subject=subject, text=text, by=member.user)
 
 
 def list_found(mara: User, search: str) -> list[int]:

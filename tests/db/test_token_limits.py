@@ -13,7 +13,7 @@ from apps.accounts import tokens
 from apps.accounts.models import ApiToken
 from apps.bans.listeners.models import Listener
 from apps.deployments.models import Hold, Revision, Rollout
-from apps.events.subscriber_rights import SubscriberRefused, SubscriberRequest, get_subscriber
+from apps.events.subscriber_rights import SubscriberRefused, SubscriberRequest, authenticate_subscriber
 from apps.lib.api.viewsets import CollectionViewSet
 from apps.lib.errors import Problem
 from apps.members.models import Room, Site
@@ -53,9 +53,9 @@ def world(network: factories.Network) -> TokenWorld:
     )
     prefixes = factories.pool(group, "prefix6", "2001:db8:fa00::/40")
     who, near = factories.member("Far Away"), network.residents["m1"]
-    held = factories.hold(who, inside, "172.20.0.10")
+    held = factories.make_holding(who, inside, "172.20.0.10")
     mapping = map_address(holding=held, public=outside.prefix[1], by=network.admin)
-    far = factories.Resident(who, held, mapping, factories.hold(who, prefixes, "2001:db8:fa00:1::/64"))
+    far = factories.Resident(who, held, mapping, factories.make_holding(who, prefixes, "2001:db8:fa00:1::/64"))
     for each, site in ((near, sites[0]), (far, sites[1])):
         each.member.room = Room.objects.create(site=site, floor=1, name="101")
         each.member.save()
@@ -132,7 +132,7 @@ def test_a_token_of_a_group_or_a_house_hears_no_events(world: TokenWorld, limit:
     key = tokens.create_token(user=world.network.admin, name="s", **{limit: 1})[1]  # type: ignore[arg-type]  # one of the limits
     headers = ((b"authorization", f"Bearer {key}".encode()), (b"host", b"localhost"))
     with pytest.raises(SubscriberRefused, match="outside the token’s scope"):
-        get_subscriber(SubscriberRequest(headers, "127.0.0.1", secure=False, of_api=True))
+        authenticate_subscriber(SubscriberRequest(headers, "127.0.0.1", secure=False, of_api=True))
 
 
 def test_a_token_has_one_limit_at_most(world: TokenWorld) -> None:

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import bounded_cache, throttle, tokens
-from apps.accounts.bounded_cache import SlotCache
+from apps.accounts.bounded_cache import BoundedCache
 from apps.accounts.collection_names import GROUPS
 from apps.accounts.models import ApiToken, User
 from apps.accounts.route_rights import API
@@ -98,7 +98,7 @@ def test_use_is_noted_now_and_then_alone(network: factories.Network) -> None:
     assert noted is not None and ApiToken.objects.get().last_used == noted
 
 
-def test_who_asks_too_often_has_to_wait(network: factories.Network, settings: Any) -> None:
+def test_a_token_above_its_request_rate_gets_429_with_retry_after(network: factories.Network, settings: Any) -> None:
     settings.API_RATE = 6
     client, other = script(network.admin), script(network.admin)
     codes = [client.get(FORWARDS) for _each in range(2)]
@@ -108,7 +108,7 @@ def test_who_asks_too_often_has_to_wait(network: factories.Network, settings: An
 
 
 def test_who_tries_keys_has_to_wait(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(throttle, "GUESSES", throttle.Rate(each_minute=1, at_once=3))
+    monkeypatch.setattr(throttle, "GUESSES", throttle.RequestRate(each_minute=1, at_once=3))
     guess = Client(headers={"authorization": "Bearer nw_wrong"})
     assert [guess.get(FORWARDS).status_code for _each in range(4)] == [401, 401, 401, 429]
     assert script(network.admin).get(FORWARDS).status_code == 200
@@ -118,9 +118,9 @@ def test_neither_many_requests_nor_many_keys_take_memory(monkeypatch: pytest.Mon
     monkeypatch.setattr(bounded_cache, "SLOTS", 64)
     settings.REDIS_URL = "unix:///nobody.sock"
     cache = caches["default"]
-    assert isinstance(cache, SlotCache)
+    assert isinstance(cache, BoundedCache)
     cache.clear()
-    rate = throttle.Rate(each_minute=60_000, at_once=10_000)
+    rate = throttle.RequestRate(each_minute=60_000, at_once=10_000)
     for _each in range(5_000):
         rate.count_request("one-key")
     assert len(cache._local) == 1
@@ -133,7 +133,7 @@ def test_neither_many_requests_nor_many_keys_take_memory(monkeypatch: pytest.Mon
 def test_a_rate_lets_through_what_it_says_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [1000.0]
     monkeypatch.setattr(throttle, "now", lambda: clock[0])
-    rate = throttle.Rate(each_minute=60, at_once=5)
+    rate = throttle.RequestRate(each_minute=60, at_once=5)
     name = f"somebody-{timezone.now().timestamp()}"
     assert [rate.count_request(name) == 0 for _each in range(7)] == [True] * 5 + [False] * 2
     clock[0] += 2
@@ -254,7 +254,7 @@ def test_the_command_makes_limited_tokens(network: factories.Network, capsys: py
 
 
 def test_a_person_has_a_bounded_number_of_tokens(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens, "MOST", 1)
+    monkeypatch.setattr(tokens, "MAX_TOKENS_PER_ACCOUNT", 1)
     script(network.admin)
     with pytest.raises(Problem, match="already"):
         script(network.admin)

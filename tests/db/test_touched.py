@@ -62,7 +62,7 @@ def test_a_member_who_is_switched_off_touches_addresses_and_forwards(network: fa
     assert all(not policy.addresses + policy.prefixes + policy.forwards for policy in found.policies.values())
 
 
-def test_what_reaches_no_gateway_touches_nothing(network: factories.Network) -> None:
+def test_changes_that_reach_no_gateway_touch_no_objects(network: factories.Network) -> None:
     def rename() -> None:
         Member.objects.update(name="Somebody else", version=9)
         Gateway.objects.update(carries4=False)
@@ -116,7 +116,7 @@ def test_a_time_that_ends_a_ban_touches_it(network: factories.Network) -> None:
     assert [policy.bans for policy in found.policies.values()] == [(), ()]
 
 
-def test_who_looked_before_notes_were_pruned_reads_everything(network: factories.Network) -> None:
+def test_a_reader_from_before_the_notes_were_pruned_reads_everything(network: factories.Network) -> None:
     def prune_all() -> None:
         Member.objects.update(state="left")
         sql("UPDATE deployments_touched SET at = at - interval '2 hours'")

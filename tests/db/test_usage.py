@@ -12,7 +12,7 @@ from apps.traffic.counter_collection import draw_ticket, record_reading
 from apps.traffic.models import Day, FiveMinutes, FourWeeks, Hour, Level, Today, Week
 from apps.traffic.selectors import (
     GroupBy,
-    Octets,
+    OctetsByDirection,
     build_member_series,
     compare_usage,
     get_usage_total,
@@ -89,8 +89,8 @@ def test_windows_that_begin_and_end_anywhere_are_whole_wherever_they_are_kept(cl
     two_days(clock)
     member = clock.network.residents["m1"].member
     since, until = START + timedelta(minutes=35), START + timedelta(days=1, hours=3, minutes=20)
-    assert sum_usage(member, since, until, now=clock.now) == Octets(10 * 107, 2 * 107, 0, 3 * 107)
-    assert compare_usage(member, START + DAY, START + 2 * DAY, now=clock.now) == (Octets(960, 192, 0, 288),) * 2
+    assert sum_usage(member, since, until, now=clock.now) == OctetsByDirection(10 * 107, 2 * 107, 0, 3 * 107)
+    assert compare_usage(member, START + DAY, START + 2 * DAY, now=clock.now) == (OctetsByDirection(960, 192, 0, 288),) * 2
 
 
 def test_the_greatest_talkers_and_the_sums_by_where_they_live(clock: Clock) -> None:
@@ -177,7 +177,7 @@ def test_what_was_lost_a_moment_ago_is_said_at_once(clock: Clock) -> None:
     assert [point.lost for point in points] == [True]
 
 
-def test_what_is_too_old_goes_and_what_nobody_has_rolled_up_stays(clock: Clock) -> None:
+def test_expired_usage_is_dropped_only_after_it_was_rolled_up(clock: Clock) -> None:
     clock.read(m1=10)
     clock.go_on(timedelta(days=8))
     rollup.ensure_levels(clock.now)

@@ -121,7 +121,7 @@ def test_a_pinhole_that_is_closed_before_its_end_is_removed(network: factories.N
 
 def test_what_one_look_does_not_take_is_told_by_the_next_ones(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     hook(network.admin, kinds=["device"])
-    monkeypatch.setattr(delivery_gathering, "MOST", 2)
+    monkeypatch.setattr(delivery_gathering, "MAX_EVENTS_PER_RUN", 2)
     device = Device.objects.earliest("pk")
     for name in "abcde":
         Device.objects.filter(pk=device.pk).update(name=name)
@@ -178,7 +178,7 @@ def test_only_what_the_owner_may_see_now_is_told(network: factories.Network, rec
     factories.user("tom")
     list_queued_bodies()
     User.objects.filter(pk=network.admin.pk).update(roles=["member"])
-    delivery_sender.send_due()
+    delivery_sender.send_due_deliveries()
     assert receiver.came == [] and set(Delivery.objects.values_list("state", flat=True)) == {"dropped"}
     queued = endpoint.deliveries.count()
     forward(network, 9000)
@@ -192,7 +192,7 @@ def test_what_waits_is_sent_as_far_as_the_owner_may_still_see_it(network: factor
     assert len(list_queued_bodies()) == 2
     factories.user("tom")
     User.objects.filter(pk=network.admin.pk).update(roles=["helpdesk"])
-    delivery_sender.send_due()
+    delivery_sender.send_due_deliveries()
     assert dict(Delivery.objects.values_list("event", "state")) == {"device.changed": "sent", "pool.changed": "dropped"}
     assert [headers["X-Netzwart-Event"] for headers, _body in receiver.came] == ["device.changed"]
 
@@ -204,7 +204,7 @@ def test_while_it_is_paused_nothing_is_queued_or_sent(network: factories.Network
     facts = EndpointFacts(name="Door", url=receiver.url, kinds=["forward"], active=False)
     paused = services.change_webhook(endpoint=endpoint, version=1, facts=facts, by=network.admin)
     forward(network, 9000)
-    delivery_sender.send_due()
+    delivery_sender.send_due_deliveries()
     assert len(list_queued_bodies()) == 1 and receiver.came == []
     with pytest.raises(Problem):
         services.ping_webhook(endpoint=paused, by=network.admin)
@@ -263,10 +263,10 @@ def test_a_transaction_that_commits_late_is_told_though_later_ones_were_read_bef
 
 def test_a_position_moves_when_those_who_were_writing_have_ended_though_others_write_always() -> None:
     position = Position(table="t", done=5, settled=5, holders=[])
-    assert delivery_gathering.settle_position(position, 9, ["3/1"]) and (position.settled, position.candidate) == (5, 9)
-    assert not delivery_gathering.settle_position(position, 12, ["3/1", "4/7"])
-    assert delivery_gathering.settle_position(position, 15, ["4/8"]) and (position.settled, position.candidate) == (9, 15)
-    assert delivery_gathering.settle_position(position, 15, []) and (position.settled, position.candidate) == (15, None)
+    assert delivery_gathering.advance_position(position, 9, ["3/1"]) and (position.settled, position.candidate) == (5, 9)
+    assert not delivery_gathering.advance_position(position, 12, ["3/1", "4/7"])
+    assert delivery_gathering.advance_position(position, 15, ["4/8"]) and (position.settled, position.candidate) == (9, 15)
+    assert delivery_gathering.advance_position(position, 15, []) and (position.settled, position.candidate) == (15, None)
 
 
 # --- On the wire
@@ -275,7 +275,7 @@ def test_a_position_moves_when_those_who_were_writing_have_ended_though_others_w
 def test_what_is_sent_is_signed_so_that_the_receiver_can_tell(network: factories.Network, receiver: Receiver) -> None:
     endpoint, secret = services.add_webhook(facts=EndpointFacts(name="Door", url=receiver.url), by=network.admin)
     services.ping_webhook(endpoint=endpoint, by=network.admin)
-    delivery_sender.send_due()
+    delivery_sender.send_due_deliveries()
     [(headers, body)] = receiver.came
     at = int(headers["X-Netzwart-Signature"].split(",")[0].removeprefix("t="))
     expected = hmac.new(secret.encode(), f"{at}.".encode() + body, "sha256").hexdigest()
@@ -293,14 +293,14 @@ def test_a_failure_is_tried_again_later_and_then_given_up_with_a_mail(network: f
     endpoint = hook(network.admin, receiver.url)
     row, now = services.ping_webhook(endpoint=endpoint, by=network.admin), timezone.now()
     for minutes, came, state in ((0, 1, "waiting"), (0, 1, "waiting"), (2, 2, "waiting"), (3, 2, "waiting"), (5, 3, "sent")):
-        delivery_sender.send_due(lambda minutes=minutes: now + timedelta(minutes=minutes))  # type: ignore[misc]
+        delivery_sender.send_due_deliveries(lambda minutes=minutes: now + timedelta(minutes=minutes))  # type: ignore[misc]
         row.refresh_from_db()
         assert (len(receiver.came), row.state) == (came, state)
     assert (row.status, len(row.answer), row.tries) == (200, delivery_sender.KEPT, 3)
     assert len({headers["X-Netzwart-Delivery"] for headers, _body in receiver.came}) == 1
     services.resend_delivery(delivery=row, by=network.admin)
     for day in range(1, 40):
-        delivery_sender.send_due(lambda day=day: now + timedelta(days=day))  # type: ignore[misc]
+        delivery_sender.send_due_deliveries(lambda day=day: now + timedelta(days=day))  # type: ignore[misc]
     row.refresh_from_db()
     assert (row.state, row.tries) == ("failed", delivery_sender.GIVE_UP)
     told = Message.objects.get(about_type="webhooks.endpoint")
@@ -316,18 +316,18 @@ def test_an_endpoint_that_is_away_rests_and_does_not_hold_up_another(network: fa
     Endpoint.objects.filter(pk=away.pk).update(failures=4)
     services.ping_webhook(endpoint=there, by=network.admin)
     now = timezone.now()
-    delivery_sender.send_due(lambda: now)
+    delivery_sender.send_due_deliveries(lambda: now)
     assert list(away.deliveries.order_by("id").values_list("tries", flat=True)) == [1, 0, 0]
     assert there.deliveries.get().state == "sent"
     assert "unreachable" in away.deliveries.order_by("id")[0].error
 
 
-def test_who_dawdles_is_cut_off(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_webhook_receiver_is_cut_off(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delivery_sender, "TRY", 0.3)
     with receiving() as slow:
         slow.before_answering = slow.over.wait
         row = services.ping_webhook(endpoint=hook(network.admin, slow.url), by=network.admin)
-        delivery_sender.send_due()
+        delivery_sender.send_due_deliveries()
         slow.over.set()
     row.refresh_from_db()
     assert (row.state, row.tries) == ("waiting", 1) and "too slow" in row.error
@@ -339,9 +339,9 @@ def test_a_worker_that_dies_between_sending_and_noting_sends_it_again_under_the_
     row, now = services.ping_webhook(endpoint=hook(network.admin, receiver.url), by=network.admin), timezone.now()
     claimed = delivery_sender.claim_delivery(now)
     assert claimed is not None and delivery_sender.try_delivery(claimed, now) == delivery_sender.DeliveryAnswer(200, "thanks")
-    delivery_sender.send_due(lambda: now + timedelta(seconds=30))
+    delivery_sender.send_due_deliveries(lambda: now + timedelta(seconds=30))
     assert len(receiver.came) == 1  # claimed until the lease is over
-    delivery_sender.send_due(lambda: now + delivery_sender.LEASE)
+    delivery_sender.send_due_deliveries(lambda: now + delivery_sender.LEASE)
     row.refresh_from_db()
     ids = [headers["X-Netzwart-Delivery"] for headers, _body in receiver.came]
     assert (row.state, ids) == ("sent", [str(row.uid)] * 2)
@@ -381,7 +381,7 @@ def test_an_address_that_must_not_be_asked_is_refused_and_never_asked(url: str, 
     endpoint = hook(network.admin)
     Endpoint.objects.filter(pk=endpoint.pk).update(url=url)
     row = services.ping_webhook(endpoint=endpoint, by=network.admin)
-    delivery_sender.send_due()
+    delivery_sender.send_due_deliveries()
     row.refresh_from_db()
     assert row.status is None and row.error.partition(":")[0] in ("private", "scheme", "address")
 
@@ -405,7 +405,7 @@ def test_without_the_settings_only_https_and_the_internet_are_told(network: fact
         with pytest.raises(Problem):
             hook(network.admin, url)
     row = services.ping_webhook(endpoint=hook(network.admin, "https://localhost/"), by=network.admin)
-    delivery_sender.send_due()
+    delivery_sender.send_due_deliveries()
     row.refresh_from_db()
     assert row.error.startswith("private: localhost")
 
@@ -432,7 +432,7 @@ def test_the_receiver_of_the_documentation_believes_us_and_nobody_else(network: 
     exec(text.split("```python\n")[1].split("```")[0], known)  # noqa: S102 - our own documentation
     endpoint, secret = services.add_webhook(facts=EndpointFacts(name="Door", url=receiver.url), by=network.admin)
     services.ping_webhook(endpoint=endpoint, by=network.admin)
-    delivery_sender.send_due()
+    delivery_sender.send_due_deliveries()
     [(headers, body)] = receiver.came
     believes, signed = known["is_from_netzwart"], headers["X-Netzwart-Signature"]
     assert believes(secret, signed, body)
@@ -452,12 +452,12 @@ def test_a_network_admin_makes_tests_changes_and_removes_one_on_the_pages(networ
     row = Endpoint.objects.get()
     assert derive_secret(row.salt) in shown and (row.kinds, row.on, row.owner) == (["forward"], ["created"], network.admin)
     assert client.post(f"/webhooks/{row.pk}/ping/").status_code == 302
-    delivery_sender.send_due()
+    delivery_sender.send_due_deliveries()
     delivery = row.deliveries.get()
     page = client.get(f"/webhooks/deliveries/{delivery.pk}/").content.decode()
     assert "thanks" in page and str(delivery.uid) in page
     client.post(f"/webhooks/deliveries/{delivery.pk}/again/")
-    delivery_sender.send_due()
+    delivery_sender.send_due_deliveries()
     assert len(receiver.came) == 2
     late = client.post(f"/webhooks/{row.pk}/edit/", given | {"version": "7"})
     assert late.status_code == 422 and "This was changed since you read it" in late.content.decode()

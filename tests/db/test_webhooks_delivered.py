@@ -38,7 +38,7 @@ def ping_endpoint(by: User, url: str) -> Delivery:
 
 def sent_to(receiver: Receiver, by: User) -> Delivery:
     row = ping_endpoint(by, receiver.url)
-    delivery_sender.send_due()
+    delivery_sender.send_due_deliveries()
     row.refresh_from_db()
     return row
 
@@ -78,7 +78,7 @@ def test_a_certificate_of_an_authority_that_nobody_knows_is_refused(network: fac
 def test_a_server_that_speaks_no_tls_is_not_sent_anything(network: factories.Network) -> None:
     with receiving() as receiver:
         row = ping_endpoint(network.admin, receiver.url.replace("http:", "https:"))
-        delivery_sender.send_due()
+        delivery_sender.send_due_deliveries()
     row.refresh_from_db()
     assert receiver.came == [] and row.status is None and row.error == "unreachable: 127.0.0.1: TLS: wrong version number"
 
@@ -123,7 +123,7 @@ def tried_to_the_end(row: Delivery) -> None:
     for _try in range(delivery_sender.GIVE_UP):
         row.refresh_from_db()
         at = max(row.due, timezone.now()) + delivery_sender.LONGEST_REST
-        delivery_sender.send_due(lambda at=at: at)  # type: ignore[misc]
+        delivery_sender.send_due_deliveries(lambda at=at: at)  # type: ignore[misc]
     row.refresh_from_db()
 
 
@@ -141,7 +141,7 @@ def given_up(network: factories.Network, settings: LazySettings) -> Delivery:
 
 def test_after_the_last_try_a_delivery_is_given_up_and_no_further_one_is_made(given_up: Delivery) -> None:
     assert (given_up.state, given_up.tries, given_up.status) == ("failed", delivery_sender.GIVE_UP, 500) and given_up.ended
-    delivery_sender.send_due(lambda: timezone.now() + timedelta(days=30))
+    delivery_sender.send_due_deliveries(lambda: timezone.now() + timedelta(days=30))
     given_up.refresh_from_db()
     assert given_up.tries == delivery_sender.GIVE_UP
 
@@ -168,7 +168,7 @@ def test_what_was_given_up_is_sent_again_at_once_under_the_same_id_though_the_we
     with receiving() as receiver:
         Endpoint.objects.update(url=receiver.url)
         signed_in(network.admin).post(f"/webhooks/deliveries/{given_up.pk}/again/")
-        delivery_sender.send_due()
+        delivery_sender.send_due_deliveries()
     given_up.refresh_from_db()
     assert (given_up.state, given_up.tries, Endpoint.objects.get().failures) == ("sent", 1, 0)
     assert [headers["X-Netzwart-Delivery"] for headers, _body in receiver.came] == [str(given_up.uid)]
@@ -191,7 +191,7 @@ def test_a_worker_that_dies_in_the_last_try_does_not_keep_it_from_being_given_up
         Delivery.objects.filter(pk=row.pk).update(tries=delivery_sender.GIVE_UP - 1)
         now = timezone.now()
         assert delivery_sender.claim_delivery(now) is not None  # by a worker that dies then
-        delivery_sender.send_due(lambda: now + delivery_sender.LEASE)
+        delivery_sender.send_due_deliveries(lambda: now + delivery_sender.LEASE)
     row.refresh_from_db()
     assert (row.state, row.tries) == ("failed", delivery_sender.GIVE_UP + 1)
 
@@ -205,11 +205,11 @@ def test_a_delivery_whose_owner_could_not_be_told_is_not_given_up_yet(network: f
         Delivery.objects.filter(pk=row.pk).update(tries=delivery_sender.GIVE_UP - 1)
         _run("ALTER TABLE mail_message ADD CONSTRAINT no_mail CHECK (false) NOT VALID")
         with pytest.raises(IntegrityError, match="no_mail"):
-            delivery_sender.send_due()
+            delivery_sender.send_due_deliveries()
         _run("ALTER TABLE mail_message DROP CONSTRAINT no_mail")
         row.refresh_from_db()
         assert (row.state, Message.objects.count()) == ("waiting", 0)
-        delivery_sender.send_due(lambda: timezone.now() + delivery_sender.LEASE)
+        delivery_sender.send_due_deliveries(lambda: timezone.now() + delivery_sender.LEASE)
     row.refresh_from_db()
     assert (row.state, Message.objects.count()) == ("failed", 1)
 

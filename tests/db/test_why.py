@@ -31,7 +31,7 @@ FOREIGN = "203.0.113.9"
 
 @pytest.fixture(autouse=True)
 def _knows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "watch", DesiredStateCache())
+    monkeypatch.setattr(services, "desired_state_cache", DesiredStateCache())
 
 
 @pytest.fixture
@@ -199,7 +199,7 @@ def test_an_answer_costs_the_same_however_many_members_there_are(staff: Client, 
     path = f"/why/?{urlencode({'gateway': 'nat-1', 'protocol': 'tcp', 'source': '10.16.0.10', 'destination': FOREIGN, 'port': 443})}"
     few = queries(staff, path)
     for number in range(20):
-        factories.hold(factories.member(f"Another {number}"), network.private, f"10.16.9.{number}")
+        factories.make_holding(factories.member(f"Another {number}"), network.private, f"10.16.9.{number}")
     assert queries(staff, path) == few
 
 

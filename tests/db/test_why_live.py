@@ -39,7 +39,7 @@ def in_memory(network: factories.Network, settings: LazySettings, tmp_path: Path
     settings.GATEWAY_SOCKETS = served.socket.parent
     (served.socket.parent / "nat-1.sock").symlink_to(served.socket)
     yield served
-    agent_channel.close_all()
+    agent_channel.close_all_channels()
     served.close()
 
 
@@ -114,7 +114,7 @@ def test_a_table_in_memory_is_refused_with_the_reason(staff: Client, in_memory: 
         call_command("trace", "10.16.0.0/16", "any", live=True, gateway="nat-1", stdout=StringIO())
 
 
-def test_what_is_forgotten_is_said_so_and_not_asked_for_again(staff: Client, in_memory: Served) -> None:
+def test_a_forgotten_live_trace_is_reported_and_not_polled_again(staff: Client, in_memory: Served) -> None:
     page = text(staff.get("/why/live/nat-1/7/"))
     assert "this live trace is no longer available" in page and 'hx-trigger="every' not in page
 

@@ -22,7 +22,7 @@ from apps.inbound_mail.message import MailAddress, ReceivedMail
 from apps.inbound_mail.models import Arrival
 from apps.mail import models as mail
 from apps.members.models import Member
-from apps.tickets import mail_handler, own, services
+from apps.tickets import mail_handler, own_tickets, services
 from apps.tickets.models import Message, Ticket
 from apps.webhooks import delivery_gathering
 from apps.webhooks import services as webhooks
@@ -68,7 +68,7 @@ def jonas(mara: User, settings: LazySettings) -> Member:
     webhooks.add_webhook(facts=webhooks.EndpointFacts(name="all", url="https://hooks.lindenhof.example/"), by=mara)
     delivery_gathering.begin_positions()
     assert member.user
-    ticket = own.open_own_ticket(member=member, subject="My line", text="It is slow", by=member.user)
+    ticket = own_tickets.open_own_ticket(member=member, subject="My line", text="It is slow", by=member.user)
     services.answer_ticket(ticket=ticket, text="Since when?", by=mara)
     sent = mail.Message.objects.get(to=ADDRESS)
     mail_handler.handle_mail(Arrival(), letter(EVE, REPLY, references=(sent.message_id,)))

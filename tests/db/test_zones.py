@@ -7,7 +7,7 @@ from django.test import Client
 
 from apps.nat.pinholes.models import Pinhole
 from apps.network.models import Gateway
-from apps.tickets import own
+from apps.tickets import own_tickets
 from tests import factories
 from tests.db.page_client import signed_in
 
@@ -42,7 +42,7 @@ def test_a_gateway_is_not_managed_from_one(mara: Client, network: factories.Netw
 
 def test_nor_is_there_a_ban_a_notice_page_or_a_token_of_one(mara: Client, network: factories.Network) -> None:
     member = network.residents["m1"].member
-    ticket = own.open_own_ticket(member=member, by=network.admin, subject="A ban", text="of whom?")
+    ticket = own_tickets.open_own_ticket(member=member, by=network.admin, subject="A ban", text="of whom?")
     assert mara.post(f"/tickets/{ticket.pk}/link/", {"ban": ZONED}).status_code == 422
     assert mara.post(f"/bans/notice/{network.group.pk}/", {"version": 0, "ipv6": ZONED, "port": 80}).status_code == 422
     given = {"name": "x", "level": "read", "days": "30", "networks": f"{ZONED}/64", "password": "correct horse battery"}

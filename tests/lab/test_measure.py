@@ -88,7 +88,7 @@ def test_a_udp_stream_reaches_a_member_through_a_forward(natting_lab: Lab, publi
     assert (received.received, received.missing) == (100, 0)
 
 
-def test_what_the_gateway_drops_is_missing(natting_lab: Lab, topology: Topology) -> None:
+def test_packets_that_the_gateway_drops_are_reported_as_missing(natting_lab: Lab, topology: Topology) -> None:
     natting_lab.run("nat-1", ["nft", "insert rule inet by_hand forward udp dport 5001 numgen inc mod 10 9 drop"])
     _, received = run_udp_stream(natting_lab, "m1", "internet", topology.get_node("internet").ipv4, 5001, rate=1000, seconds=0.1)
     assert (received.received, received.missing) == (90, 10)

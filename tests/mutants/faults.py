@@ -25,7 +25,7 @@ MUTANTS = (
     Mutant(
         "let in sources that nobody holds",
         "firewall/chains/new.py",
-        'make_rule(jump("spoofed")),',
+        'make_rule(make_jump("spoofed")),',
         "",
         f"{PROMISES}::test_a_source_that_nobody_holds_gets_nowhere_and_is_counted",
     ),
@@ -256,7 +256,7 @@ MUTANTS = (
     Mutant(
         "forget flood mode",
         "firewall/chains/raw.py",
-        '        make_rule(outside, jump(bans.FROM), comment="flood mode"),\n',
+        '        make_rule(outside, make_jump(bans.FROM), comment="flood mode"),\n',
         "",
         f"{BANS}::test_flood_mode_keeps_banned_sources_out_of_connection_tracking",
     ),

@@ -86,8 +86,8 @@ HANDED = (
     Mutant(
         "give who has left an address in DHCP and DNS",
         "apps/desk/exports/device_addresses.py",
-        "Holding.objects.filter(holds_now(), member__state=Member.State.ACTIVE)",
-        "Holding.objects.filter(holds_now())",
+        "Holding.objects.filter(is_valid_now(), member__state=Member.State.ACTIVE)",
+        "Holding.objects.filter(is_valid_now())",
         f"{EXPORTS}::test_every_file_reads_again_and_says_who_has_what",
     ),
     Mutant(

@@ -18,8 +18,8 @@ SERVED = (
     Mutant(
         "let blocked members be reached",
         "firewall/chains/blocks.py",
-        '    yield from (make_rule(destination, jump("blocked")) '
-        "for destination in _iter_blocked_lookups(used, Field.IP_DADDR, Field.IP6_DADDR))\n",
+        '    yield from (\n        make_rule(destination, make_jump("blocked")) '
+        "for destination in _iter_blocked_lookups(used, Field.IP_DADDR, Field.IP6_DADDR)\n    )\n",
         "",
         f"{BLOCKS}::test_nobody_reaches_a_blocked_member",
     ),
@@ -68,23 +68,23 @@ SERVED = (
     Mutant(
         "forget bogons",
         "firewall/chains/new.py",
-        '            *((make_rule(jump("bogons")),) if gateway.settings.protection.bogons else ()),\n',
+        '            *((make_rule(make_jump("bogons")),) if gateway.settings.protection.bogons else ()),\n',
         "",
         f"{PROTECTION}::test_a_bogon_reaches_no_forward_and_what_is_our_own_does",
     ),
     Mutant(
         "boot without the profile",
         "gateway/restore.py",
-        "untuned = tune(table, state, wanted.profile)",
+        "untuned = apply_profile(table, state, wanted.profile)",
         "untuned: SysctlErrors = {}",
         f"{PROFILE}::test_at_boot_the_kernel_is_set_as_it_was_confirmed[kernel]",
     ),
     Mutant(
         "keep what was tried first",
         "gateway/restore.py",
-        "        tune(table, state, None)\n",
+        "        apply_profile(table, state, None)\n",
         "",
-        f"{PROFILE}::test_what_was_tried_first_is_taken_back_also_after_a_crash[kernel]",
+        f"{PROFILE}::test_sysctls_of_a_first_trial_are_reverted_also_after_a_crash[kernel]",
     ),
     Mutant(
         "overlook what was set by hand",

@@ -15,7 +15,6 @@ from firewall.policy import (
     AllowEntrySpec,
     BanDirection,
     BanSpec,
-    BlockSpec,
     ConnectionLimits,
     ForwardSpec,
     GatewaySpec,
@@ -23,6 +22,7 @@ from firewall.policy import (
     Hole,
     ListenerSpec,
     Management,
+    MemberBlockSpec,
     NatMappingSpec,
     NoticeSpec,
     Peer,
@@ -204,9 +204,9 @@ def _prefix(random: Random) -> Prefix:
     return ip_network((about, random.choice(lengths[-len(lengths) // 2 :] * 2 + lengths)), strict=False)
 
 
-def _blocks(random: Random, held: list[Prefix]) -> Iterator[BlockSpec]:
+def _blocks(random: Random, held: list[Prefix]) -> Iterator[MemberBlockSpec]:
     blocked = random.sample(held, min(random.randint(0, 2), len(held)))
-    return (BlockSpec(n, each, random.choice([0, NOW + 3600])) for n, each in enumerate(blocked))
+    return (MemberBlockSpec(n, each, random.choice([0, NOW + 3600])) for n, each in enumerate(blocked))
 
 
 def _rates(random: Random, held: list[Prefix], ends: list[int]) -> Iterator[RateLimitSpec]:

@@ -24,6 +24,6 @@ def test_only_a_decimal_length_makes_a_prefix_wherever_one_is_read(text: str) ->
 
 
 @pytest.mark.parametrize("text", ["203.0.113.0/24", "203.0.113.7", "2001:db8::/32", "0.0.0.0/0"])
-def test_what_people_write_is_read(text: str) -> None:
+def test_prefixes_are_parsed_as_people_write_them(text: str) -> None:
     assert parse_prefix(text) == ip_network(text)
     assert parse_prefix("203.0.113.7/24", strict=False) == ip_network("203.0.113.0/24")

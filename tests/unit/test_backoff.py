@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from apps.deployments.rollouts.backoff import MOST, Backoff
+from apps.deployments.rollouts.backoff import LONGEST_PAUSE, Backoff
 
 NOW = datetime(2026, 11, 21, 13, 2, 11, tzinfo=UTC)
 
@@ -19,7 +19,7 @@ def pauses(backoff: Backoff, count: int) -> list[float]:
 
 
 def test_each_pause_is_twice_as_long_up_to_a_limit() -> None:
-    assert pauses(Backoff(), 8) == [0.5, 1, 2, 4, 8, 16, MOST.total_seconds(), MOST.total_seconds()]
+    assert pauses(Backoff(), 8) == [0.5, 1, 2, 4, 8, 16, LONGEST_PAUSE.total_seconds(), LONGEST_PAUSE.total_seconds()]
 
 
 def test_meanwhile_it_says_why_since_when_and_when_it_tries_again() -> None:

@@ -10,7 +10,7 @@ from firewall.blast_radius import (
     filter_still_lost,
     find_cutoffs,
     hold_back_parts,
-    judge,
+    split_by_limits,
     subtract_known,
 )
 from firewall.diff import ElementChange, diff
@@ -46,7 +46,7 @@ def test_what_changes_is_not_removed() -> None:
 OWN = Set("snat4_own", (Type.IPV4,), 1 << 16, value=(Type.IPV4,))
 
 
-def test_what_goes_into_a_set_beside_is_not_removed() -> None:
+def test_an_element_that_moves_to_a_sibling_set_is_not_a_removal() -> None:
     one = {b"abcd": Element(b"\1\1\1\1")}
     moved = {"snat4": ElementChange(SNAT, one, {}), "snat4_own": ElementChange(OWN, {}, one)}
     assert compute_removals(moved, {"snat4": 1}, 0) == {}
@@ -58,7 +58,7 @@ def test_what_waits_is_over_once_its_key_is_in_a_set_beside() -> None:
     assert hold_back_parts({"snat4": {}, "snat4_own": one}, [{"snat4": one}]) == {"snat4": {}, "snat4_own": one}
 
 
-def test_who_goes_into_a_set_beside_counts_as_changed() -> None:
+def test_an_element_that_moves_to_a_sibling_set_counts_as_changed() -> None:
     one, more = {b"abcd": Element(b"\1\1\1\1")}, {b"abce": Element(b"\1\1\1\1")}
     before = Ruleset({}, {"snat4": SNAT, "snat4_own": OWN}, {"snat4": one, "snat4_own": {}})
     after = Ruleset({}, {"snat4": SNAT, "snat4_own": OWN}, {"snat4": more, "snat4_own": one})
@@ -83,7 +83,7 @@ NUMBERS = st.frozensets(st.integers(0, 40), max_size=40)
 
 
 @given(NUMBERS, NUMBERS)
-def test_what_waits_stays_and_the_rest_goes_out(running: frozenset[int], wanted: frozenset[int]) -> None:
+def test_removals_that_wait_are_kept_and_additions_go_out(running: frozenset[int], wanted: frozenset[int]) -> None:
     change = diff(members(*running), members(*wanted))
     found = compute_removals(change.elements, {"up4": len(running), "down4": len(running)}, 0)
     waiting = [removal.elements for removal in found.values()]
@@ -163,7 +163,7 @@ def test_in_steps_no_more_goes_than_at_once(steps: list[frozenset[int]]) -> None
     for gone in steps:
         left = members(*(set(range(41)) & {int.from_bytes(key) for key in running.elements["up4"]} - gone))
         found = compute_removals(diff(running, left).elements, {"up4": len(running.elements["up4"])}, 0)
-        waits, goes = judge(found, passed, running.elements, LIMITS)
+        waits, goes = split_by_limits(found, passed, running.elements, LIMITS)
         if not waits:
             running = left
             passed += [dict(removal.elements) for removal in goes]
@@ -178,7 +178,7 @@ def test_whatever_takes_access_away_counts_alike(left: frozenset[int], unmapped:
         ObjectKind.MAPPINGS: Removal(ObjectKind.MAPPINGS, {"snat4": keys(*unmapped)}, len(unmapped), 41),
         ObjectKind.BLOCKS: Removal(ObjectKind.BLOCKS, {"+blocked4": make_blocked(*cut)}, len(cut), 41),
     }
-    waits, goes = judge({kind: each for kind, each in found.items() if each.removed}, [], running, LIMITS)
+    waits, goes = split_by_limits({kind: each for kind, each in found.items() if each.removed}, [], running, LIMITS)
     lost = {key for removal in goes for each in removal.elements.values() for key in each}
     assert not LIMITS.is_exceeded(len(lost), 41)
     assert not waits or LIMITS.is_exceeded(len(left | unmapped | cut), 41)
@@ -190,12 +190,12 @@ def test_a_single_block_goes_out_beside_removals_that_wait() -> None:
         ObjectKind.ADDRESSES: Removal(ObjectKind.ADDRESSES, {"up4": keys(*range(20))}, 20, 40),
         ObjectKind.BLOCKS: Removal(ObjectKind.BLOCKS, {"+blocked4": make_blocked(30)}, 1, 40),
     }
-    waits, goes = judge(found, [], running, LIMITS)
+    waits, goes = split_by_limits(found, [], running, LIMITS)
     assert ([each.kind for each in waits], [each.kind for each in goes]) == ([ObjectKind.ADDRESSES], [ObjectKind.BLOCKS])
 
 
 @given(NUMBERS, NUMBERS, NUMBERS)
-def test_what_is_served_again_is_not_lost(gone: frozenset[int], cut: frozenset[int], now: frozenset[int]) -> None:
+def test_elements_that_are_served_again_are_not_counted_as_lost(gone: frozenset[int], cut: frozenset[int], now: frozenset[int]) -> None:
     part = {"up4": keys(*gone), "+blocked4": make_blocked(*cut)}
     left = filter_still_lost(part, {"up4": keys(*now), "blocked4": make_blocked(*now)})
     assert left.get("up4", {}) == keys(*(gone - now))

@@ -14,12 +14,12 @@ from firewall.policy import (
     AllowEntrySpec,
     BanDirection,
     BanSpec,
-    BlockSpec,
     ForwardSpec,
     GroupSettings,
     Interfaces,
     ListenerSpec,
     Management,
+    MemberBlockSpec,
     NatMappingSpec,
     Policy,
     PolicyError,
@@ -192,7 +192,7 @@ def within(policy: Policy, touched: PolicyKeys) -> Policy:
     )
 
 
-def is_held(each: BlockSpec | RateLimitSpec, touched: PolicyKeys) -> bool:
+def is_held(each: MemberBlockSpec | RateLimitSpec, touched: PolicyKeys) -> bool:
     return each.prefix in touched.prefixes or each.prefix.network_address in touched.addresses
 
 
@@ -279,7 +279,7 @@ def test_a_ban_that_is_only_worded_anew_changes_nothing() -> None:
 
 def test_the_first_block_of_the_night_writes_no_rules() -> None:
     member = Policy(SERVING, addresses=(HOST,), prefixes=(IPv6Network("2001:db8:a0:10::/64"),))
-    block = replace(member, blocks=(BlockSpec(1, IPv4Network(HOST)), BlockSpec(1, member.prefixes[0])))
+    block = replace(member, blocks=(MemberBlockSpec(1, IPv4Network(HOST)), MemberBlockSpec(1, member.prefixes[0])))
     delta = diff(compile_policy(member), compile_policy(block))
     assert not delta.touches_rules
     assert {name: len(change.added) for name, change in delta.elements.items()} == {"blocked4": 1, "blocked6_64": 1}
@@ -287,7 +287,7 @@ def test_the_first_block_of_the_night_writes_no_rules() -> None:
 
 def test_a_member_blocked_twice_is_refused() -> None:
     with pytest.raises(PolicyError, match=r"block of 10\.16\.0\.10/32 is given twice"):
-        compile_policy(Policy(NAT_1, blocks=(BlockSpec(1, IPv4Network(HOST)), BlockSpec(2, IPv4Network(HOST)))))
+        compile_policy(Policy(NAT_1, blocks=(MemberBlockSpec(1, IPv4Network(HOST)), MemberBlockSpec(2, IPv4Network(HOST)))))
 
 
 def test_without_a_server_interface_there_is_no_notice_page_and_servers_stand_inside() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from firewall import owners
-from firewall.counters import Baseline, ReadingError, advance
+from firewall.counters import Baseline, ReadingError, compute_reading_advance
 from firewall.wire import Counts, Reading
 from tests.counter_factories import Element, Pair, counts, make_gone, reading
 
@@ -19,7 +19,7 @@ def add_up(*readings: Reading) -> dict[int, int]:
     """Return the sum of octets by owner."""
     baseline, sums = Baseline(), dict[int, int]()
     for each in readings:
-        step = advance(baseline, each)
+        step = compute_reading_advance(baseline, each)
         if step:
             baseline = step.baseline
             for passed in (one for some in step.passed.values() for one in some):
@@ -70,7 +70,7 @@ def test_ends_of_a_table_before_do_not_touch_what_the_present_one_counts() -> No
 
 def test_counters_from_before_anybody_noted_whose_life_they_are_go_on() -> None:
     before = Baseline(sets={"up4": counts({("10.0.0.1", 0): (1, 100)})})
-    step = advance(before, reading(1, make_gone(1, up4={("10.0.0.1", 0): (2, 150)}), up4={A: (1, 30)}))
+    step = compute_reading_advance(before, reading(1, make_gone(1, up4={("10.0.0.1", 0): (2, 150)}), up4={A: (1, 30)}))
     assert step is not None
     assert [(each.owner, each.octets) for each in step.passed["up4"]] == [(0, 50), (1, 30)]
     assert not step.continues
@@ -91,13 +91,13 @@ def test_counters_from_before_anybody_noted_whose_life_they_are_go_on() -> None:
 )
 def test_what_cannot_be_a_reading_is_refused_with_the_name_of_the_set(name: str, spoiled: Counts, words: str) -> None:
     with pytest.raises(ReadingError, match=words):
-        advance(Baseline(), Reading("boot", 1, "log", 1, 0, {name: spoiled}, (), {}))
+        compute_reading_advance(Baseline(), Reading("boot", 1, "log", 1, 0, {name: spoiled}, (), {}))
 
 
 def test_ends_that_add_up_to_more_than_a_counter_holds_are_refused() -> None:
     most = (1 << 63) - 1
     with pytest.raises(ReadingError, match="set up4: an element's ends add up to more"):
-        advance(Baseline(), reading(1, *(make_gone(at, up4={A: (1, most)}) for at in (1, 2, 3))))
+        compute_reading_advance(Baseline(), reading(1, *(make_gone(at, up4={A: (1, most)}) for at in (1, 2, 3))))
 
 
 ELEMENTS = [A, B, ("10.0.0.2", 1)]
@@ -195,7 +195,7 @@ class CountingGateway(RuleBasedStateMachine):
         if which >= len(self.sent):
             return
         sent = self.sent[-1 - which]
-        step = advance(self.baseline, sent.reading) if sent.ticket > self.told else None
+        step = compute_reading_advance(self.baseline, sent.reading) if sent.ticket > self.told else None
         if step is None:
             return
         self.told, self.baseline = sent.ticket, step.baseline

@@ -4,9 +4,9 @@ from itertools import pairwise
 from hypothesis import given, settings
 
 from firewall.compile import compile_policy
-from firewall.delta_composition import compose
+from firewall.delta_composition import compose_deltas
 from firewall.diff import Delta, apply, diff
-from firewall.digest import digest_ruleset, format_digest, subtract_expired, subtract_expired_at_base, update
+from firewall.digest import digest_ruleset, format_digest, subtract_expired, subtract_expired_at_base, update_digest
 from firewall.policy import Policy
 from firewall.ruleset import EMPTY, drop_expired
 from tests.policies import network, policies
@@ -35,7 +35,7 @@ def test_the_inverted_difference_is_the_way_back(first: Policy, second: Policy) 
 def test_deltas_composed_lead_where_they_lead_one_after_the_other(first: Policy, second: Policy, third: Policy, last: Policy) -> None:
     start, *others = map(compile_policy, (first, second, third, last))
     steps = [diff(before, after) for before, after in pairwise([start, *others])]
-    composed = reduce(compose, steps, Delta())
+    composed = reduce(compose_deltas, steps, Delta())
     assert apply(start, composed) == others[-1]
     assert apply(others[-1], composed.invert()) == start
 
@@ -44,7 +44,7 @@ def test_deltas_composed_lead_where_they_lead_one_after_the_other(first: Policy,
 @settings(max_examples=60)
 def test_what_goes_and_comes_back_is_no_difference(first: Policy, second: Policy) -> None:
     delta = diff(compile_policy(first), compile_policy(second))
-    assert not compose(delta, delta.invert())
+    assert not compose_deltas(delta, delta.invert())
 
 
 @given(policies())
@@ -57,7 +57,7 @@ def test_there_is_nothing_to_do_between_equals(policy: Policy) -> None:
 @settings(max_examples=150)
 def test_a_digest_updated_by_a_delta_is_the_digest_of_the_whole(first: Policy, second: Policy) -> None:
     running, wanted = compile_policy(first), compile_policy(second)
-    assert update(digest_ruleset(running), diff(running, wanted)) == digest_ruleset(wanted)
+    assert update_digest(digest_ruleset(running), diff(running, wanted)) == digest_ruleset(wanted)
     assert (digest_ruleset(running) == digest_ruleset(wanted)) == (running == wanted)
 
 

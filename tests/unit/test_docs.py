@@ -149,10 +149,10 @@ def file_names() -> set[str]:
 
 def missing(words: Iterable[str]) -> list[str]:
     """Return the words that look like our files but do not exist."""
-    return sorted(word for word in words if PATH.fullmatch(word) and not there(word))
+    return sorted(word for word in words if PATH.fullmatch(word) and not is_our_file(word))
 
 
-def there(word: str) -> bool:
+def is_our_file(word: str) -> bool:
     """Return whether the word is one of our files or folders, or does not look like one."""
     first, slash, rest = word.partition("/")
     if slash:

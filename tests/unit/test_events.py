@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from apps.events import sse
 from apps.events.event_types import KINDS, OF_MEMBERS, PublishedEvent, Subscriber
-from apps.events.hub import MOST, Hub, SubscriberQueue
+from apps.events.hub import MAX_WAITING_EVENTS, EventHub, SubscriberQueue
 from apps.events.stream_position import LONGEST, StreamPosition, parse_position
 from apps.events.subscriber_rights import SubscriberRefused
 
@@ -39,7 +39,7 @@ WRONG = ("", "17", "1-", "1-2:1:", "1-0:1:", "1-5:9:4", "1-5:9:9", "1-5:9:7,6", 
 
 
 @pytest.mark.parametrize("text", [*WRONG, f"1-{'5' * 20}:9:"])
-def test_what_the_database_would_not_take_is_no_position(text: str) -> None:
+def test_a_text_that_is_not_a_valid_stream_position_is_ignored(text: str) -> None:
     assert parse_position(text) is None
 
 
@@ -77,16 +77,16 @@ def test_a_mailbox_keeps_little_and_tells_nothing_twice() -> None:
         mailbox.since = LATER
         mailbox.put([event(1, transaction=19), event(2, transaction=21), event(3, transaction=22), event(4, transaction=30)], LATER)
         assert await mailbox.next(0) == sse.render_batch([event(2), event(4)], LATER)
-        for number in range(3 * MOST):
+        for number in range(3 * MAX_WAITING_EVENTS):
             mailbox.put([event(number, transaction=40)], LATER)
         waiting = await mailbox.next(0)
-        assert waiting.startswith(sse.render_reset(LATER)) and waiting.count(b"event: rollout") < MOST
+        assert waiting.startswith(sse.render_reset(LATER)) and waiting.count(b"event: rollout") < MAX_WAITING_EVENTS
         assert await mailbox.next(0) == b""
 
     run(reads)
 
 
-def read_refusal_status(hub: Hub, user: int) -> int:
+def read_refusal_status(hub: EventHub, user: int) -> int:
     """Return the HTTP status with which one more subscriber is refused."""
     with pytest.raises(SubscriberRefused) as error, hub.reserve_place(user):
         pytest.fail("one too many")
@@ -95,7 +95,7 @@ def read_refusal_status(hub: Hub, user: int) -> int:
 
 def test_places_are_counted_for_each_person_and_in_all_and_given_back() -> None:
     async def comes_and_goes() -> None:
-        hub = Hub(most=3, each=2)
+        hub = EventHub(most=3, each=2)
         with hub.reserve_place(1), hub.reserve_place(1):
             assert read_refusal_status(hub, 1) == 429
             with hub.reserve_place(2):

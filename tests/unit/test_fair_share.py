@@ -30,12 +30,12 @@ talkers = st.dictionaries(st.integers(1, 40), st.integers(0, 10**12), max_size=4
 )
 
 
-def way(share: float, rate: float = 5.0, capacity: float = 1000.0) -> UplinkDirection:
+def make_direction(share: float, rate: float = 5.0, capacity: float = 1000.0) -> UplinkDirection:
     return UplinkDirection(share * capacity, capacity, rate)
 
 
 def choose_members(of: FairShareRules, share: float, found: list[UplinkTalker], limited: set[int]) -> list[int]:
-    return choose_heaviest(of, way(share), found, sum(each.octets for each in found), limited)
+    return choose_heaviest(of, make_direction(share), found, sum(each.octets for each in found), limited)
 
 
 @given(rules, shares, talkers, st.sets(st.integers(1, 40), max_size=10))
@@ -43,7 +43,7 @@ def test_nobody_is_limited_below_the_share_nobody_twice_and_never_more_than_may_
     of: FairShareRules, share: float, found: list[UplinkTalker], limited: set[int]
 ) -> None:
     more = choose_members(of, share, found, limited)
-    assert not more or way(share).share >= of.start
+    assert not more or make_direction(share).share >= of.start
     assert len(more) == len(set(more) - limited)
     assert len(more) + len(limited) <= max(of.most, len(limited))
 
@@ -63,7 +63,7 @@ def test_the_heaviest_are_chosen_and_the_same_whatever_the_order(
 @given(rules, shares, talkers)
 def test_no_more_are_limited_than_are_needed(of: FairShareRules, share: float, found: list[UplinkTalker]) -> None:
     more = choose_members(of, share, found, set())
-    line, total = way(share), sum(each.octets for each in found)
+    line, total = make_direction(share), sum(each.octets for each in found)
     freed = sum(line.carried * dict(found)[member] / total - line.rate for member in more[:-1])
     assert not more or freed < line.carried - of.end * line.capacity
 
@@ -76,8 +76,8 @@ def test_equal_members_are_limited_by_number_and_stay_so() -> None:
 
 
 def test_who_takes_no_more_than_the_rate_is_left_alone() -> None:
-    assert choose_heaviest(RULES, way(1.0, rate=600), [UplinkTalker(1, 60), UplinkTalker(2, 40)], 100, set()) == []
-    assert choose_heaviest(RULES, way(1.0, rate=500), [UplinkTalker(1, 60), UplinkTalker(2, 40)], 100, set()) == [1]
+    assert choose_heaviest(RULES, make_direction(1.0, rate=600), [UplinkTalker(1, 60), UplinkTalker(2, 40)], 100, set()) == []
+    assert choose_heaviest(RULES, make_direction(1.0, rate=500), [UplinkTalker(1, 60), UplinkTalker(2, 40)], 100, set()) == [1]
 
 
 @given(rules, st.lists(shares, max_size=60))
@@ -85,7 +85,7 @@ def test_between_two_changes_of_its_mind_lies_a_while(of: FairShareRules, seen: 
     state, ended = CongestionState(), None
     for minute, share in enumerate(seen):
         now = NOW + minute * MINUTE
-        after = advance_state(of, state, [way(share)], now)
+        after = advance_state(of, state, [make_direction(share)], now)
         if after.is_full and not state.is_full:
             assert share >= of.start
         if state.is_full and not after.is_full:
@@ -101,12 +101,12 @@ def test_between_two_changes_of_its_mind_lies_a_while(of: FairShareRules, seen: 
 def test_what_goes_up_and_down_between_the_two_shares_changes_nothing(seen: list[float], full: bool) -> None:
     begun = state = CongestionState(NOW) if full else CongestionState()
     for minute, share in enumerate(seen):
-        state = advance_state(RULES, state, [way(share)], NOW + minute * MINUTE)
+        state = advance_state(RULES, state, [make_direction(share)], NOW + minute * MINUTE)
     assert state == begun
 
 
 def test_the_fuller_direction_counts_and_without_any_all_stays() -> None:
-    assert advance_state(RULES, CongestionState(), [way(0.1), way(0.95)], NOW).is_full
+    assert advance_state(RULES, CongestionState(), [make_direction(0.1), make_direction(0.95)], NOW).is_full
     for state in (CongestionState(), CongestionState(NOW), CongestionState(NOW, NOW)):
         assert advance_state(RULES, state, [], NOW + timedelta(days=1)) == state
 

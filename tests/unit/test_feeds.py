@@ -35,7 +35,7 @@ def test_blank_lines_whole_line_comments_line_ends_and_a_byte_order_mark_are_no_
     assert prefixes(b"\xef\xbb\xbf# made today\r\n\r\n  ; nor this\r\n203.0.113.5\r\n") == ["203.0.113.5/32"]
 
 
-def test_what_stands_behind_an_entry_is_its_comment() -> None:
+def test_text_after_an_entry_becomes_its_comment() -> None:
     feed = parse_feed("192.0.2.0/24 ; SBL123\n203.0.113.5 # scans  ssh\x00 # daily\n")
     assert [(entry.line, entry.comment) for entry in feed.entries] == [(1, "SBL123"), (2, "scans ssh # daily")]
 
@@ -158,7 +158,7 @@ def test_what_is_too_long_is_refused_before_a_line_is_read() -> None:
 
 
 @pytest.mark.parametrize("text", ["10.0.0.1-10.0.0.254\n", 'prefix,comment\n10.0.0.1-10.0.0.254,"x"\n', '["10.0.0.1-10.0.0.254"]'])
-def test_what_ranges_become_counts_too(text: str) -> None:
+def test_prefixes_that_a_range_expands_to_count_against_the_limit(text: str) -> None:
     assert len(parse_feed(text, limits=FeedLimits(lines=14)).entries) == 14
     with pytest.raises(FeedTooBig, match="more than 13 entries"):
         parse_feed(text, limits=FeedLimits(lines=13))

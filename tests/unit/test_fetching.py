@@ -26,7 +26,7 @@ def fault(url: str, limits: FetchLimits = LOOPBACK) -> StrEnum:
     return refused.value.fault
 
 
-def test_what_a_server_sends_is_taken_with_what_names_it() -> None:
+def test_a_feed_is_fetched_with_its_etag_and_date() -> None:
     with serving(FakeAnswer(body=b"203.0.113.9\n", headers={"ETag": '"7"', "Last-Modified": "Sat, 22 Aug 2026 03:00:29 GMT"})) as server:
         seen: list[int] = []
         assert fetch_feed(server.url(), NOTHING, LOOPBACK, seen.append) == FetchedFeed(
@@ -97,7 +97,7 @@ def test_chunks_make_a_list() -> None:
         assert fetch_feed(f"http://127.0.0.1:{port}/", NOTHING, LOOPBACK).content == b"list"
 
 
-def test_who_never_answers_is_given_up() -> None:
+def test_a_server_that_never_completes_its_answer_is_too_slow() -> None:
     with raw(b"HTTP/1.1 200 OK\r\nContent-Le", hold=True) as port:
         assert fault(f"http://127.0.0.1:{port}/", FetchLimits(seconds=0.3, reach=AllowedTargets(private=True))) is No.TOO_SLOW
 
@@ -107,7 +107,7 @@ def test_what_is_no_http_is_refused() -> None:
         assert fault(f"http://127.0.0.1:{port}/") is No.UNREACHABLE
 
 
-def test_who_is_not_there_is_said_so() -> None:
+def test_a_server_that_does_not_exist_is_reported_as_unreachable_or_unknown() -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as free:
         port = free.getsockname()[1]
     assert fault(f"http://127.0.0.1:{port}/") is No.UNREACHABLE

@@ -35,7 +35,7 @@ def test_another_stream_and_stray_datagrams_are_left_out() -> None:
 
 
 @given(st.lists(st.integers(0, 20), max_size=60))
-def test_what_arrived_and_what_is_missing_make_the_whole(numbers: list[int]) -> None:
+def test_received_and_missing_packets_add_up_to_those_sent(numbers: list[int]) -> None:
     result = tally(numbers, 21).build_report()
     assert result.received == len(set(numbers))
     assert result.received + result.duplicate == len(numbers)

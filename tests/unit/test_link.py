@@ -111,7 +111,7 @@ def test_an_agent_that_shows_signs_of_life_for_ever_does_not_hold_up_the_others_
     assert relay.relay_pid is None
 
 
-def test_who_does_not_want_to_wait_any_longer_leaves() -> None:
+def test_a_caller_that_gives_up_during_beats_closes_the_channel() -> None:
     def leave(_beat: wire.Beat) -> None:
         raise Unreachable("enough")
 

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 import pytest
 
 from apps.desk.live_trace import live_trace_texts
-from apps.desk.live_trace.passage import list_stops
+from apps.desk.live_trace.passage import list_passage_stops
 from apps.lib.ui.states import StateKind
 from firewall.live_trace import ARRIVES, COMES, LEAVES, Event, Headers
 
@@ -31,7 +31,7 @@ OUT = replace(FIRST, mark=LEAVES, chain="postrouting", goes="lan0", headers=LED)
 
 
 def test_a_stop_is_a_stretch_of_a_chain_and_tells_where_the_packet_was_rewritten() -> None:
-    path = list_stops([FIRST, policy("raw_prerouting", "prerouting"), DNAT, FORWARD, BANS])
+    path = list_passage_stops([FIRST, policy("raw_prerouting", "prerouting"), DNAT, FORWARD, BANS])
     assert [(stop.name, stop.place, stop.decides) for stop in path] == [
         ("raw_prerouting", "hook prerouting", False),
         ("dstnat", "hook prerouting", False),
@@ -44,7 +44,7 @@ def test_a_stop_is_a_stretch_of_a_chain_and_tells_where_the_packet_was_rewritten
 
 def test_what_source_nat_made_of_it_is_told_where_it_was_done_though_the_kernel_tells_it_later() -> None:
     snat = make_rule_event("srcnat", "postrouting", "snat ip to ip saddr map @snat4", "accept", headers=CAME)
-    path = list_stops([FIRST, snat, policy("fail_closed", "postrouting"), OUT])
+    path = list_passage_stops([FIRST, snat, policy("fail_closed", "postrouting"), OUT])
     assert [(stop.name, bool(stop.packet)) for stop in path] == [("srcnat", True), ("fail_closed", False)]
 
 

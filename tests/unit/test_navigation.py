@@ -63,7 +63,7 @@ def test_what_one_may_not_use_is_not_linked(monkeypatch: pytest.MonkeyPatch) -> 
     assert set(build_items("/", staff())) == {"Tariffs"}
 
 
-def test_who_is_not_staff_sees_nothing() -> None:
+def test_visitors_who_are_not_staff_have_no_navigation() -> None:
     assert build_items("/", AnonymousUser()) == {}
 
 

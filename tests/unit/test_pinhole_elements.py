@@ -40,7 +40,7 @@ def test_pinholes_are_elements_and_no_rules() -> None:
         ([Hole(HOST, TCP, 1, 1001)], "1001 ports; a pinhole has 1 to 1000, or all"),
     ],
 )
-def test_what_cannot_be_is_refused_by_name(holes: list[Hole], said: str) -> None:
+def test_impossible_pinholes_are_refused_and_named(holes: list[Hole], said: str) -> None:
     with pytest.raises(PolicyError, match=said):
         compile_policy(with_holes(*holes))
 

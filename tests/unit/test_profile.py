@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from firewall import digest, profile, wire
 from firewall.codec import WireError, decode, encode
 from firewall.compile import compile_policy
-from firewall.delta_composition import compose
+from firewall.delta_composition import compose_deltas
 from firewall.diff import Delta, apply, diff
 from firewall.policy import GatewaySpec, GroupSettings, Interfaces, Management, Policy, PolicyError, Profile
 from firewall.render import render
@@ -36,16 +36,16 @@ def test_a_change_of_profile_is_a_delta_with_a_way_back_a_digest_and_a_sum(
     there, further = diff(one, two), diff(two, three)
     assert bool(there) == (first != second) and there.touches_rules == (one.chains != two.chains)
     assert apply(one, there) == two and apply(two, there.invert()) == one
-    assert digest.update(digest.digest_ruleset(one), there) == digest.digest_ruleset(two)
+    assert digest.update_digest(digest.digest_ruleset(one), there) == digest.digest_ruleset(two)
     assert (digest.digest_ruleset(one) == digest.digest_ruleset(two)) == (first == second)
-    assert apply(one, compose(there, further)) == three
+    assert apply(one, compose_deltas(there, further)) == three
     sent = wire.Apply(1, 2, "", "", there, two, 30)
     assert wire.parse_request(json.loads(json.dumps(encode(sent)))) == sent
 
 
 @given(profiles.filter(bool))
-def test_what_is_set_reads_back_as_not_differing(wanted: Profile) -> None:
-    profile.check(wanted)
+def test_a_kernel_with_the_profiles_sysctls_does_not_differ_from_it(wanted: Profile) -> None:
+    profile.check_profile(wanted)
     held = profile.build_sysctls(wanted)
     assert not profile.list_differences(wanted, held)
     held["net.ipv4.ip_forward"] = "0"
@@ -112,8 +112,8 @@ def test_what_was_kept_before_there_were_profiles_still_reads() -> None:
 
 def test_the_text_names_each_value_and_stays_a_comment_for_nft() -> None:
     before, after = compile_with_profile(Profile()), compile_with_profile(Profile(udp=60))
-    assert list(profile.render(before.profile, after.profile)) == ["# net.netfilter.nf_conntrack_udp_timeout = 60"]
-    assert len(list(profile.render(before.profile, None))) == len(profile.NAMES)
+    assert list(profile.render_profile_change(before.profile, after.profile)) == ["# net.netfilter.nf_conntrack_udp_timeout = 60"]
+    assert len(list(profile.render_profile_change(before.profile, None))) == len(profile.NAMES)
     lines = render(after, now=0).splitlines()
     assert "# net.netfilter.nf_conntrack_max = 524288" in lines
     assert "# net.ipv4.ip_local_port_range = 32768 60999" in lines

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from apps.deployments.transport.subprocess_pipe import EndedError, Relay, SilentError
+from apps.deployments.transport.subprocess_pipe import EndedError, RelayProcess, SilentError
 
 SHORT = 0.1  # seconds
 
 
 @contextmanager
-def relay(program: str) -> Iterator[Relay]:
+def relay(program: str) -> Iterator[RelayProcess]:
     """Run a Python program as a relay."""
-    running = Relay([sys.executable, "-S", "-c", program], Path.cwd())
+    running = RelayProcess([sys.executable, "-S", "-c", program], Path.cwd())
     try:
         yield running
     finally:

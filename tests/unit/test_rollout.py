@@ -18,7 +18,7 @@ from firewall.rollout import (
     RolloutEvent,
     RolloutPhase,
     RolloutState,
-    advance,
+    advance_rollout,
 )
 
 CLAIMED = (RolloutEvent.CLAIMED,)
@@ -29,7 +29,7 @@ def after(*events: RolloutEvent, **given: Any) -> tuple[RolloutState, RolloutCom
     """Return the state and last command of a rollout over two gateways after these events."""
     state, command = RolloutState((GatewayStep.WAITING, GatewayStep.WAITING), **given), RolloutCommand.NOTHING
     for event in events:
-        state, command = advance(state, event)
+        state, command = advance_rollout(state, event)
     return state, command
 
 
@@ -37,7 +37,7 @@ def test_each_gateway_is_sent_to_probed_and_confirmed_in_turn() -> None:
     state, command = RolloutState((GatewayStep.WAITING, GatewayStep.WAITING)), RolloutCommand.NOTHING
     commands = []
     for event in (*CLAIMED, *DONE, *DONE):
-        state, command = advance(state, event)
+        state, command = advance_rollout(state, event)
         commands.append(command)
     each = [RolloutCommand.APPLY, RolloutCommand.PROBE, RolloutCommand.CONFIRM]
     assert commands == [*each, *each, RolloutCommand.FINISH]
@@ -53,7 +53,7 @@ def test_what_one_gateway_refuses_never_reaches_the_next() -> None:
 def test_a_failed_probe_sends_the_gateway_back_and_ends_the_rollout() -> None:
     state, command = after(*CLAIMED, RolloutEvent.COMMITTED, RolloutEvent.FAILED)
     assert command is RolloutCommand.REVERT
-    state, command = advance(state, RolloutEvent.WENT_BACK)
+    state, command = advance_rollout(state, RolloutEvent.WENT_BACK)
     assert (state.phase, state.steps) == (RolloutPhase.FAILED, (GatewayStep.WENT_BACK, GatewayStep.SKIPPED))
 
 
@@ -101,9 +101,9 @@ def test_every_end_of_a_step_stops_the_others_or_is_named_as_one_that_does_not()
     stops = {GatewayStep.REFUSED, GatewayStep.WENT_BACK, GatewayStep.SKIPPED}
     assert {GatewayStep.CONFIRMED} | WITHOUT | stops == FINAL
     for step in WITHOUT:
-        assert advance(RolloutState((step, GatewayStep.WAITING), harmless=True), RolloutEvent.CLAIMED)[1] is RolloutCommand.APPLY
+        assert advance_rollout(RolloutState((step, GatewayStep.WAITING), harmless=True), RolloutEvent.CLAIMED)[1] is RolloutCommand.APPLY
     for step in stops:
-        assert advance(RolloutState((step, GatewayStep.WAITING), harmless=True), RolloutEvent.CLAIMED)[1] is RolloutCommand.FINISH
+        assert advance_rollout(RolloutState((step, GatewayStep.WAITING), harmless=True), RolloutEvent.CLAIMED)[1] is RolloutCommand.FINISH
 
 
 @pytest.mark.parametrize(("harmless", "then"), [(True, GatewayStep.SENDING), (False, GatewayStep.SKIPPED)])
@@ -112,7 +112,7 @@ def test_a_gateway_lost_in_the_middle_stops_what_could_lock_the_others_out_as_we
     assert state.steps == (GatewayStep.LOST, then)
 
 
-def test_whoever_takes_over_asks_before_doing_anything() -> None:
+def test_a_worker_that_takes_over_first_asks_the_gateway_for_its_state() -> None:
     for before in (
         [],
         [RolloutEvent.COMMITTED],
@@ -126,26 +126,26 @@ def test_whoever_takes_over_asks_before_doing_anything() -> None:
 def test_a_command_that_never_arrived_is_sent_again_a_few_times_only() -> None:
     state, command = after(*CLAIMED)
     for _ in range(2):
-        state, command = advance(advance(state, RolloutEvent.LOST)[0], RolloutEvent.NEVER_ARRIVED)
+        state, command = advance_rollout(advance_rollout(state, RolloutEvent.LOST)[0], RolloutEvent.NEVER_ARRIVED)
         assert command is RolloutCommand.APPLY
-    state, command = advance(advance(state, RolloutEvent.LOST)[0], RolloutEvent.NEVER_ARRIVED)
+    state, command = advance_rollout(advance_rollout(state, RolloutEvent.LOST)[0], RolloutEvent.NEVER_ARRIVED)
     assert (state.steps[0], command) == (GatewayStep.LOST, RolloutCommand.FINISH)
 
 
 def test_a_pause_comes_between_two_gateways_and_never_leaves_one_on_trial() -> None:
     state, command = after(*CLAIMED, RolloutEvent.PAUSE, *DONE)
     assert (state.phase, state.steps, command) == (RolloutPhase.PAUSED, (GatewayStep.CONFIRMED, GatewayStep.WAITING), RolloutCommand.REST)
-    state, _ = advance(state, RolloutEvent.RESUME)
+    state, _ = advance_rollout(state, RolloutEvent.RESUME)
     assert state.phase is RolloutPhase.QUEUED
-    assert advance(state, RolloutEvent.CLAIMED)[1] is RolloutCommand.APPLY
+    assert advance_rollout(state, RolloutEvent.CLAIMED)[1] is RolloutCommand.APPLY
 
 
 def test_going_back_now_reverts_what_is_on_trial_and_leaves_the_rest_alone() -> None:
     state, command = after(*CLAIMED, *DONE, RolloutEvent.COMMITTED, RolloutEvent.ABORT)
     assert command is RolloutCommand.NOTHING
-    state, command = advance(state, RolloutEvent.PASSED)
+    state, command = advance_rollout(state, RolloutEvent.PASSED)
     assert command is RolloutCommand.REVERT
-    state, command = advance(state, RolloutEvent.WENT_BACK)
+    state, command = advance_rollout(state, RolloutEvent.WENT_BACK)
     assert (state.phase, state.steps) == (RolloutPhase.ABORTED, (GatewayStep.CONFIRMED, GatewayStep.WENT_BACK))
 
 
@@ -279,7 +279,7 @@ class Rollouts(RuleBasedStateMachine):
 
     def write(self, event: RolloutEvent) -> None:
         assert self.row
-        self.row.state, command = advance(self.row.state, event)
+        self.row.state, command = advance_rollout(self.row.state, event)
         turn = self.row.state.turn
         if command in DRIVEN and turn is not None:
             self.workers.append(Worker(self.row.token, self.row.target, turn, command))
@@ -345,7 +345,7 @@ class Rollouts(RuleBasedStateMachine):
     def somebody_wishes(self, wish: RolloutEvent) -> None:
         assert self.row
         if self.row.state.phase is RolloutPhase.APPLYING:
-            self.row.state, _ = advance(self.row.state, wish)
+            self.row.state, _ = advance_rollout(self.row.state, wish)
         else:
             self.write(wish)
 

@@ -114,7 +114,7 @@ def test_what_does_not_want_to_stop_is_killed_in_time(monkeypatch: pytest.Monkey
     assert is_gone(pids[0])
 
 
-def test_what_a_dead_program_left_behind_goes_with_it() -> None:
+def test_children_of_a_dead_program_are_killed() -> None:
     shown = run_supervised(lambda supervisor: supervisor.start(shell("parent", f"({FOREVER}) & echo left $!; exit 1")))
     left = int(shown.split("left ")[1].split()[0])
     assert wait_until(lambda: is_gone(left))
@@ -164,7 +164,7 @@ def test_of_two_things_side_by_side_the_one_that_fails_is_named_and_ends_the_oth
     assert is_gone(pids[0])
 
 
-def test_what_never_gets_ready_is_named() -> None:
+def test_a_wait_that_times_out_names_what_did_not_come() -> None:
     async def run() -> None:
         async with supervise(os.environ, Output(io.StringIO())) as supervisor:
             await supervisor.wait_until(lambda: False, "An answer", within=0.05)

@@ -9,10 +9,10 @@ import pytest
 from firewall.compile import compile_policy
 from firewall.policy import (
     BanSpec,
-    BlockSpec,
     ForwardSpec,
     GroupSettings,
     ListenerSpec,
+    MemberBlockSpec,
     NatMappingSpec,
     Policy,
     SharingMode,
@@ -174,7 +174,7 @@ def test_an_ipv6_member_is_refused_from_outside_and_the_sender_is_told() -> None
 def test_what_comes_with_an_ack_is_reset_without_one() -> None:
     at = "2001:db8:99::1"
     policy = replace(
-        POLICY, listeners=(ListenerSpec(1, IPv6Address(at), TransportProtocol.TCP, 443),), blocks=(BlockSpec(1, POLICY.prefixes[0]),)
+        POLICY, listeners=(ListenerSpec(1, IPv6Address(at), TransportProtocol.TCP, 443),), blocks=(MemberBlockSpec(1, POLICY.prefixes[0]),)
     )
     found = trace_packet(replace(tcp("lan0", MEMBER6, at, 443), flags=frozenset({"ack"})), policy)
     assert found.answer and found.answer.packet.flags == {"rst"}
@@ -184,7 +184,7 @@ def test_who_is_refused_at_a_forward_hears_so_from_where_he_called() -> None:
     policy = replace(
         POLICY,
         forwards=(ForwardSpec(1, TransportProtocol.UDP, PUBLIC, 8443, MEMBER, 443),),
-        blocks=(BlockSpec(1, IPv4Network(f"{MEMBER}/32")),),
+        blocks=(MemberBlockSpec(1, IPv4Network(f"{MEMBER}/32")),),
     )
     found = trace_packet(replace(tcp("wan0", FOREIGN, PUBLIC, 8443), protocol=17), policy)
     assert found.answer and get_leaving(found.answer).packet.source == PUBLIC
@@ -279,7 +279,7 @@ def test_a_stray_packet_of_tcp_is_invalid() -> None:
 
 
 def test_a_fragment_alone_waits_for_the_others() -> None:
-    assert trace_packet(replace(tcp("lan0", MEMBER, FOREIGN, 443), fragment=True)).outcome is TraceOutcome.HELD
+    assert trace_packet(replace(tcp("lan0", MEMBER, FOREIGN, 443), fragment=True)).outcome is TraceOutcome.WAITS_FOR_FRAGMENTS
 
 
 def test_neighbour_discovery_is_delivered_from_one_hop_only() -> None:

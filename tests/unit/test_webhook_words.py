@@ -17,5 +17,5 @@ def test_every_fault_is_a_sentence_in_both_languages(fault: str) -> None:
     assert fault == NO_RIGHT or ("hooks.example.org: 100 %" in english and "hooks.example.org: 100 %" in german)
 
 
-def test_what_is_no_fault_of_ours_is_said_as_it_is() -> None:
+def test_unknown_delivery_errors_are_shown_unchanged() -> None:
     assert (explain_error(""), explain_error("something else: 1")) == ("", "something else: 1")

@@ -6,8 +6,8 @@ import pytest
 from django.utils import translation
 
 from apps.lib.ui.formats import SPACE
-from apps.traffic.panel import describe_change
-from apps.traffic.windows import DAY, FIVE_MINUTES, HOUR, RATES, Preset, build_recent_window, build_window, parse_preset
+from apps.traffic.usage_panel import describe_change
+from apps.traffic.windows import DAY, FIVE_MINUTES, HOUR, RATES, WindowPreset, build_recent_window, build_window, parse_preset
 
 NOW = datetime(2026, 11, 21, 16, 7, 30, tzinfo=UTC)
 
@@ -15,21 +15,21 @@ NOW = datetime(2026, 11, 21, 16, 7, 30, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("preset", "since", "buckets"),
     [
-        (Preset.HOUR, datetime(2026, 11, 21, 15, 10, tzinfo=UTC), 12),
-        (Preset.DAY, datetime(2026, 11, 20, 16, 10, tzinfo=UTC), 288),
-        (Preset.WEEK, datetime(2026, 11, 14, 17, tzinfo=UTC), 168),
-        (Preset.MONTH, datetime(2026, 10, 23, tzinfo=UTC), 30),
-        (Preset.YEAR, datetime(2025, 11, 22, tzinfo=UTC), 365),
+        (WindowPreset.HOUR, datetime(2026, 11, 21, 15, 10, tzinfo=UTC), 12),
+        (WindowPreset.DAY, datetime(2026, 11, 20, 16, 10, tzinfo=UTC), 288),
+        (WindowPreset.WEEK, datetime(2026, 11, 14, 17, tzinfo=UTC), 168),
+        (WindowPreset.MONTH, datetime(2026, 10, 23, tzinfo=UTC), 30),
+        (WindowPreset.YEAR, datetime(2025, 11, 22, tzinfo=UTC), 365),
     ],
 )
-def test_a_preset_ends_now_with_the_bucket_that_is_under_way_as_its_last(preset: Preset, since: datetime, buckets: int) -> None:
+def test_a_preset_ends_now_with_the_bucket_that_is_under_way_as_its_last(preset: WindowPreset, since: datetime, buckets: int) -> None:
     window = build_recent_window(NOW, preset)
     assert (window.since, window.until, window.preset) == (since, NOW, preset)
     assert -(-(window.until - window.since) // window.unit) == buckets
 
 
 def test_a_month_of_throughput_has_finer_buckets() -> None:
-    assert build_recent_window(NOW, Preset.MONTH, RATES).unit == 4 * HOUR
+    assert build_recent_window(NOW, WindowPreset.MONTH, RATES).unit == 4 * HOUR
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def test_a_chosen_window_has_as_fine_buckets_as_are_still_readable(length: timed
     assert build_window(NOW - length, NOW).unit == unit
 
 
-@pytest.mark.parametrize(("text", "preset"), [("year", Preset.YEAR), ("", Preset.DAY), ("'; DROP TABLE", Preset.DAY)])
-def test_what_is_no_preset_is_the_last_day(text: str, preset: Preset) -> None:
+@pytest.mark.parametrize(("text", "preset"), [("year", WindowPreset.YEAR), ("", WindowPreset.DAY), ("'; DROP TABLE", WindowPreset.DAY)])
+def test_a_text_that_is_not_a_preset_means_the_last_day(text: str, preset: WindowPreset) -> None:
     assert parse_preset(text) is preset
 
 

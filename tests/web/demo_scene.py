@@ -22,7 +22,7 @@ from apps.desk import address_lookup_log
 from apps.desk.seeding import demo
 from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.parse_limits import TOO_MANY_ADDRESSES
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.mail import circuit_breaker, notice_kinds, unsubscribing
 from apps.mail.models import Message
 from apps.members.departures import plan_departure
@@ -32,7 +32,7 @@ from apps.nat.moving import services as moving
 from apps.nat.pinholes.services import add_pinhole
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
 from apps.tickets import bulk, canned, merging, splitting
-from apps.tickets import own as tickets_of_members
+from apps.tickets import own_tickets as tickets_of_members
 from apps.tickets import services as tickets
 from apps.tickets.attachments import AttachmentFile
 from apps.tickets.links import add_link
@@ -147,7 +147,7 @@ def fill() -> User:
     group.removal_least = 3
     group.save()
     wait_for(lambda: reconcile(group, by=mara.pk) is None)
-    for forward in PortForward.objects.filter(holds_now(), enabled=True)[:5]:
+    for forward in PortForward.objects.filter(is_valid_now(), enabled=True)[:5]:
         forward.delete()
     wait_for(lambda: reconcile(group, by=mara.pk) is None and HeldBack.objects.exists())
     return mara
@@ -193,7 +193,7 @@ def _tickets(mara: User, member: Member) -> None:
     merging.merge_tickets(into=full, tickets=[joined], by=mara)
     last = full.messages.latest("pk").pk
     splitting.split_ticket(ticket=full, messages=[last], subject=f"Apart: {LONG}"[:200], same_member=False, by=mara)
-    sent = bulk.answer_many(key=uuid4(), tickets=[full, joined], text_de=LONG, text_en=LONG, by=mara)
+    sent = bulk.answer_tickets(key=uuid4(), tickets=[full, joined], text_de=LONG, text_en=LONG, by=mara)
     sent.items.filter(ticket=joined).update(done_at=timezone.now(), why=LONG[:300])
     canned.add_canned_answer(name=LONG[:80], text_de=f"Hallo {{name}}, {LONG}", text_en=LONG, by=mara)
 
@@ -238,10 +238,10 @@ def _tokens(mara: User, member: Member) -> None:
 
 
 def _openings(mara: User) -> None:
-    prefix = Holding.objects.filter(holds_now(), kind=Pool.Kind.PREFIX6).order_by("pk")[0]
+    prefix = Holding.objects.filter(is_valid_now(), kind=Pool.Kind.PREFIX6).order_by("pk")[0]
     address = prefix.prefix.network_address + 0x1000_2000_3000_4000
     add_pinhole(holding=prefix, address=address, protocol="tcp", port=443, purpose=LONG[:80], by=mara)
-    own = Holding.objects.filter(holds_now(), kind=Pool.Kind.PREFIX6, member__user__username=RESIDENT)[0]
+    own = Holding.objects.filter(is_valid_now(), kind=Pool.Kind.PREFIX6, member__user__username=RESIDENT)[0]
     add_pinhole(holding=own, address=own.prefix.network_address + 7, protocol="tcp", port=22, purpose=LONG[:80], by=mara)
     add_pinhole(holding=prefix, address=address, protocol="udp", port=6000, ports=10, until=timezone.now() + timedelta(days=9), by=mara)
 
@@ -282,11 +282,11 @@ def _group() -> dict[str, Any]:
 
 
 def _find_blocked() -> dict[str, Any]:
-    return {"pk": Block.objects.filter(holds_now()).values_list("pk", flat=True)[0]}
+    return {"pk": Block.objects.filter(is_valid_now()).values_list("pk", flat=True)[0]}
 
 
 def _forward() -> dict[str, Any]:
-    return {"pk": PortForward.objects.filter(holds_now()).values_list("pk", flat=True)[0]}
+    return {"pk": PortForward.objects.filter(is_valid_now()).values_list("pk", flat=True)[0]}
 
 
 def _staff() -> dict[str, Any]:
@@ -295,11 +295,11 @@ def _staff() -> dict[str, Any]:
 
 
 def _own_pinhole() -> dict[str, Any]:
-    return {"pk": Pinhole.objects.filter(holds_now(), holding__member__user__username=RESIDENT).values_list("pk", flat=True)[0]}
+    return {"pk": Pinhole.objects.filter(is_valid_now(), holding__member__user__username=RESIDENT).values_list("pk", flat=True)[0]}
 
 
 def _own_forward() -> dict[str, Any]:
-    return {"pk": PortForward.objects.filter(holds_now(), holding__member__user__username=RESIDENT).values_list("pk", flat=True)[0]}
+    return {"pk": PortForward.objects.filter(is_valid_now(), holding__member__user__username=RESIDENT).values_list("pk", flat=True)[0]}
 
 
 LISTS = ("list", "switch", "edit", "delete", "feed", "feed_now", "feed_held", "feed_remove", "add", "bulk", "import")
@@ -382,7 +382,9 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "fairshare:off": _group,
     **{f"mail:{name}": _pk(Message, state="failed") for name in ("message", "again", "discard")},
     **{f"inbound:{name}": _pk(Arrival, state="quarantined") for name in ("arrival", "delete", "again", "file")},
-    "mail:switch-off": lambda: {"token": unsubscribing.build_link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]},
+    "mail:switch-off": lambda: {
+        "token": unsubscribing.build_unsubscribe_link("selin@lindenhof.example", "scene").rstrip("/").rpartition("/")[2]
+    },
     "accounts:session-end": lambda: {"pk": 1},
     **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "link")},
     **{f"webhooks:{name}": _pk(Endpoint) for name in ("webhook", "edit", "secret", "remove", "ping")},

@@ -45,7 +45,7 @@ PHONE: Final[ViewportSize] = {"width": 360, "height": 740}
 @pytest.fixture
 def looks(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[User]:
     """The user to view the pages with, in the demo network with one of everything on two gateways in memory."""
-    monkeypatch.setattr(services, "memory", GatewayCache())
+    monkeypatch.setattr(services, "gateway_cache", GatewayCache())
     settings.REDIS_URL = "unix:///nonexistent/redis.sock"
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)

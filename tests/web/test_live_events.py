@@ -12,7 +12,7 @@ from pytest_django.live_server_helper import LiveServer
 from apps.deployments.models import GatewayState, Revision, Rollout
 from apps.members.models import Member
 from apps.nat.services import add_forward
-from apps.tickets import own, services
+from apps.tickets import own_tickets, services
 from tests import factories
 from tests.events_client import events_process
 from tests.web.conftest import signed_in
@@ -26,7 +26,7 @@ def test_pages_change_the_moment_something_happens(
 ) -> None:
     selin, theo = factories.user("selin", staff=False), factories.user("theo", roles=["helpdesk"])
     member = factories.member("Selin Kaya", user=selin)
-    ticket = own.open_own_ticket(member=member, subject="No IPv6 since the move", text="Since Monday.", by=selin)
+    ticket = own_tickets.open_own_ticket(member=member, subject="No IPv6 since the move", text="Since Monday.", by=selin)
     rollout = Rollout.objects.create(group=network.group, revision=Revision.objects.create(group=network.group, snapshot="1:1:"))
     GatewayState.objects.bulk_create(GatewayState(gateway=gateway) for gateway in network.gateways)
     with ExitStack() as stack:

@@ -13,7 +13,7 @@ from apps.members.models import Device, Member, Tariff
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
 from apps.network.models import Pool
-from apps.tickets import own as tickets_of_members
+from apps.tickets import own_tickets as tickets_of_members
 from apps.tickets.models import Ticket
 from tests import factories
 from tests.web.conftest import signed_in

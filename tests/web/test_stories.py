@@ -19,7 +19,7 @@ from apps.bans.models import BanList, Block
 from apps.deployments.models import GatewayState, Hold, Revision
 from apps.deployments.services import reconcile
 from apps.members.models import Member
-from apps.tickets import own
+from apps.tickets import own_tickets
 from apps.tickets.models import Ticket
 from tests import factories
 from tests.db.conftest import served_network
@@ -110,7 +110,7 @@ def test_the_helpdesk_finds_a_member_blocks_unblocks_and_answers(
     assert reconcile(served_network.group)
     selin = selin_of(served_network)
     member = Member.objects.get(user=selin)
-    ticket = own.open_own_ticket(member=member, subject="No IPv6", text="Since the move.", by=selin)
+    ticket = own_tickets.open_own_ticket(member=member, subject="No IPv6", text="Since the move.", by=selin)
     with window(chromium, live_server, factories.user("helge", roles=["helpdesk"]), language) as page:
         page.goto("/")
         page.get_by_role("searchbox", name=say("Search")).fill("Selin Kaya")

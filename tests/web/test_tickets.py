@@ -11,7 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.inbound_mail import dispatcher, lmtp
 from apps.inbound_mail.models import Arrival
-from apps.mail.delivery import deliver_due
+from apps.mail.delivery import deliver_due_mails
 from apps.mail.smtp import SmtpConnection
 from apps.tickets.services import open_ticket
 from tests import factories
@@ -28,7 +28,7 @@ MX = "mx.lindenhof.example"
 def send_outbox(box: Post) -> list[EmailMessage]:
     """Deliver the outbox, and return the mails as the mail server receives them."""
     before = len(box.taken)
-    deliver_due(SmtpConnection(box.server), timezone.now)
+    deliver_due_mails(SmtpConnection(box.server), timezone.now)
     return box.taken[before:]
 
 
@@ -49,7 +49,7 @@ def deliver_to_the_portal(mail: EmailMessage) -> None:
     mail["Authentication-Results"] = f"{MX}; dmarc=pass header.from={SELIN.rpartition('@')[2]}"
     with lmtp_server(lmtp.parse_place("127.0.0.1:0", 0)) as place, mail_server(place) as port, SMTP("127.0.0.1", port) as client:
         client.send_message(mail)
-    take = dispatcher.find_handler()
+    take = dispatcher.find_mail_handler()
     assert take
     with dispatcher.build_reader() as reader:
         dispatcher.receive_mail(take, reader)

@@ -41,7 +41,7 @@ def processes(bare_lab: Lab, sockets: Path) -> Iterator[dict[str, Popen[str]]]:
     """Processes of the agents, by gateway."""
     with agents(bare_lab, sockets) as running:
         yield running
-        agent_channel.close_all()
+        agent_channel.close_all_channels()
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def lab(bare_lab: Lab, processes: dict[str, Popen[str]]) -> Lab:
 def network(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[factories.Network]:
     """The lab's network as rows. The cache with data about other labs' gateways is emptied."""
     settings.REDIS_URL = "unix:///nonexistent/redis.sock"
-    monkeypatch.setattr(services, "memory", GatewayCache())
+    monkeypatch.setattr(services, "gateway_cache", GatewayCache())
     yield factories.network()
 
 
@@ -79,7 +79,7 @@ def by_ssh(bare_lab: Lab, sockets: Path, settings: LazySettings) -> Iterator[dic
         running = {name: stack.enter_context(sshd(bare_lab, name, sockets)) for name in GATEWAYS}
         with inside(bare_lab, "portal"):
             yield running
-        agent_channel.close_all()
+        agent_channel.close_all_channels()
 
 
 @pytest.fixture

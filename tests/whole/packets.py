@@ -14,7 +14,7 @@ ETH_P_ALL, PACKET_OUTGOING = 0x0003, 4
 IPV6_CHECKSUM = 7  # linux/in6.h
 TCP_CHECKSUM_AT = 16
 SYN, FIN = 0x02, 0x01
-MOST = 10_000
+MAX_PACKETS = 10_000
 
 
 class SeenPacket(NamedTuple):
@@ -40,7 +40,7 @@ def watching(lab: Lab, node: str, port: int) -> Iterator[Callable[[bytes], list[
         def until(mark: bytes) -> list[SeenPacket]:
             seen: list[SeenPacket] = []
             while not seen or mark not in seen[-1].packet:
-                assert len(seen) < MOST, f"{MOST} packets, and none with {mark!r}"
+                assert len(seen) < MAX_PACKETS, f"{MAX_PACKETS} packets, and none with {mark!r}"
                 packet, (_card, _protocol, kind, *_) = tap.recvfrom(65535)
                 seen.append(SeenPacket(packet, kind == PACKET_OUTGOING))
             return seen

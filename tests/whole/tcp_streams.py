@@ -49,7 +49,7 @@ class Speaker:
             each.close()
 
 
-def held_back(speaker: Speaker, rate: int) -> bool:
+def is_rate_limited(speaker: Speaker, rate: int) -> bool:
     """Return whether no more arrived than a full bucket and its refills at this rate, in octets a second.
 
     Valid only for a member who was limited before the connection began.
@@ -57,7 +57,7 @@ def held_back(speaker: Speaker, rate: int) -> bool:
     return speaker.octets <= rate * (1 + time.monotonic() - speaker.since) + BURST
 
 
-def set_free(speaker: Speaker, rate: int) -> None:
+def wait_until_unlimited(speaker: Speaker, rate: int) -> None:
     """Wait until twice as much arrives as a bucket at this rate, in octets a second, would let through."""
     start, before = time.monotonic(), speaker.octets
     wait_for(lambda: speaker.octets - before > 2 * (rate * (2 + time.monotonic() - start) + BURST), seconds=90)

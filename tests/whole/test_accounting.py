@@ -71,7 +71,7 @@ def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octe
     # the prefix changes its holder without a reading in between, and the agents are killed before the next reading
     expected += send(lab, INTERNET6, 7004)
     end(first.prefix.pk)
-    factories.hold(second.member, network.prefixes, str(first.prefix.prefix))
+    factories.make_holding(second.member, network.prefixes, str(first.prefix.prefix))
     deploy(network)
     others = send(lab, INTERNET6, 7005)
     with ExitStack() as stack:
@@ -79,7 +79,7 @@ def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octe
             processes[name].kill()
             processes[name].wait()
             stack.enter_context(agent(lab, name, sockets))
-        agent_channel.close_all()
+        agent_channel.close_all_channels()
         wait_for(lambda: all(collect_counters(each) for each in network.gateways))
         assert (up(network, "m1"), up(network, "m2")) == (expected, others)
 
@@ -91,4 +91,4 @@ def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octe
         assert all(map(collect_counters, network.gateways))
         assert (up(network, "m1"), up(network, "m2")) == (expected, others)
         assert Coverage.objects.count() == len(GATEWAYS)
-        agent_channel.close_all()
+        agent_channel.close_all_channels()

@@ -102,7 +102,7 @@ def test_a_gateway_that_does_not_answer_is_named_and_follows_by_itself(lab: Lab,
     reconcile(network.group)
     GatewayState.objects.filter(gateway__name="nat-1").update(digest="")
     (sockets / "nat-1.sock").rename(sockets / "away")
-    agent_channel.close_all()
+    agent_channel.close_all_channels()
     forward(network)
     rollout = reconcile(network.group)
     assert rollout is not None

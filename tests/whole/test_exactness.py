@@ -23,7 +23,7 @@ from apps.members.models import Member
 from apps.nat.services import map_address
 from apps.network.models import Gateway, Holding
 from apps.traffic.models import Coverage
-from apps.traffic.selectors import Octets, sum_usage
+from apps.traffic.selectors import OctetsByDirection, sum_usage
 from lab.lab import Lab
 from tests import factories
 from tests.whole import witness_table
@@ -106,7 +106,10 @@ class Town:
             }
         wrong = {name: (said, self.books.owed_to(name)) for name, said in told.items() if name not in self.pair}
         assert {name: both for name, both in wrong.items() if both[0] != both[1]} == {}
-        both = [Octets(*map(sum, zip(*(of(name) for name in self.pair), strict=True))) for of in (self.books.owed_to, told.__getitem__)]
+        both = [
+            OctetsByDirection(*map(sum, zip(*(of(name) for name in self.pair), strict=True)))
+            for of in (self.books.owed_to, told.__getitem__)
+        ]
         for owed, said in zip(*both, strict=True):
             assert owed - IN_FLIGHT <= said <= owed, self.pair
 
@@ -141,9 +144,9 @@ def town(lab: Lab, network: factories.Network) -> Iterator[Town]:
 
 def _newcomer(network: factories.Network, number: int) -> Home:
     who = factories.member(f"Newcomer {number}")
-    four = factories.hold(who, network.private, f"10.16.1.{number}")
+    four = factories.make_holding(who, network.private, f"10.16.1.{number}")
     map_address(holding=four, public=factories.PUBLIC + number // 2, by=network.admin)
-    return Home(who, HOSTS[number % len(HOSTS)], four, factories.hold(who, network.prefixes, f"2001:db8:a1:{number}::/64"))
+    return Home(who, HOSTS[number % len(HOSTS)], four, factories.make_holding(who, network.prefixes, f"2001:db8:a1:{number}::/64"))
 
 
 def deploy(network: factories.Network) -> None:
@@ -188,8 +191,8 @@ def change_hands(town: Town, one: Home, other: Home) -> None:
 
 
 def settle(town: Town, home: Home, four: str, six: str, public: IPv4Address) -> None:
-    home.four = factories.hold(home.member, town.network.private, four)
-    home.six = factories.hold(home.member, town.network.prefixes, six)
+    home.four = factories.make_holding(home.member, town.network.private, four)
+    home.six = factories.make_holding(home.member, town.network.prefixes, six)
     map_address(holding=home.four, public=public, by=town.network.admin)
 
 
@@ -208,8 +211,8 @@ def changes_hands_in_mid_sentence(town: Town, of: Home, to: Home) -> None:
     """
     four, six = str(of.four.prefix), str(of.six.prefix)
     end(of.four, of.six)
-    factories.hold(to.member, town.network.prefixes, six)
-    map_address(holding=factories.hold(to.member, town.network.private, four), public=factories.PUBLIC + 43, by=town.network.admin)
+    factories.make_holding(to.member, town.network.prefixes, six)
+    map_address(holding=factories.make_holding(to.member, town.network.private, four), public=factories.PUBLIC + 43, by=town.network.admin)
     deploy(town.network)
     town.pair = (of.member.name, to.member.name)
 
@@ -293,4 +296,4 @@ def test_what_the_gateways_let_through_is_what_the_database_says_of_each_member(
         town.check_balance()
         newest = Coverage.objects.select_related("gateway").latest("since")
         assert (newest.gateway.name, newest.carried) == ("nat-2", False), "the chart says that something is missing"
-        agent_channel.close_all()
+        agent_channel.close_all_channels()

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.deployments.services import reconcile
 from apps.gateways.services import collect_counters
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.members.models import Member
 from apps.traffic.fairshare.models import FairShare
 from apps.traffic.fairshare.services import adjust_limits
@@ -19,7 +19,7 @@ from lab.lab import Lab
 from tests import factories
 from tests.db.page_client import signed_in, text
 from tests.whole.system import GATEWAYS, INTERNET, conversation, wait_for
-from tests.whole.tcp_streams import Speaker, held_back, set_free
+from tests.whole.tcp_streams import Speaker, is_rate_limited, wait_until_unlimited
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -62,15 +62,15 @@ def test_who_fills_the_line_is_limited_until_it_is_no_longer_full_and_a_neighbou
         assert "the uplink was full" in text(signed_in(account).get("/me/"))
         with closing(Speaker(lab, "m1", INTERNET, up=False)) as more:
             wait_for(lambda: more.octets > 2 * SECOND, seconds=90)
-            assert held_back(more, SECOND)
+            assert is_rate_limited(more, SECOND)
         with closing(Speaker(lab, "m2", INTERNET, up=False)) as neighbour:
-            set_free(neighbour, SECOND)
+            wait_until_unlimited(neighbour, SECOND)
         assert goes_on()
     wait_for(lambda: read(network).calm_since)
     read(network)
     adjust_limits(network.group, timezone.now() + timedelta(minutes=2))
-    assert not RateLimit.objects.filter(holds_now()).exists()
+    assert not RateLimit.objects.filter(is_valid_now()).exists()
     reconcile(network.group)
     assert limited_in_kernels(lab) == set()
     with closing(Speaker(lab, "m1", INTERNET, up=True)) as free:
-        set_free(free, SECOND)
+        wait_until_unlimited(free, SECOND)

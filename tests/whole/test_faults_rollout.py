@@ -22,7 +22,7 @@ from redis import Redis
 from apps.bans.models import Ban, BanList
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout, RolloutStep
-from apps.deployments.rollouts.decisions import approve_part, release_hold
+from apps.deployments.rollouts.decisions import approve_part, release_revision_hold
 from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
@@ -67,7 +67,7 @@ def deployed_network(bare_lab: Lab, ssh_network: factories.Network) -> factories
     ssh_network.group.save()
     rollout = reconcile(ssh_network.group)
     assert rollout and rollout.state == Rollout.State.CONFIRMED, rollout and rollout.error
-    agent_channel.close_all()
+    agent_channel.close_all_channels()
     return ssh_network
 
 
@@ -318,7 +318,7 @@ def test_a_hold_outlasts_the_tick_in_the_kernel_too(bare_lab: Lab, deployed_netw
     bare_lab.run("nat-1", ["nft", "flush", "ruleset"])
     assert reconcile(deployed_network.group, cause="schedule"), "what is held is healed as well"
     assert [kernel(gateway) for gateway in deployed_network.gateways] == before
-    release_hold(deployed_network.group, by=deployed_network.admin)
+    release_revision_hold(deployed_network.group, by=deployed_network.admin)
     assert reconcile(deployed_network.group)
     assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8444) is not None
     assert talk()
@@ -345,7 +345,7 @@ def test_a_gateway_built_again_without_the_portal_boots_with_what_was_confirmed_
         forward(network)
         assert reconcile(network.group)
         assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443, source="203.0.113.11") is None
-        agent_channel.close_all()
+        agent_channel.close_all_channels()
         bare_lab.rebuild("nat-1")
     assert bare_lab.run("nat-1", ["nft", "list", "ruleset"]).stdout == ""
     wait_for(lambda: not Ban.objects.filter(expires__gt=timezone.now()).exists())

@@ -15,7 +15,7 @@ from lab.lab import Lab
 from tests import factories
 from tests.whole.packets import counter
 from tests.whole.system import wait_for
-from tests.whole.tcp_streams import Speaker, held_back, set_free
+from tests.whole.tcp_streams import Speaker, is_rate_limited, wait_until_unlimited
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -55,32 +55,32 @@ def test_a_limited_member_gets_his_rate_both_ways_and_nobody_else_is_slowed(lab:
         speak = partial(speaking, stack, lab)
         limited = [speak("m1", other, up=up) for other in (INTERNET, INTERNET6) for up in (True, False)]
         trial, neighbour = speak("m4", INTERNET, up=True), speak("m2", INTERNET, up=False)
-        set_free(neighbour, SECOND)
+        wait_until_unlimited(neighbour, SECOND)
         neighbour.close()
         wait_for(lambda: all(each.octets > 3 * SECOND for each in limited), seconds=90)
-        assert all(held_back(each, SECOND) for each in limited)
+        assert all(is_rate_limited(each, SECOND) for each in limited)
         wait_for(lambda: trial.octets > SECOND, seconds=90)
-        assert held_back(trial, SECOND // 2)
+        assert is_rate_limited(trial, SECOND // 2)
         trial.close()
         assert min(counter(lab, node, name) for node in ("nat-1", "nat-2") for name in ("rates_up", "rates_down")) > 0
         wait_for(lambda: "10.16.0.12" not in list_set(lab, "nat-1", "rate_up4") + list_set(lab, "nat-1", "rate_down4"))
         assert "10.16.0.10" in list_set(lab, "nat-1", "rate_up4")
-        set_free(speak("m3", INTERNET, up=True), SECOND)
+        wait_until_unlimited(speak("m3", INTERNET, up=True), SECOND)
         services.switch_rate_limits(group=network.group, on=False, by=network.admin)
         reconcile(network.group)
         assert not [line for line in traces_of_limits(lab) if "rates_" in line]
         for each in limited:
-            set_free(each, SECOND)
+            wait_until_unlimited(each, SECOND)
             each.close()
         services.switch_rate_limits(group=network.group, on=True, by=network.admin)
         reconcile(network.group)
         again = speak("m1", INTERNET, up=True)
         wait_for(lambda: again.octets > 2 * SECOND, seconds=90)
-        assert held_back(again, SECOND)
+        assert is_rate_limited(again, SECOND)
         services.release_rate_limits(limits=[released.pk], by=network.admin)
         Tariff.objects.update(up_kbit=None)
         reconcile(network.group)
-        set_free(again, SECOND)
+        wait_until_unlimited(again, SECOND)
         assert traces_of_limits(lab) == []
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from apps.deployments.models import HeldBack, Rollout
 from apps.deployments.services import reconcile
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.nat.models import NatMapping
 from apps.nat.pool_sharing import change_sharing
 from apps.nat.services import unmap_address
@@ -23,7 +23,7 @@ def read_mappings(lab: Lab, network: factories.Network, port: int) -> dict[str, 
     for name, resident in network.residents.items():
         answer = reaches(lab, name, INTERNET, 80, "udp", source_port=port)
         assert answer is not None
-        mapping = NatMapping.objects.get(holds_now(), holding=resident.holding)
+        mapping = NatMapping.objects.get(is_valid_now(), holding=resident.holding)
         assert answer.peer_address == str(mapping.public)
         found[name] = (mapping, answer)
     return found

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from apps.traffic.selectors import Octets
+from apps.traffic.selectors import OctetsByDirection
 from lab.lab import Lab
 
 TABLE = """
@@ -76,9 +76,9 @@ class Books:
             self.owed[self.holders[where.address], kind] += octets - self._noted.get(where, 0)
             self._noted[where] = octets
 
-    def owed_to(self, name: str) -> Octets:
+    def owed_to(self, name: str) -> OctetsByDirection:
         """Return all octets that the portal must show for this member."""
-        return Octets(*(self.owed[name, kind] for kind in Octets._fields))
+        return OctetsByDirection(*(self.owed[name, kind] for kind in OctetsByDirection._fields))
 
     def forget(self, gateway: str) -> None:
         """Forget this gateway's counts, because its next witness starts at zero."""

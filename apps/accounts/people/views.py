@@ -16,7 +16,7 @@ from apps.accounts.recent_auth import require_recent_auth
 from apps.accounts.roles import Right
 from apps.audit.selectors import list_row_history
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.web.query_params import parse_number, parse_words
 
 HISTORY = 12  # entries in the rail
@@ -73,7 +73,7 @@ def change_roles(request: HttpRequest, pk: int) -> HttpResponse:
                 user=user, before=form.list_shown_roles(), after=given["roles"], reason=given["reason"], by=by
             )
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
         else:
             messages.success(request, _describe_change(change))
             return redirect("accounts:person", pk)
@@ -96,11 +96,11 @@ def _describe_change(change: RoleChange) -> str:
 @staff_page
 @require_POST
 @require_recent_auth
-def agree(request: HttpRequest, pk: int) -> HttpResponse:
+def approve_role_change(request: HttpRequest, pk: int) -> HttpResponse:
     """Agree to a change of roles, as the second person."""
     change = get_object_or_404(RoleChange.objects.select_related("user"), pk=pk)
     try:
-        role_changes.agree_to_role_change(change, by=get_person(request))
+        role_changes.approve_role_change(change, by=get_person(request))
     except Problem as problem:
         messages.error(request, str(problem))
     else:
@@ -110,11 +110,11 @@ def agree(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 @require_POST
-def drop(request: HttpRequest, pk: int) -> HttpResponse:
+def cancel_role_change(request: HttpRequest, pk: int) -> HttpResponse:
     """Drop a change of roles: its author withdraws it, or an approver refuses."""
     change = get_object_or_404(RoleChange, pk=pk)
     try:
-        role_changes.drop_role_change(change, by=get_person(request))
+        role_changes.cancel_role_change(change, by=get_person(request))
     except Problem as problem:
         messages.error(request, str(problem))
     else:
@@ -124,13 +124,13 @@ def drop(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 @require_POST
-def sign_out(request: HttpRequest, pk: int) -> HttpResponse:
+def end_account_sessions(request: HttpRequest, pk: int) -> HttpResponse:
     """End all sessions of an account, for instance when a phone is lost; and, if that is ticked, revoke all its tokens."""
     user = _get_user(pk)
     own = request.session.session_key if user.pk == get_person(request).pk else None
-    count = sessions.end_all(user=user, but=own)
+    count = sessions.end_all_sessions(user=user, but=own)
     if request.POST.get("tokens") == "1":
-        _say_revoked(request, tokens.revoke_all(user=user))
+        _say_revoked(request, tokens.revoke_all_tokens(user=user))
     said = ngettext("%(person)s is signed out on %(count)s device.", "%(person)s is signed out on %(count)s devices.", count)
     messages.success(request, said % {"person": user.name, "count": count})
     return redirect("accounts:person", pk)
@@ -140,7 +140,7 @@ def sign_out(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def revoke_tokens(request: HttpRequest, pk: int) -> HttpResponse:
     """Revoke all tokens of an account; its sessions continue."""
-    _say_revoked(request, tokens.revoke_all(user=_get_user(pk)))
+    _say_revoked(request, tokens.revoke_all_tokens(user=_get_user(pk)))
     return redirect("accounts:person", pk)
 
 

@@ -13,7 +13,7 @@ from apps.lib.api.filter_types import TRUTH
 from apps.lib.api.filters import CustomFilter, build_filters
 from apps.lib.api.unknown_fields import LINES
 from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 
 
 class BlockSerializer(ChangeableSerializer):
@@ -58,10 +58,10 @@ class BlockViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
 
     def get_queryset(self) -> QuerySet[Block]:
         rows = Block.objects.order_by("id")
-        return rows if self.request.query_params.get("all") in ("1", "true") else rows.filter(holds_now())
+        return rows if self.request.query_params.get("all") in ("1", "true") else rows.filter(is_valid_now())
 
     def remove(self, row: Block) -> None:
         blocking.lift_block(block=row, by=self.request.user)  # type: ignore[arg-type]  # RolePermission: signed in
 
     def remove_many(self, rows: Sequence[Block]) -> None:
-        blocking.lift_many(blocks=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # likewise
+        blocking.lift_blocks(blocks=[row.pk for row in rows], by=self.request.user)  # type: ignore[arg-type]  # likewise

@@ -12,7 +12,7 @@ from django.urls import reverse
 from apps.audit.trail import EndedRow
 from apps.bans.blocks.models import Block, Notice
 from apps.lib import dependents
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.dependents import EndedCount
 from apps.lib.fields import Address
 from apps.members.models import Member
@@ -23,7 +23,7 @@ STATES = ("now", "over", "all")
 
 def find_current_block(member: Member) -> Block | None:
     """Return the member's block that is in force, if there is one."""
-    return Block.objects.filter(holds_now(), member=member).select_related("author").first()
+    return Block.objects.filter(is_valid_now(), member=member).select_related("author").first()
 
 
 def list_blocks(state: str = "now", search: str = "", reason: str = "") -> QuerySet[Block]:
@@ -32,7 +32,7 @@ def list_blocks(state: str = "now", search: str = "", reason: str = "") -> Query
     search: a part of the member's name or of the texts, or the member's number.
     """
     found = Block.objects.select_related("member", "author", "lifted_by").order_by("-id")
-    found = found.filter(holds_now()) if state == "now" else found.exclude(holds_now()) if state == "over" else found
+    found = found.filter(is_valid_now()) if state == "now" else found.exclude(is_valid_now()) if state == "over" else found
     if reason:
         found = found.filter(reason=reason)
     text = search.strip().replace("\0", "")
@@ -45,12 +45,12 @@ def list_blocks(state: str = "now", search: str = "", reason: str = "") -> Query
 
 def count_blocked_members() -> int:
     """Return how many members are blocked now."""
-    return Block.objects.filter(holds_now()).count()
+    return Block.objects.filter(is_valid_now()).count()
 
 
 def list_blocked_member_ids() -> QuerySet[Block, int]:
     """Return the ids of the members who are blocked now."""
-    return Block.objects.filter(holds_now()).order_by().values_list("member", flat=True)
+    return Block.objects.filter(is_valid_now()).order_by().values_list("member", flat=True)
 
 
 def filter_blockable(members: QuerySet[Member]) -> QuerySet[Member]:
@@ -61,18 +61,18 @@ def filter_blockable(members: QuerySet[Member]) -> QuerySet[Member]:
 def list_blocks_ending_within(hours: int) -> QuerySet[Block]:
     """Return the blocks that end by themselves within so many hours, the next first."""
     ends = Func(F("valid"), function="upper", output_field=DateTimeField())
-    return Block.objects.filter(holds_now()).annotate(ends=ends).filter(ends__lt=Now() + timedelta(hours=hours)).order_by("ends")
+    return Block.objects.filter(is_valid_now()).annotate(ends=ends).filter(ends__lt=Now() + timedelta(hours=hours)).order_by("ends")
 
 
 def find_holder(address: Address) -> Member | None:
     """Return the member who holds the address now, alone or within a prefix."""
-    held = Holding.objects.filter(holds_now(), prefix__covers=address).select_related("member").first()
+    held = Holding.objects.filter(is_valid_now(), prefix__covers=address).select_related("member").first()
     return held.member if held else None
 
 
 def find_notice(address: Address) -> Notice | None:
     """Return the notice of the group to which the address belongs; for an unknown address the first notice that exists."""
-    held = Holding.objects.filter(holds_now(), prefix__covers=address).first()
+    held = Holding.objects.filter(is_valid_now(), prefix__covers=address).first()
     notices = Notice.objects.filter(group=held.group_id) if held else Notice.objects.all()
     return notices.first()
 
@@ -87,7 +87,7 @@ class BlockImpact:
 
 def get_block_impact(member: Member) -> BlockImpact:
     """Return what a block of this member cuts off, or would cut off."""
-    held = list(Holding.objects.filter(holds_now(), member=member).order_by("kind", "prefix"))
+    held = list(Holding.objects.filter(is_valid_now(), member=member).order_by("kind", "prefix"))
     return BlockImpact([holding.address for holding in held], dependents.count_dependents(Holding, [holding.pk for holding in held]))
 
 

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.bans.blocks.models import LONGEST_MESSAGE, Block, Notice, Reachable
 from apps.bans.blocks.selectors import filter_blockable, find_current_block, find_end_before_lifting
-from apps.lib.database.validity import check_reachable, holds_now, make_range_from_now, make_range_until_now
+from apps.lib.database.validity import check_reachable, is_valid_now, make_range_from_now, make_range_until_now
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
@@ -40,7 +40,7 @@ def block_member(*, member: Member, reason: str, message: str = "", note: str = 
     return made
 
 
-def block_many(
+def block_members(
     *, members: QuerySet[Member], reason: str, message: str = "", note: str = "", until: datetime | None = None, by: User
 ) -> int:
     """Block those of the members who can be blocked, from now on, all or none; return how many that were.
@@ -71,7 +71,7 @@ def change_block(*, block: Block, version: int, reason: str, message: str, note:
     _check(reason, message, until)
     given = {"reason": reason, "message": message.strip(), "note": note.strip()}
     with transaction.atomic():
-        present = Block.objects.filter(holds_now(), pk=block.pk, version=version)
+        present = Block.objects.filter(is_valid_now(), pk=block.pk, version=version)
         if not present.update(valid=_build_range(until), version=F("version") + 1, **given):
             raise Conflict(
                 _("This block was changed or lifted by someone else while you were editing. Look at it as it is now, then save again.")
@@ -81,24 +81,24 @@ def change_block(*, block: Block, version: int, reason: str, message: str, note:
     return block
 
 
-def set_ends(*, blocks: Collection[int], until: datetime | None, by: User) -> int:
+def set_block_ends(*, blocks: Collection[int], until: datetime | None, by: User) -> int:
     """Set the end of those blocks with these ids that are in force; None: no end. Return how many there were."""
     _check("other", "", until)
     with transaction.atomic():
-        changed = Block.objects.filter(holds_now(), pk__in=blocks).update(valid=_build_range(until), version=F("version") + 1)
+        changed = Block.objects.filter(is_valid_now(), pk__in=blocks).update(valid=_build_range(until), version=F("version") + 1)
         enqueue_task("workers.reconcile", by.pk)
     return changed
 
 
 def lift_block(*, block: Block, by: User) -> None:
     """End a block now. Lifting it twice is harmless."""
-    lift_many(blocks=[block.pk], by=by)
+    lift_blocks(blocks=[block.pk], by=by)
 
 
-def lift_many(*, blocks: Collection[int] | QuerySet[Block, int], by: User) -> int:
+def lift_blocks(*, blocks: Collection[int] | QuerySet[Block, int], by: User) -> int:
     """End the blocks with these ids now; return how many were in force."""
     with transaction.atomic():
-        present = Block.objects.filter(holds_now(), pk__in=blocks)
+        present = Block.objects.filter(is_valid_now(), pk__in=blocks)
         lifted = present.update(valid=make_range_until_now(), lifted_by=by, version=F("version") + 1)
         enqueue_task("workers.reconcile", by.pk)
     return lifted
@@ -106,7 +106,7 @@ def lift_many(*, blocks: Collection[int] | QuerySet[Block, int], by: User) -> in
 
 def unblock_members(*, members: QuerySet[Member], by: User) -> int:
     """End the blocks of these members now; return how many were blocked."""
-    return lift_many(blocks=Block.objects.filter(holds_now(), member__in=members.values("pk")).values_list("pk", flat=True), by=by)
+    return lift_blocks(blocks=Block.objects.filter(is_valid_now(), member__in=members.values("pk")).values_list("pk", flat=True), by=by)
 
 
 def restore_block(*, lifted: Block, by: User) -> Block:

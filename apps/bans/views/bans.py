@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import staff_page
 from apps.audit.selectors import list_row_history
-from apps.bans import panel, services, undo
+from apps.bans import ban_list_page, services, undo
 from apps.bans.bulk_selection import BulkSelection, parse_selection
 from apps.bans.coverage import list_entries_within
 from apps.bans.forms import BanChangeForm, BanForm, EndForm
@@ -52,21 +52,25 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
         except Problem as problem:
             form.add_problem(problem)
     part = "#add" if request.headers.get("HX-Request") else ""
-    return render(request, f"bans/list.html{part}", panel.build_context(banlist, request.GET, form), status=422)
+    return render(request, f"bans/list.html{part}", ban_list_page.build_ban_list_context(banlist, request.GET, form), status=422)
 
 
 def _render_added(request: HttpRequest, banlist: BanList, made: Ban) -> HttpResponse:
     """Render the table with the new ban and an empty form for HTMX; else redirect to the list."""
     if not request.headers.get("HX-Request"):
         return _redirect_to_list(banlist.pk, saved=made.pk)
-    return render(request, "bans/list.html#added", panel.build_context(banlist, {"saved": str(made.pk)}) | {"oob": True, "added": True})
+    return render(
+        request,
+        "bans/list.html#added",
+        ban_list_page.build_ban_list_context(banlist, {"saved": str(made.pk)}) | {"oob": True, "added": True},
+    )
 
 
 @staff_page
 def saved_strip(request: HttpRequest, pk: int) -> HttpResponse:
     """Render the strip that shows where a saved ban is active, and what else covers it; 204 while nothing has changed."""
     ban = _get_ban(pk)
-    shown = panel.build_done_context(ban.list, {"saved": str(pk)})
+    shown = ban_list_page.build_action_result_context(ban.list, {"saved": str(pk)})
     if ",".join(shown["saved"].waits_for) == request.GET.get("waits"):
         return HttpResponse(status=204)
     return render(request, "bans/list.html#strip", shown | {"list": ban.list, "oob": True})
@@ -86,7 +90,12 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
             form.show_conflict(str(conflict), _get_ban(pk))
         except Problem as problem:
             form.add_problem(problem)
-    shown = {"ban": ban, "form": form, "entries": list_row_history(ban, LAST_CHANGES), "row": panel.build_rows([ban], ban.list)[0]}
+    shown = {
+        "ban": ban,
+        "form": form,
+        "entries": list_row_history(ban, LAST_CHANGES),
+        "row": ban_list_page.build_ban_rows([ban], ban.list)[0],
+    }
     shown["parts_allowed"] = list_entries_within(ban.prefix)[:5]
     return render(request, "bans/ban.html", shown, status=422 if form.is_bound else 200)
 
@@ -96,7 +105,7 @@ def lift(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what lifting the ban does; after confirmation, lift it."""
     ban = _get_ban(pk)
     if request.method != "POST":
-        shown = {"ban": ban, "hits": map_hits([ban]).get(ban.prefix), "others": panel.list_bans_elsewhere(ban.list, ban.prefix)}
+        shown = {"ban": ban, "hits": map_hits([ban]).get(ban.prefix), "others": ban_list_page.list_bans_elsewhere(ban.list, ban.prefix)}
         return render(request, "bans/lift.html", shown | {"gateways": format_gateway_names()})
     with pghistory.context() as history:
         services.lift_ban(ban=ban, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
@@ -136,19 +145,19 @@ def bulk_action(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _lift_selected(request: HttpRequest, choice: BulkSelection) -> HttpResponse:
     with pghistory.context() as history:
-        services.lift_many(bans=choice.ids, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
+        services.lift_bans(bans=choice.ids, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
     return _redirect_to_list(choice.banlist.pk, lifted=history.id)
 
 
 def _direct_selected(request: HttpRequest, choice: BulkSelection) -> HttpResponse:
     direction = choice.form.cleaned_data["direction"]
-    return _redirect_to_list(choice.banlist.pk, ways=undo.set_direction(bans=choice.ids, direction=direction, by=request.user))  # type: ignore[arg-type]  # staff_page
+    return _redirect_to_list(choice.banlist.pk, ways=undo.set_ban_direction(bans=choice.ids, direction=direction, by=request.user))  # type: ignore[arg-type]  # staff_page
 
 
 def _end_selected(request: HttpRequest, choice: BulkSelection) -> HttpResponse:
     form = cast("EndForm", choice.form)
     try:
-        changed = undo.set_ends(bans=choice.ids, expires=form.compute_end(), by=request.user)  # type: ignore[arg-type]  # staff_page
+        changed = undo.set_ban_ends(bans=choice.ids, expires=form.compute_end(), by=request.user)  # type: ignore[arg-type]  # staff_page
     except Problem as problem:
         form.add_error("until", str(problem))
         return render(request, "bans/bulk.html", {"list": choice.banlist, "choice": choice, "gateways": format_gateway_names()}, status=422)

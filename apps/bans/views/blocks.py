@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_person, staff_page
 from apps.audit.selectors import list_row_history
-from apps.bans.blocks import panel, selectors, services
+from apps.bans.blocks import block_rows, selectors, services
 from apps.bans.blocks.forms import BlockForm
 from apps.bans.blocks.models import Block
 from apps.bans.forms import EndForm
@@ -36,7 +36,13 @@ def blocks(request: HttpRequest) -> HttpResponse:
     reason = asked.get("reason", "") if asked.get("reason") in Block.Reason.values else ""
     page = Paginator(selectors.list_blocks(state, asked.get("q", ""), reason), PER_PAGE).get_page(asked.get("page"))
     lifted = Block.objects.filter(pk=parse_number(asked, "lifted")).first()
-    shown = {"page": page, "rows": panel.build_rows(page), "state": state, "reason": reason, "search": asked.get("q", "").strip()}
+    shown = {
+        "page": page,
+        "rows": block_rows.build_block_rows(page),
+        "state": state,
+        "reason": reason,
+        "search": asked.get("q", "").strip(),
+    }
     more = {
         "reasons": Block.Reason.choices,
         "number": selectors.count_blocked_members(),
@@ -80,7 +86,7 @@ def block(request: HttpRequest, pk: int) -> HttpResponse:
                     **request.POST.dict(),
                     "version": str(_get_block(pk).version),
                 }  # the next save replaces what another user saved
-    [row] = panel.build_rows([_get_block(pk)])
+    [row] = block_rows.build_block_rows([_get_block(pk)])
     shown: dict[str, Any] = {"row": row, "that": row.block, "form": form, "entries": list_row_history(found, LAST_CHANGES)}
     return render(
         request, "bans/block.html", shown | {"cut": selectors.get_block_impact(found.member)}, status=422 if form.is_bound else 200
@@ -129,7 +135,7 @@ def bulk_action(request: HttpRequest) -> HttpResponse:
 
 def _apply_action(do: str, picked: list[int], form: EndForm, request: HttpRequest) -> str:
     if do == "lift":
-        lifted = services.lift_many(blocks=picked, by=get_person(request))
+        lifted = services.lift_blocks(blocks=picked, by=get_person(request))
         return ngettext("%(n)d block is lifted.", "%(n)d blocks are lifted.", lifted) % {"n": lifted}
-    changed = services.set_ends(blocks=picked, until=form.compute_end(), by=get_person(request))
+    changed = services.set_block_ends(blocks=picked, until=form.compute_end(), by=get_person(request))
     return ngettext("%(n)d block has a new end.", "%(n)d blocks have a new end.", changed) % {"n": changed}

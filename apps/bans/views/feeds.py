@@ -9,8 +9,8 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_person, staff_page
 from apps.audit.selectors import list_row_history
-from apps.bans import feed_refresh, feed_services, panel
-from apps.bans.bulk_selection import must_type
+from apps.bans import ban_list_page, feed_refresh, feed_services
+from apps.bans.bulk_selection import must_type_number
 from apps.bans.forms import FeedForm
 from apps.bans.models import BanFeed, BanList
 from apps.bans.selectors import find_feed
@@ -71,20 +71,20 @@ def feed_state(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @staff_page
-def held_import(request: HttpRequest, pk: int) -> HttpResponse:
+def pending_import(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what was held back and why; after confirmation, import or discard it."""
     feed = _get_feed(pk)
     if feed.held_since is None:
         messages.info(request, _("Nothing is held back any more."))
         return _redirect_to_feed(pk)
     if request.method == "POST" and "drop" in request.POST:
-        feed_refresh.drop_held_import(feed=feed)
+        feed_refresh.discard_pending_import(feed=feed)
         return _redirect_to_feed(pk)
-    typed = panel.parse_number(request.POST, "typed")
-    if request.method != "POST" or must_type(feed.held_removed, typed):
-        return render(request, "bans/feed_held.html", {"list": feed.list, "feed": feed, "type": must_type(feed.held_removed, 0)})
+    typed = ban_list_page.parse_query_number(request.POST, "typed")
+    if request.method != "POST" or must_type_number(feed.held_removed, typed):
+        return render(request, "bans/feed_held.html", {"list": feed.list, "feed": feed, "type": must_type_number(feed.held_removed, 0)})
     try:
-        feed_refresh.apply_held_import(feed=feed, by=get_person(request))
+        feed_refresh.apply_pending_import(feed=feed, by=get_person(request))
         messages.success(request, _("Imported."))
     except Problem as problem:
         messages.error(request, str(problem))

@@ -8,8 +8,8 @@ from django.utils.translation import ngettext
 
 from apps.accounts.permissions import staff_page
 from apps.audit.selectors import list_row_history
-from apps.bans import export, panel, services
-from apps.bans.bulk_selection import must_type
+from apps.bans import ban_list_page, export, services
+from apps.bans.bulk_selection import must_type_number
 from apps.bans.forms import BanListChangeForm, BanListForm
 from apps.bans.models import BanList
 from apps.bans.selectors import list_ban_lists as all_lists
@@ -31,7 +31,7 @@ def lists(request: HttpRequest) -> HttpResponse:
             return redirect("bans:list", made.pk)
         except Problem as problem:
             form.add_error(problem.fieldname or None, str(problem))
-    shown = panel.sort_lists(all_lists(), request.GET.get("sort", "name"))
+    shown = ban_list_page.sort_ban_lists(all_lists(), request.GET.get("sort", "name"))
     return render(request, "bans/lists.html", {"lists": shown, "form": form, "sort": "name"}, status=422 if form.is_bound else 200)
 
 
@@ -48,7 +48,7 @@ def format_gateway_names() -> str:
 def banlist(request: HttpRequest, pk: int) -> HttpResponse:
     """Show one list with its bans, and the form for a new ban."""
     found = _get_list(pk)
-    shown = panel.build_context(found, request.GET) | {"entries": list_row_history(found, LAST_CHANGES)}
+    shown = ban_list_page.build_ban_list_context(found, request.GET) | {"entries": list_row_history(found, LAST_CHANGES)}
     part = "#bans" if request.headers.get("HX-Target") == "bans" else ""
     return render(request, f"bans/list.html{part}", shown)
 
@@ -91,8 +91,8 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what is deleted with the list; after confirmation, delete it. For a large list, the number of bans must be typed."""
     found = _get_list(pk)
     bans = found.bans.count()
-    if request.method != "POST" or must_type(bans, panel.parse_number(request.POST, "typed")):
-        shown = {"list": found, "bans": bans, "gateways": format_gateway_names(), "type": must_type(bans, 0)}
+    if request.method != "POST" or must_type_number(bans, ban_list_page.parse_query_number(request.POST, "typed")):
+        shown = {"list": found, "bans": bans, "gateways": format_gateway_names(), "type": must_type_number(bans, 0)}
         return render(request, "bans/delete_list.html", shown)
     gone = services.delete_list(list=found, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
     words = ngettext("“%(list)s” and its %(n)d ban are deleted.", "“%(list)s” and its %(n)d bans are deleted.", gone)

@@ -18,24 +18,24 @@ from django.utils.translation import gettext as _
 from apps.deployments.approvals import effects, removal_ledger, requesters
 from apps.deployments.approvals.kinds import MANAGEMENT, SPECIAL
 from apps.deployments.approvals.part_codec import RulesetPart, pack_part, pack_values, unpack_part, unpack_values
-from apps.deployments.approvals.requesters import Askers
+from apps.deployments.approvals.requesters import Requesters
 from apps.deployments.desired_state.desired_rulesets import DesiredState, RulesetChange, compute_delta
 from apps.deployments.models import HeldBack, Revision
 from apps.deployments.revision_pages.description import SHOWN_DELTA
 from apps.network.models import GatewayGroup
 from firewall.addresses import format_prefix
 from firewall.blast_radius import (
-    COMING,
+    ADDITION_PREFIX,
     Removal,
     RemovalLimits,
     compute_removals,
     count_taken_by_others,
     find_cutoffs,
     hold_back_parts,
-    judge,
+    split_by_limits,
     subtract_known,
 )
-from firewall.compile import assemble
+from firewall.compile import assemble_ruleset
 from firewall.diff import Delta, ElementChange
 from firewall.digest import digest_ruleset, format_digest
 from firewall.policy import GatewaySpec, Management, PolicyError
@@ -138,10 +138,10 @@ def _hold_back_new(
     group: GatewayGroup, rests: Mapping[ObjectKind, Removal], running: Ruleset, asked: Ruleset, seen: str
 ) -> list[Mapping[str, Elements]]:
     recent = removal_ledger.list_recent_losses(group, asked.elements)
-    wait, go = judge(rests, recent, running.elements, build_limits(group))
+    wait, go = split_by_limits(rests, recent, running.elements, build_limits(group))
     for removal in wait:
         _create_held_back(group, removal, running, seen, recent)
-    removal_ledger.note_losses(group, go, recent)
+    removal_ledger.record_losses(group, go, recent)
     return [removal.elements for removal in wait]
 
 
@@ -178,33 +178,33 @@ def _create_held_back(group: GatewayGroup, removal: Removal, running: Ruleset, s
         baseline=seen,
         earlier=count_taken_by_others(removal.elements, recent, running.elements),
     )
-    note_askers(row, compute_askers(row))
+    record_requesters(row, compute_requesters(row))
 
 
 def render_part(part: Mapping[str, Elements], running: Ruleset) -> str:
     """Render the part as nft text, truncated."""
     changes = {}
     for name, elements in part.items():
-        bare = name.removeprefix(COMING)
+        bare = name.removeprefix(ADDITION_PREFIX)
         of = running.sets.get(bare) or declare(bare, len(elements))
         changes[bare] = ElementChange(of, elements, {}) if bare == name else ElementChange(of, {}, elements)
     return render_delta(Delta(elements=changes), now=int(timezone.now().timestamp()))[:SHOWN_DELTA]
 
 
-# --- Askers
+# --- Requesters
 
 
-def compute_askers(row: HeldBack) -> Askers:
+def compute_requesters(row: HeldBack) -> Requesters:
     """Return all users who wrote what the row is about, up to now."""
     if row.kind == MANAGEMENT:
-        return requesters.compute_gateway_askers(unpack_management(row), row.baseline)
+        return requesters.compute_gateway_requesters(unpack_management(row), row.baseline)
     if row.kind in SPECIAL:
-        return Askers(frozenset(row.askers.values_list("pk", flat=True)), row.asker_unknown)
-    things = effects.merge_port_ranges(effects.iter_things(unpack_part(row.packed)))
-    return requesters.compute_thing_askers(ObjectKind(row.kind), things, row.baseline)
+        return Requesters(frozenset(row.askers.values_list("pk", flat=True)), row.asker_unknown)
+    things = effects.merge_port_ranges(effects.iter_affected_things(unpack_part(row.packed)))
+    return requesters.compute_object_requesters(ObjectKind(row.kind), things, row.baseline)
 
 
-def note_askers(row: HeldBack, found: Askers) -> None:
+def record_requesters(row: HeldBack, found: Requesters) -> None:
     """Add these askers to those that the row already has."""
     row.askers.add(*found.users)
     if found.unknown and not row.asker_unknown:
@@ -253,7 +253,7 @@ def _hold_back_management(group: GatewayGroup, wanted: DesiredState, before: Run
         },
     )
     if created:
-        note_askers(row, compute_askers(row))
+        record_requesters(row, compute_requesters(row))
     if row.state == HeldBack.State.APPROVED:
         return {}
     return {pk: _revert_management(now, old) for pk, (old, now) in changed.items()}
@@ -296,7 +296,7 @@ def _keep_waiting_parts(
     parts = list(waiting)
     gateways = {pk: management.get(pk, gateway) for pk, gateway in wanted.gateways.items()}
     rulesets = {
-        pk: drop_expired(assemble(gateways[pk], hold_back_parts(ruleset.elements, parts)), wanted.snapshot.now)
+        pk: drop_expired(assemble_ruleset(gateways[pk], hold_back_parts(ruleset.elements, parts)), wanted.snapshot.now)
         for pk, ruleset in wanted.rulesets.items()
     }
     digests = {pk: digest_ruleset(ruleset) for pk, ruleset in rulesets.items()}

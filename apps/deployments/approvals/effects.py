@@ -14,10 +14,10 @@ from django.db import connection
 from apps.deployments.approvals.part_codec import unpack_part
 from apps.deployments.models import HeldBack
 from apps.deployments.rule_kinds import forwards
-from apps.deployments.rule_kinds.kind import AffectedThing, HeldElement, build_prefix_thing
+from apps.deployments.rule_kinds.kind import AffectedThing, RemovedElement, build_prefix_thing
 from apps.deployments.rule_kinds.registry import KINDS, get_removal_review
 from apps.lib.port_ranges import format_span
-from firewall.blast_radius import COMING
+from firewall.blast_radius import ADDITION_PREFIX
 from firewall.ruleset import Elements
 from firewall.sets import ObjectKind, find_kind, get_repeated_set, split_length
 
@@ -86,7 +86,7 @@ class RemovalEffect:
 def compute_effect(held: HeldBack) -> RemovalEffect:
     """Compute the effect of a held-back removal."""
     kind = ObjectKind(held.kind)
-    found = tuple(merge_port_ranges(list_things(held)))
+    found = tuple(merge_port_ranges(list_affected_things(held)))
     if not get_removal_review(kind).of_members:
         return RemovalEffect(kind, found, hit=_count_hits(found))
     rows = _list_affected_members(found, kind)
@@ -94,32 +94,32 @@ def compute_effect(held: HeldBack) -> RemovalEffect:
     return RemovalEffect(kind, found, people, members=rows[0][5] if rows else 0, active=rows[0][6] if rows else 0)
 
 
-def list_things(held: HeldBack) -> tuple[AffectedThing, ...]:
+def list_affected_things(held: HeldBack) -> tuple[AffectedThing, ...]:
     """Return everything that would be removed, in the order of the kernel's keys."""
     return _load_things(held.pk, held.digest)
 
 
 @lru_cache(maxsize=4)
-def list_keys(pk: int, digest: str) -> frozenset[str]:
+def list_affected_keys(pk: int, digest: str) -> frozenset[str]:
     """Return the keys of everything in a part; no query if this process has read it before."""
     return frozenset(thing.key for thing in _load_things(pk, digest))
 
 
 @lru_cache(maxsize=4)
 def _load_things(pk: int, _digest: str) -> tuple[AffectedThing, ...]:
-    return tuple(iter_things(unpack_part(HeldBack.objects.only("packed").get(pk=pk).packed)))
+    return tuple(iter_affected_things(unpack_part(HeldBack.objects.only("packed").get(pk=pk).packed)))
 
 
-def iter_things(part: Mapping[str, Elements]) -> Iterator[AffectedThing]:
+def iter_affected_things(part: Mapping[str, Elements]) -> Iterator[AffectedThing]:
     """Yield the elements as things, without those of sets that repeat others."""
     for name, elements in part.items():
-        bare = name.removeprefix(COMING)
+        bare = name.removeprefix(ADDITION_PREFIX)
         if get_repeated_set(bare) != bare:
             continue
         kind, length = find_kind(bare), split_length(bare)[1]
         build_thing = KINDS[kind].build_thing if kind else build_prefix_thing
         for key, element in elements.items():
-            yield build_thing(HeldElement(bare, length, key, element.value, element.comment))
+            yield build_thing(RemovedElement(bare, length, key, element.value, element.comment))
 
 
 def merge_port_ranges(found: Iterable[AffectedThing]) -> Iterator[AffectedThing]:

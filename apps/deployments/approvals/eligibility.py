@@ -1,4 +1,4 @@
-"""Decides who may approve. Askers may do so only if no other approver exists, after signing in again, and the history records it."""
+"""Decides who may approve. Requesters may do so only if no other approver exists, after signing in again, and the history records it."""
 
 from collections.abc import Collection
 from dataclasses import dataclass

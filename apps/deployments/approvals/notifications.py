@@ -24,7 +24,7 @@ def notify_of_lone_approval(held: HeldBack) -> None:
     _write_mails(list_other_approvers(held.decided_by), "approved_alone", held, url=_build_page_url(held), who=who, why=held.reason)
 
 
-def notify_of_lone_hold(hold: Hold) -> None:
+def notify_of_lone_rollback(hold: Hold) -> None:
     """Notify all other approvers that a user rolled back without a second person."""
     url = f"{settings.PORTAL_URL}{reverse('deployments:revision', args=[hold.revision_id])}"
     facts = {"who": hold.by.name if hold.by else "", "why": hold.why, "revision": str(hold.revision), "group": str(hold.group)}

@@ -22,7 +22,7 @@ def list_recent_losses(group: GatewayGroup, wanted: Mapping[str, Elements]) -> l
     return [part for part in parts if part]
 
 
-def note_losses(group: GatewayGroup, removals: Iterable[Removal], known: Iterable[RulesetPart]) -> None:
+def record_losses(group: GatewayGroup, removals: Iterable[Removal], known: Iterable[RulesetPart]) -> None:
     """Record removals that go out without approval, except elements of the `known` parts. Deletes entries older than the window."""
     noted = list(known)
     UnapprovedLoss.objects.filter(group=group, at__lte=Now() - WINDOW).delete()

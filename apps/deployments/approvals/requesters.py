@@ -40,21 +40,21 @@ _USERS: Final = """
 
 
 @dataclass(frozen=True, slots=True)
-class Askers:
+class Requesters:
     """Users who asked for a change. users: their ids. unknown: other users may have asked as well."""
 
     users: frozenset[int]
     unknown: bool = False
 
 
-def compute_thing_askers(kind: ObjectKind, things: Iterable[AffectedThing], baseline: str | None) -> Askers:
+def compute_object_requesters(kind: ObjectKind, things: Iterable[AffectedThing], baseline: str | None) -> Requesters:
     """Return the authors of what removes these things since the read `baseline`; without events since, the last author of each."""
     asked = list(things)
     events = _load_events(kind, asked, baseline)
     return _merge_askers(_collect_writers(events.get(number, [])) for number in range(len(asked)))
 
 
-def compute_gateway_askers(names: Iterable[str], baseline: str | None) -> Askers:
+def compute_gateway_requesters(names: Iterable[str], baseline: str | None) -> Requesters:
     """Return the users who changed the gateways of these names since the read."""
     query = f"""
         SELECT event.name, {_SINCE} AS fresh, (context.metadata ->> 'user')::bigint, event.pgh_created_at
@@ -111,19 +111,19 @@ def _build_since_parameters(baseline: str | None) -> dict[str, Any]:
     return {"first": first or int(end), "running": [each % 2**32 for each in known]}
 
 
-def _collect_writers(events: list[tuple[bool, int | None, Any]]) -> Askers:
+def _collect_writers(events: list[tuple[bool, int | None, Any]]) -> Requesters:
     """Return the authors of one thing: all since the baseline, else the last one."""
     fresh = [user for newer, user, _at in events if newer]
     if not fresh and events:
         last = max(at for _newer, _user, at in events)
         fresh = [user for _newer, user, at in events if at == last]
-    return Askers(frozenset(user for user in fresh if user), not fresh or None in fresh)
+    return Requesters(frozenset(user for user in fresh if user), not fresh or None in fresh)
 
 
-def _merge_askers(each: Iterable[Askers]) -> Askers:
+def _merge_askers(each: Iterable[Requesters]) -> Requesters:
     users: set[int] = set()
     unknown = False
     for one in each:
         users |= one.users
         unknown = unknown or one.unknown
-    return Askers(frozenset(users), unknown)
+    return Requesters(frozenset(users), unknown)

@@ -32,7 +32,7 @@ def restore_part(held: HeldBack, *, by: User) -> list[str]:
         return _restore_management(held)
     if held.kind in SPECIAL:
         return []  # nothing has been written yet
-    things = list(effects.merge_port_ranges(effects.iter_things(unpack_part(held.packed))))
+    things = list(effects.merge_port_ranges(effects.iter_affected_things(unpack_part(held.packed))))
     work = get_removal_review(ObjectKind(held.kind)).restore
     return [words for thing in things if (words := _try_restore(work, thing, by))][:MOST_NAMED]
 

@@ -150,7 +150,7 @@ def render_decision(held: HeldBack) -> str:
     return words
 
 
-def build_state(held: HeldBack) -> StateLabel:
+def build_approval_state_label(held: HeldBack) -> StateLabel:
     """Return the state label, for tables."""
     states = {
         HeldBack.State.WAITING: StateLabel(StateKind.WAIT, _("Waits")),

@@ -9,9 +9,9 @@ from datetime import datetime
 
 from apps.deployments.desired_state import policy_snapshot
 from apps.network.models import GatewayGroup
-from firewall.compile import assemble, compute_element_changes, compute_shape_delta
+from firewall.compile import assemble_ruleset, compute_element_changes, compute_shape_delta
 from firewall.diff import Delta, ElementChange, apply, diff
-from firewall.digest import MODULUS, digest_elements, digest_shape, format_digest, update
+from firewall.digest import MODULUS, digest_elements, digest_shape, format_digest, update_digest
 from firewall.elements import build_all_elements
 from firewall.policy import GatewaySpec
 from firewall.ruleset import Elements, Ruleset
@@ -62,7 +62,7 @@ def compile_snapshot(taken: policy_snapshot.Snapshot) -> DesiredState:
     if not taken.policies:
         return DesiredState(taken.moment, {}, {}, {}, {})
     elements = build_all_elements(next(iter(taken.policies.values())))
-    rulesets = {pk: assemble(policy.gateway, elements) for pk, policy in taken.policies.items()}
+    rulesets = {pk: assemble_ruleset(policy.gateway, elements) for pk, policy in taken.policies.items()}
     shared = digest_elements(elements)
     digests = {pk: (digest_shape(ruleset) + shared) % MODULUS for pk, ruleset in rulesets.items()}
     return _build_desired_state(taken, rulesets, digests)
@@ -81,7 +81,7 @@ def update_desired_state(before: DesiredState, by: policy_snapshot.ChangedSnapsh
         return replace(before, snapshot=by.moment, gateways={pk: policy.gateway for pk, policy in by.policies.items()}, amends={})
     after = _compute_changed_sets(before.rulesets[one], changes)
     rulesets = {pk: apply(before.rulesets[pk], delta, after) for pk, delta in deltas.items()}
-    digests = {pk: update(before.digests[pk], delta) for pk, delta in deltas.items()}
+    digests = {pk: update_digest(before.digests[pk], delta) for pk, delta in deltas.items()}
     return _build_desired_state(by, rulesets, digests, {pk: RulesetChange(before.rulesets[pk], delta) for pk, delta in deltas.items()})
 
 

@@ -23,14 +23,14 @@ from firewall import wire
 from firewall.render import render_elements
 from firewall.ruleset import Elements, Ruleset, Set
 
-MOST = 100  # stored elements of a set, in each direction
+MAX_STORED_ELEMENTS = 100  # stored elements of a set, in each direction
 LONGEST = 300  # characters of one element's text
 REMEMBERED = 20  # entries of past drift per gateway
 
 log = structlog.get_logger()
 
 
-class Cause(StrEnum):
+class DriftCause(StrEnum):
     """Why a gateway does not run what it confirmed, as far as its agent can tell."""
 
     BY_HAND = "by_hand"  # another program or person wrote to the table, or changed kernel settings
@@ -41,12 +41,14 @@ class Cause(StrEnum):
     OTHER = "other"  # it has confirmed something that the portal does not know as its own
 
 
-HEALS_ANYWAY = frozenset({Cause.DAMAGED, Cause.ANOTHERS, Cause.EMPTY, Cause.OTHER})  # not made by hand, so repaired without asking
+HEALS_ANYWAY = frozenset(
+    {DriftCause.DAMAGED, DriftCause.ANOTHERS, DriftCause.EMPTY, DriftCause.OTHER}
+)  # not made by hand, so repaired without asking
 
 
 def record_drift(
     gateway: Gateway, channel: AgentChannel, welcome: wire.Welcome, wanted: Ruleset, now: int, others: Collection[str] = ()
-) -> Cause | None:
+) -> DriftCause | None:
     """Ask the gateway for its drift and store it. Return the cause, or None when it is unknown.
 
     welcome: the agent's latest Welcome. others: digests that other gateways of its group should have.
@@ -64,7 +66,7 @@ def record_drift(
     return cause
 
 
-def note_loss(gateway: Gateway, channel: AgentChannel, welcome: wire.Welcome, wanted: Ruleset, now: int) -> None:
+def record_loss_cause(gateway: Gateway, channel: AgentChannel, welcome: wire.Welcome, wanted: Ruleset, now: int) -> None:
     """Record why a gateway that is about to be updated has lost what it had confirmed, unless that is recorded already."""
     if (welcome.damage or not welcome.confirmed) and not welcome.trial and _has_run_before(gateway):
         record_drift(gateway, channel, welcome, wanted, now)
@@ -74,17 +76,17 @@ def _has_run_before(gateway: Gateway) -> bool:
     return GatewayState.objects.filter(gateway=gateway, drift__isnull=True).exclude(digest="").exists()
 
 
-def determine_cause(welcome: wire.Welcome, drifted: wire.Drifted, others: Collection[str]) -> Cause:
+def determine_cause(welcome: wire.Welcome, drifted: wire.Drifted, others: Collection[str]) -> DriftCause:
     """Determine the cause. What the agent itself knows takes precedence."""
     if welcome.damage:
-        return Cause.DAMAGED
+        return DriftCause.DAMAGED
     if not welcome.confirmed:
-        return Cause.EMPTY
+        return DriftCause.EMPTY
     if drifted.gone:
-        return Cause.GONE
+        return DriftCause.GONE
     if drifted.rules or drifted.elements or drifted.sysctls:
-        return Cause.BY_HAND
-    return Cause.ANOTHERS if welcome.digest in others else Cause.OTHER
+        return DriftCause.BY_HAND
+    return DriftCause.ANOTHERS if welcome.digest in others else DriftCause.OTHER
 
 
 def clear_drift(state: GatewayState) -> None:
@@ -101,7 +103,7 @@ def build_drift_history(state: GatewayState, until: datetime) -> list[dict[str, 
         return before
     elements: Mapping[str, Mapping[str, int]] = state.drift.get("elements", {})
     entry = {
-        "cause": state.drift.get("cause", Cause.BY_HAND),
+        "cause": state.drift.get("cause", DriftCause.BY_HAND),
         "since": state.drift_since.isoformat() if state.drift_since else None,
         "until": until.isoformat(),
         "rules": len(state.drift.get("rules", ())),
@@ -127,7 +129,7 @@ def render_drift(drifted: wire.Drifted, wanted: Ruleset, now: int) -> dict[str, 
 
 
 def _render_texts(of: Set | None, elements: Elements, now: int) -> list[str]:
-    return [text[:LONGEST] for text, _ in zip(_iter_texts(of, elements, now), range(MOST), strict=False)]
+    return [text[:LONGEST] for text, _ in zip(_iter_texts(of, elements, now), range(MAX_STORED_ELEMENTS), strict=False)]
 
 
 def _iter_texts(of: Set | None, elements: Elements, now: int) -> Iterator[str]:

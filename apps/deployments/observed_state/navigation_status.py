@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.deployments.models import GatewayState, Hold, Rollout, RolloutStep
-from apps.deployments.selectors import list_gateway_states, list_waiting, map_holds_by_group, map_newest_by_group
+from apps.deployments.selectors import list_gateway_states, list_parts_awaiting_approval, map_newest_by_group, map_revision_holds_by_group
 from apps.lib.ui.states import StateKind
 from apps.lib.web.context_processors import RunningRevision
 from apps.lib.web.navigation import NavigationCount
@@ -20,7 +20,7 @@ def build_navigation_count(_request: HttpRequest) -> NavigationCount | None:
     for attention.
     """
     states = [rollout.state for rollout in map_newest_by_group().values()]
-    asks = states.count(Rollout.State.FAILED) + list_waiting().count()
+    asks = states.count(Rollout.State.FAILED) + list_parts_awaiting_approval().count()
     return NavigationCount(asks + sum(state in Rollout.OPEN for state in states), asks=asks > 0)
 
 
@@ -29,7 +29,7 @@ def summarize_running(_request: HttpRequest) -> RunningRevision | None:
     groups: dict[int, list[GatewayState]] = defaultdict(list)
     for state in list_gateway_states():
         groups[state.gateway.group_id].append(state)
-    newest, held = map_newest_by_group(), map_holds_by_group()
+    newest, held = map_newest_by_group(), map_revision_holds_by_group()
     said = [_summarize_group(states, newest.get(group), held.get(group)) for group, states in groups.items()]
     return min(said, key=lambda running: _WORST.index(running.kind), default=None)
 
@@ -43,17 +43,20 @@ def _summarize_group(states: list[GatewayState], last: Rollout | None, hold: Hol
     on = [state for state in states if state.revision == revision]
     away = [state.gateway.name for state in states if state.unreachable_since]
     words = ", ".join(
-        filter(None, [_render_hold(hold) or render_where(on, states), _render_away(away), "" if hold else _render_memory(states)])
+        filter(
+            None,
+            [_render_revision_hold(hold) or render_gateway_names(on, states), _render_away(away), "" if hold else _render_memory(states)],
+        )
     )
     kind = StateKind.BAD if away else StateKind.WAIT if hold else StateKind.WARN if len(on) < len(states) else StateKind.OK
     return RunningRevision(kind, str(revision), words, reverse("gateways:list"))
 
 
-def _render_hold(hold: Hold | None) -> str:
+def _render_revision_hold(hold: Hold | None) -> str:
     return _("on hold at %(revision)s") % {"revision": hold.revision} if hold else ""
 
 
-def render_where(on: list[GatewayState], of: list[GatewayState]) -> str:
+def render_gateway_names(on: list[GatewayState], of: list[GatewayState]) -> str:
     """Return “on both gateways”, “on all 3 gateways” or “on nat-2 only”."""
     if len(on) == len(of) == 2:
         return _("on both gateways")

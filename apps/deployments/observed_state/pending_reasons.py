@@ -59,7 +59,7 @@ class _GatewayStanding:
     parts: list[str]
 
 
-def add_reasons(rows: Sequence[Deployed], found: Mapping[int, list[Activation]]) -> Mapping[int, list[Activation]]:
+def add_pending_reasons(rows: Sequence[Deployed], found: Mapping[int, list[Activation]]) -> Mapping[int, list[Activation]]:
     """Add a reason to each missing activation. What is held back counts as missing, whatever has been deployed since."""
     if not rows:
         return found
@@ -102,7 +102,7 @@ def _map_held_rows(rows: Iterable[Deployed], stands: Iterable[_GatewayStanding])
     parts = {tuple(part.split()) for gateway in stands for part in gateway.parts}
     if not parts:
         return {}
-    keys = {(ObjectKind(kind), key): int(pk) for pk, kind, digest in parts for key in effects.list_keys(int(pk), digest)}
+    keys = {(ObjectKind(kind), key): int(pk) for pk, kind, digest in parts for key in effects.list_affected_keys(int(pk), digest)}
     return {row.pk: keys[key] for row in rows for key in _iter_keys(row) if key in keys}
 
 

@@ -32,7 +32,7 @@ class TraceSource:
 
 def list_trace_sources(group: GatewayGroup, at: datetime | None = None) -> list[TraceSource]:
     """Return the group's gateways by name. at: as if it were then. Raises PolicyError when the policy must not be deployed."""
-    wanted = compute_desired_state(group, at) if at else services.watch.get_current(group)
+    wanted = compute_desired_state(group, at) if at else services.desired_state_cache.get_current(group)
     states = GatewayState.objects.filter(gateway__group=group).select_related("revision")
     revisions = {state.gateway_id: state.revision for state in states}
     pools = list(group.pools.all())
@@ -56,7 +56,7 @@ def _find_running_ruleset(gateway: Gateway, wanted: DesiredState, revision: Revi
         return None
     if revision.digests.get(gateway.name) == wanted.targets[gateway.pk]:
         return wanted.rulesets[gateway.pk]
-    before = services.memory.load_running_state(gateway.group)
+    before = services.gateway_cache.load_running_state(gateway.group)
     return before.rulesets.get(gateway.pk) if before else None
 
 

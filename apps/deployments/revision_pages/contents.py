@@ -15,7 +15,7 @@ from django.db.models import Count, Min
 
 from apps.deployments.models import Revision, RevisionContent
 from firewall.codec import decode, encode
-from firewall.delta_composition import compose
+from firewall.delta_composition import compose_deltas
 from firewall.diff import Delta, apply
 from firewall.ruleset import EMPTY, Ruleset
 
@@ -25,7 +25,7 @@ ALL = 1_000_000_000
 type Rulesets = Mapping[str, Ruleset]  # by gateway name
 
 
-class NotKept(Exception):  # noqa: N818 - a state of the world
+class ContentNotStored(Exception):  # noqa: N818 - a state of the world
     """The revision's content is not stored (any more): it is older than the retention."""
 
 
@@ -50,17 +50,17 @@ def _unpack[Part: (Ruleset, Delta)](kind: type[Part], packed: bytes | memoryview
     return found
 
 
-def keep_delta(revision: Revision, base: Revision, deltas: Mapping[str, Delta]) -> None:
+def store_delta(revision: Revision, base: Revision, deltas: Mapping[str, Delta]) -> None:
     """Store the revision as a delta from `base`, which must be stored."""
     RevisionContent.objects.create(revision=revision, base=base, packed=pack_rulesets(deltas))
 
 
-def keep_whole(revision: Revision, rulesets: Rulesets) -> None:
+def store_whole_content(revision: Revision, rulesets: Rulesets) -> None:
     """Store the revision whole, so that it and its successors can be read without earlier ones."""
     RevisionContent.objects.update_or_create(revision=revision, defaults={"base": None, "packed": pack_rulesets(rulesets)})
 
 
-def is_kept(revision: Revision) -> bool:
+def is_content_stored(revision: Revision) -> bool:
     """True if the content is stored, so that a rollback to it is possible."""
     return RevisionContent.objects.filter(revision=revision).exists()
 
@@ -78,13 +78,13 @@ def is_whole_due(revision: Revision) -> bool:
 
 
 def load_rulesets(revision: Revision) -> dict[str, Ruleset]:
-    """Return the rulesets of the revision's gateways by name. Raises NotKept."""
+    """Return the rulesets of the revision's gateways by name. Raises ContentNotStored."""
     chain: list[RevisionContent] = []
     at: int | None = revision.pk
     while at is not None:
         found = RevisionContent.objects.filter(pk=at).first()
         if found is None:
-            raise NotKept(f"{revision}: its content is not kept any more; the list of revisions shows the oldest one that is kept")
+            raise ContentNotStored(f"{revision}: its content is not kept any more; the list of revisions shows the oldest one that is kept")
         chain.append(found)
         at = found.base_id
     rulesets = _unpack(Ruleset, chain.pop().packed)
@@ -106,7 +106,7 @@ def find_delta_between(older: Revision, newer: Revision) -> dict[str, Delta] | N
         at = found.base_id
     if at is None:
         return None
-    return {name: reduce(compose, (part.get(name, Delta()) for part in reversed(deltas)), Delta()) for name in newer.digests}
+    return {name: reduce(compose_deltas, (part.get(name, Delta()) for part in reversed(deltas)), Delta()) for name in newer.digests}
 
 
 @transaction.atomic
@@ -125,7 +125,7 @@ def delete_before(revision: Revision, at_most: int = ALL) -> int:
     return RevisionContent.objects.filter(pk__in=old).delete()[0]
 
 
-def delete_some(before: datetime, at_most: int) -> int:
+def delete_old_contents(before: datetime, at_most: int) -> int:
     """Delete up to `at_most` contents that are older than `before`, except those that newer contents build on. Return how many."""
     newest_old = Revision.objects.filter(created__lt=before).order_by("group_id", "-pk").distinct("group_id")
     forgotten = 0

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.models import GatewayState, Hold, Revision, RevisionContent, RolloutStep
 from apps.deployments.revision_pages import contents, ruleset_comparison
-from apps.deployments.revision_pages.contents import NotKept
+from apps.deployments.revision_pages.contents import ContentNotStored
 from apps.deployments.revision_pages.ruleset_comparison import RulesetComparison
 from apps.deployments.rollouts.progress import RolloutRow, build_rollout_row
 from apps.network.models import GatewayGroup
@@ -101,7 +101,7 @@ def find_oldest_kept() -> Revision | None:
 
 def explain_not_kept(revisions: Sequence[Revision]) -> str:
     """Explain why these revisions cannot be read. The content of a revision is stored a moment after gateways have confirmed it."""
-    lost = [revision for revision in revisions if not contents.is_kept(revision)]
+    lost = [revision for revision in revisions if not contents.is_content_stored(revision)]
     if soon := [revision for revision in lost if contents.is_newest(revision)]:
         return _("The content of %(revision)s is still being saved. Look again in a moment.") % {"revision": soon[0]}
     missing = ", ".join(map(str, lost))
@@ -117,7 +117,7 @@ def preview_comparison(before: Revision, after: Revision, gateway: str = "") -> 
     """Preview the difference between two revisions."""
     try:
         return RulesetPreview(ruleset_comparison.compare_revisions(before, after, read_database_clock(), gateway))
-    except NotKept:
+    except ContentNotStored:
         return RulesetPreview(None, explain_not_kept([before, after]))
 
 
@@ -136,7 +136,7 @@ def preview_release(hold: Hold) -> RulesetPreview:
         return RulesetPreview(
             ruleset_comparison.compare_rulesets(contents.load_rulesets(now), _compile_desired(hold.group), read_database_clock())
         )
-    except NotKept:
+    except ContentNotStored:
         return RulesetPreview(None, explain_not_kept([now]))
     except PolicyError as error:
         return RulesetPreview(None, _("The desired state cannot be deployed: %(error)s") % {"error": error})
@@ -151,7 +151,7 @@ def preview_deploy(group: GatewayGroup, gateway: str = "") -> RulesetPreview:
                 contents.load_rulesets(now) if now else {}, _compile_desired(group), read_database_clock(), gateway
             )
         )
-    except NotKept:
+    except ContentNotStored:
         return RulesetPreview(None, explain_not_kept([now] if now else []))
     except PolicyError as error:
         return RulesetPreview(None, _("The desired state cannot be deployed: %(error)s") % {"error": error})

@@ -38,13 +38,13 @@ class RulesetComparison:
 
 
 def compare_revisions(before: Revision, after: Revision, now: int, gateway: str = "") -> RulesetComparison:
-    """Compare what a gateway runs in two revisions. Raises NotKept.
+    """Compare what a gateway runs in two revisions. Raises ContentNotStored.
 
     If only deltas lie between them, it costs what changed, and the totals of each kind stay unknown.
     """
     forward = before.pk <= after.pk
     ways = contents.find_delta_between(before, after) if forward else contents.find_delta_between(after, before)
-    if ways is None or not ways or not contents.is_kept(before):
+    if ways is None or not ways or not contents.is_content_stored(before):
         return compare_rulesets(contents.load_rulesets(before), contents.load_rulesets(after), now, gateway)
     names = sorted(ways)
     chosen = gateway if gateway in names else names[0]
@@ -53,7 +53,7 @@ def compare_revisions(before: Revision, after: Revision, now: int, gateway: str 
 
 
 def compute_whole_delta(before: Revision, after: Revision, gateway: str) -> Delta:
-    """Return the whole difference on a gateway, as it could be sent. Raises NotKept."""
+    """Return the whole difference on a gateway, as it could be sent. Raises ContentNotStored."""
     return diff(contents.load_rulesets(before).get(gateway, EMPTY), contents.load_rulesets(after).get(gateway, EMPTY))
 
 

@@ -5,16 +5,16 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-FIRST = timedelta(seconds=0.5)
-MOST = timedelta(seconds=20)  # shorter than the interval of the schedule, so that each scheduled run tries
+FIRST_PAUSE = timedelta(seconds=0.5)
+LONGEST_PAUSE = timedelta(seconds=20)  # shorter than the interval of the schedule, so that each scheduled run tries
 
 
 @dataclass(slots=True)
 class Backoff:
     """Back-off state of one gateway. `first` of zero: no pauses."""
 
-    first: timedelta = FIRST
-    most: timedelta = MOST
+    first: timedelta = FIRST_PAUSE
+    most: timedelta = LONGEST_PAUSE
     _pause: timedelta = timedelta(0)
     _since: datetime | None = None
     _until: datetime | None = None

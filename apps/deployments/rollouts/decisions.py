@@ -24,14 +24,16 @@ def approve_part(held: HeldBack, *, digest: str, by: User, signed_in_again: bool
 
     signed_in_again: this user entered the password for this approval. Raises Problem when the user may not approve it.
     """
-    if held.kind == ROLLBACK and held.state == HeldBack.State.WAITING and not rollback.is_unchanged(held):
+    if held.kind == ROLLBACK and held.state == HeldBack.State.WAITING and not rollback.is_rollback_unchanged(held):
         raise Conflict(_("This has changed or been decided since you opened the page. Look at it again."))
     return _approve(held, digest=digest, by=by, signed_in_again=signed_in_again, reason=reason)
 
 
 @transaction.atomic
 def _approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, reason: str) -> HeldBack:
-    approval_gate.note_askers(held, approval_gate.compute_askers(held))  # includes users who wrote the same again since it was held back
+    approval_gate.record_requesters(
+        held, approval_gate.compute_requesters(held)
+    )  # includes users who wrote the same again since it was held back
     standing = compute_standing(held, by)
     if standing.others:
         raise Problem(_render_refusal(standing))
@@ -53,7 +55,7 @@ def _carry_out(held: HeldBack, by: User) -> None:
     if held.kind == LIMITS:
         limit_changes.loosen_limits(held)
     elif held.kind == ROLLBACK:
-        rollback.carry_out_approval(held, by=by)
+        rollback.carry_out_approved_rollback(held, by=by)
     enqueue_task("workers.reconcile", by.pk, False)
 
 
@@ -70,7 +72,7 @@ def _render_sign_in_request(standing: ApproverStanding) -> str:
     return _("It is not known who requested this, and it may have been you. Sign in again to confirm it.")
 
 
-def release_hold(group: GatewayGroup, *, by: User) -> None:
+def release_revision_hold(group: GatewayGroup, *, by: User) -> None:
     """Release the group's hold, so that it follows the database again. Raises Conflict when there is none."""
     if Hold.objects.filter(group=group, released=None).update(released=Now(), released_by=by) != 1:
         raise Conflict(_("This group is not on hold any more."))
@@ -94,7 +96,7 @@ def abort_rollout(rollout: Rollout, *, by: User) -> None:
 
 def _record_wish(rollout: Rollout, event: RolloutEvent, by: User) -> None:
     try:
-        idle = rollout_store.record_wish(rollout, event, by=by)
+        idle = rollout_store.record_requested_event(rollout, event, by=by)
     except NotPossibleError as error:
         raise Conflict(_("%(rollout)s is over already.") % {"rollout": rollout}) from error
     if idle:

@@ -30,7 +30,7 @@ def list_packet_probes(step: RolloutStep) -> list[Evidence]:
     return list({each["what"]: each for each in step.evidence if each["what"] in PACKETS}.values())
 
 
-def was_reached(step: RolloutStep) -> bool:
+def was_gateway_reached(step: RolloutStep) -> bool:
     """True if the last attempt to reach the gateway succeeded."""
     tried = list_attempts(step)
     return bool(tried) and bool(tried[-1]["passed"])

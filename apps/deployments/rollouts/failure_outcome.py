@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
-from apps.deployments.rollouts.progress import is_open
+from apps.deployments.rollouts.progress import is_rollout_open
 from apps.deployments.rollouts.trial_status import render_confirmed_state
 from apps.lib.ui import formats
 
@@ -39,7 +39,7 @@ def find_outcome(step: RolloutStep, rollout: Rollout, status: GatewayState | Non
     return StepOutcome(
         _render_event(step),
         _render_running(step, status, newer),
-        "" if is_open(rollout) else _render_advice(step, rollout, newer),
+        "" if is_rollout_open(rollout) else _render_advice(step, rollout, newer),
         step.error,
     )
 

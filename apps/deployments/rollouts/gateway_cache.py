@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from apps.deployments.approvals.approval_gate import RunningState
 from apps.deployments.models import GatewayState, Revision
 from apps.deployments.revision_pages import contents
-from apps.deployments.revision_pages.contents import NotKept
+from apps.deployments.revision_pages.contents import ContentNotStored
 from apps.deployments.transport.agent_client import KnownRuleset
 from apps.network.models import Gateway, GatewayGroup
 from firewall.digest import digest_ruleset
@@ -79,5 +79,5 @@ def _parse_oldest_unseen(snapshot: str) -> int:
 def _find_content(revision: Revision, gateway: Gateway) -> Ruleset | None:
     try:
         return contents.load_rulesets(revision).get(gateway.name)
-    except NotKept:
+    except ContentNotStored:
         return None

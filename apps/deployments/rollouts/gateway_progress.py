@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
 from apps.deployments.rollouts import evidence
 from apps.deployments.rollouts.failure_outcome import StepOutcome, find_outcome
-from apps.deployments.rollouts.progress import is_open, render_families
+from apps.deployments.rollouts.progress import is_rollout_open, render_families
 from apps.deployments.rollouts.trial_status import TrialStatus, find_trial_status
 from apps.lib.ui import formats
 from apps.lib.ui.states import GatewayLane, LaneStep, StateKind, StateLabel
@@ -64,7 +64,7 @@ def _build_state(step: RolloutStep, rollout: Rollout) -> StateLabel:
         return StateLabel(StateKind.WARN if evidence.list_lost_packets(step) else StateKind.OK, _render_confirm_time(step))
     if step.state in over:
         return over[RolloutStep.State(step.state)]
-    if not is_open(rollout):
+    if not is_rollout_open(rollout):
         return StateLabel(StateKind.PLAIN, _("Not reached"))
     moving = {
         RolloutStep.State.PROBING: _("On trial"),
@@ -95,7 +95,7 @@ def _iter_steps(step: RolloutStep) -> Iterable[LaneStep]:
     done = _count_done(step)
     for place, (title, text) in enumerate(zip(titles, said, strict=True)):
         kind = _get_done_kind(step, place) if place < done else _get_next_kind(step) if place == done else StateKind.PLAIN
-        words = _join_parts(text, render_doing(step)) if place == done else text
+        words = _join_parts(text, render_gateway_activity(step)) if place == done else text
         yield LaneStep(kind, title, words if place <= done else "")
 
 
@@ -111,7 +111,7 @@ def _count_done(step: RolloutStep) -> int:
     if not step.committed:
         return 0
     went_back = step.state in (RolloutStep.State.REVERTING, RolloutStep.State.WENT_BACK)
-    return 3 if evidence.was_reached(step) and not (went_back and evidence.list_lost_packets(step)) else 2
+    return 3 if evidence.was_gateway_reached(step) and not (went_back and evidence.list_lost_packets(step)) else 2
 
 
 def _get_next_kind(step: RolloutStep) -> StateKind:
@@ -120,7 +120,7 @@ def _get_next_kind(step: RolloutStep) -> StateKind:
     return StateKind.MOVING if step.state in RolloutStep.MOVING else StateKind.PLAIN
 
 
-def render_doing(step: RolloutStep) -> str:
+def render_gateway_activity(step: RolloutStep) -> str:
     """Return the gateway's last reported activity, such as “loads, 120,000 of 700,000 elements (heard at 21:13:40.12)”; "" if
     none is under way.
     """

@@ -54,7 +54,7 @@ class WorkerProcess:
         return fields[0] not in STOPPED or self._used > before >= 0
 
 
-class Keeper:
+class LeaseKeeper:
     """Renews the leases in its care."""
 
     def __init__(self, worker: WorkerProcess) -> None:
@@ -111,7 +111,7 @@ def keep_leases() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     parent = os.getppid()
-    keeper, buffer = Keeper(WorkerProcess(parent)), b""
+    keeper, buffer = LeaseKeeper(WorkerProcess(parent)), b""
     with selectors.DefaultSelector() as selector:
         selector.register(sys.stdin.fileno(), selectors.EVENT_READ)
         while os.getppid() == parent:

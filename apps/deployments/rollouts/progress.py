@@ -44,12 +44,12 @@ def build_rollout_row(rollout: Rollout, now: datetime) -> RolloutRow:
         render_changes(rollout),
         render_requester(rollout),
         render_duration(rollout, now),
-        build_posts(rollout),
-        build_state(rollout),
+        build_gateway_posts(rollout),
+        build_rollout_state_label(rollout),
     )
 
 
-def is_open(rollout: Rollout) -> bool:
+def is_rollout_open(rollout: Rollout) -> bool:
     return rollout.state in Rollout.OPEN
 
 
@@ -65,7 +65,7 @@ def render_changes(rollout: Rollout) -> str:
     described = getattr(rollout, "described", None)
     if revision.delta if described is None else described:
         return render_summary(parse_lines(revision.changes))
-    return _("being computed") if is_open(rollout) else _("not known: a gateway did not answer")
+    return _("being computed") if is_rollout_open(rollout) else _("not known: a gateway did not answer")
 
 
 def render_requester(rollout: Rollout) -> str:
@@ -82,7 +82,7 @@ def render_duration(rollout: Rollout, now: datetime) -> str:
     return _("%(duration)s so far") % {"duration": formats.format_duration(max(0, round((now - rollout.created).total_seconds())))}
 
 
-def build_posts(rollout: Rollout) -> tuple[GatewayPost, ...]:
+def build_gateway_posts(rollout: Rollout) -> tuple[GatewayPost, ...]:
     """Build one post per gateway, sorted by name, so that each has the same place on every page."""
     return tuple(
         sorted(
@@ -92,7 +92,7 @@ def build_posts(rollout: Rollout) -> tuple[GatewayPost, ...]:
     )
 
 
-def build_state(rollout: Rollout) -> StateLabel:
+def build_rollout_state_label(rollout: Rollout) -> StateLabel:
     match rollout.state:
         case Rollout.State.CONFIRMED:
             lost = evidence.list_all_lost_packets(rollout.steps.all())

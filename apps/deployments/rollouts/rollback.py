@@ -24,7 +24,7 @@ from apps.deployments.rollouts.gateway_cache import GatewayCache
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import GatewayGroup
-from firewall.blast_radius import Removal, judge
+from firewall.blast_radius import Removal, split_by_limits
 from firewall.ruleset import drop_expired
 
 
@@ -43,8 +43,8 @@ class RollbackCost:
         return bool(self.waits or self.management)
 
 
-def compute_cost(revision: Revision) -> RollbackCost:
-    """Compute what a rollback would remove now. Raises NotKept."""
+def compute_rollback_cost(revision: Revision) -> RollbackCost:
+    """Compute what a rollback would remove now. Raises ContentNotStored."""
     group = revision.group
     before = GatewayCache().load_running_state(group)
     if before is None:
@@ -55,7 +55,7 @@ def compute_cost(revision: Revision) -> RollbackCost:
     running, asked = approval_gate.find_first_ruleset(before.rulesets), approval_gate.find_first_ruleset(rulesets)
     if running is None or asked is None:
         return RollbackCost()
-    waits, goes = judge(
+    waits, goes = split_by_limits(
         found, removal_ledger.list_recent_losses(group, asked.elements), running.elements, approval_gate.build_limits(group)
     )
     text = "\n".join(approval_gate.render_part(removal.elements, running) for removal in waits)
@@ -76,18 +76,18 @@ def roll_back(revision: Revision, *, why: str, by: User, alone: bool = False) ->
     """
     if not why.strip():
         raise Problem(_("Enter a reason, so that others know why the group is on hold."), fieldname="why")
-    if not contents.is_kept(revision):
+    if not contents.is_content_stored(revision):
         raise Problem(explain_not_kept([revision]))
-    cost = compute_cost(revision)
+    cost = compute_rollback_cost(revision)
     if cost.is_too_high and not alone:
         return _request_approval(revision, cost, why.strip(), by)
     if not cost.is_too_high:
-        removal_ledger.note_losses(revision.group, cost.goes, [])
-    return hold_at(revision, why=why.strip(), by=by, alone=cost.is_too_high)
+        removal_ledger.record_losses(revision.group, cost.goes, [])
+    return hold_group_at_revision(revision, why=why.strip(), by=by, alone=cost.is_too_high)
 
 
 @transaction.atomic
-def hold_at(revision: Revision, *, why: str, by: User, alone: bool = False) -> Hold:
+def hold_group_at_revision(revision: Revision, *, why: str, by: User, alone: bool = False) -> Hold:
     """Hold the group at this revision from now on, instead of an earlier hold."""
     _filter_waiting(revision.group).update(state=HeldBack.State.OBSOLETE)
     Hold.objects.filter(group=revision.group_id, released=None).update(released=Now(), released_by=by)
@@ -97,7 +97,7 @@ def hold_at(revision: Revision, *, why: str, by: User, alone: bool = False) -> H
     except IntegrityError as error:
         raise Conflict(_("Another administrator has just put this group on hold.")) from error
     if alone:
-        notifications.notify_of_lone_hold(hold)
+        notifications.notify_of_lone_rollback(hold)
     enqueue_task("workers.reconcile", by.pk, True)
     return hold
 
@@ -129,20 +129,20 @@ def _build_fields(revision: Revision, cost: RollbackCost, why: str) -> dict[str,
     return {"digest": named, "packed": pack_values(asked), "text": cost.text, "removed": removed, "of": sum(each.of for each in cost.waits)}
 
 
-def carry_out_approval(held: HeldBack, *, by: User) -> None:
+def carry_out_approved_rollback(held: HeldBack, *, by: User) -> None:
     """Hold the group at the approved revision."""
     asked = unpack_values(held.packed)
     revision = Revision.objects.select_related("group").get(pk=asked["revision"])
-    hold_at(revision, why=asked["why"], by=held.askers.order_by("pk").first() or by)
+    hold_group_at_revision(revision, why=asked["why"], by=held.askers.order_by("pk").first() or by)
 
 
-def is_unchanged(held: HeldBack) -> bool:
+def is_rollback_unchanged(held: HeldBack) -> bool:
     """True if the rollback would still remove exactly what its row says. If not, update the row to what it would remove now."""
     asked = unpack_values(held.packed)
     revision = Revision.objects.select_related("group").get(pk=asked["revision"])
-    if not contents.is_kept(revision):
+    if not contents.is_content_stored(revision):
         raise Problem(explain_not_kept([revision]))
-    given = _build_fields(revision, compute_cost(revision), asked["why"])
+    given = _build_fields(revision, compute_rollback_cost(revision), asked["why"])
     if given["digest"] == held.digest:
         return True
     HeldBack.objects.filter(pk=held.pk, state=HeldBack.State.WAITING).update(**given)

@@ -61,20 +61,20 @@ def render_error(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:LONGEST_ERROR].replace("\0", "").encode(errors="replace").decode()
 
 
-def note_beat(lease: Lease, beat: wire.Beat) -> RolloutEvent | None:
+def record_agent_progress(lease: Lease, beat: wire.Beat) -> RolloutEvent | None:
     """Store the beat for the page. Return the wish that a person has recorded meanwhile.
 
     A database error here only makes the page stale, so it does not interrupt the work on the gateway.
     """
     try:
-        return rollout_store.record_beat(lease, beat.doing, beat.done, beat.of)
+        return rollout_store.record_agent_progress(lease, beat.doing, beat.done, beat.of)
     except DatabaseError as error:
         log.warning("gateway progress not recorded", rollout=lease.rollout.pk, error=str(error))
         connection.close()
         return None
 
 
-class Driver:
+class RolloutDriver:
     """One run of one worker, while `lease_heartbeat` keeps its lease. `arrived` is called for each gateway that has confirmed."""
 
     def __init__(
@@ -118,7 +118,7 @@ class Driver:
 
     def _handle_beat(self, beat: wire.Beat) -> None:
         """Handle a beat. Raises Unreachable on an abort, so that a person need not wait until the gateway is done."""
-        if note_beat(self._lease, beat) is RolloutEvent.ABORT:
+        if record_agent_progress(self._lease, beat) is RolloutEvent.ABORT:
             raise Unreachable(
                 _("The rollout was stopped while the gateway was working. If it still commits the change, it takes it back by itself.")
             )
@@ -170,7 +170,7 @@ class Driver:
     def _note_loss(channel: AgentChannel, gateway: Gateway, order: DeployOrder, welcome: wire.Welcome) -> None:
         """Record why the gateway lost what it had confirmed, if it did. An error in this does not stop the change."""
         try:
-            drift.note_loss(gateway, channel, welcome, order.ruleset, order.now)
+            drift.record_loss_cause(gateway, channel, welcome, order.ruleset, order.now)
         except (OperationalError, InterfaceError):
             raise
         except Exception:
@@ -192,7 +192,7 @@ class Driver:
     def _count_cut_flows(self, flows: int) -> int:
         """Convert the agent's count of cut flows: -1 means that it could not cut them."""
         if flows < 0:
-            rollout_store.note_evidence(
+            rollout_store.add_evidence(
                 self._lease, "flows", passed=False, ms=None, text=_("Open connections that the change concerns could not be ended.")
             )
         return max(flows, 0)
@@ -217,7 +217,7 @@ class Driver:
         for found in self._probe_packets(gateway):
             if found.ok is None:
                 continue
-            rollout_store.note_evidence(self._lease, f"IPv{found.family}", passed=found.ok, ms=found.ms, text=found.sentence)
+            rollout_store.add_evidence(self._lease, f"IPv{found.family}", passed=found.ok, ms=found.ms, text=found.sentence)
             if not found.ok and self._passed_before.get(found.family):
                 lost.append(found.sentence)
         return " ".join(lost)
@@ -236,7 +236,7 @@ class Driver:
         except Unreachable as fault:
             self._note_failure("knock", start, str(fault))
             return False
-        rollout_store.note_evidence(self._lease, "knock", passed=True, ms=ms, text="")
+        rollout_store.add_evidence(self._lease, "knock", passed=True, ms=ms, text="")
         return True
 
     def _open_session(self, gateway: Gateway) -> bool:
@@ -247,16 +247,16 @@ class Driver:
                 agent_client.send_hello(session, 0, heard=self._handle_beat)
             except Unreachable as fault:
                 self._note_failure("session", start, str(fault))
-                if rollout_store.find_wish(self._lease) is RolloutEvent.ABORT:
+                if rollout_store.find_requested_event(self._lease) is RolloutEvent.ABORT:
                     return False
                 continue
             self._session = session
-            rollout_store.note_evidence(self._lease, "session", passed=True, ms=(time.perf_counter() - start) * 1000, text="")
+            rollout_store.add_evidence(self._lease, "session", passed=True, ms=(time.perf_counter() - start) * 1000, text="")
             return True
         return False
 
     def _note_failure(self, what: str, start: float, text: str) -> None:
-        rollout_store.note_evidence(self._lease, what, passed=False, ms=(time.perf_counter() - start) * 1000, text=text)
+        rollout_store.add_evidence(self._lease, what, passed=False, ms=(time.perf_counter() - start) * 1000, text=text)
 
     def _confirm(self, gateway: Gateway, order: DeployOrder) -> None:
         channel, self._session = self._session or self._links.get_channel(gateway), None

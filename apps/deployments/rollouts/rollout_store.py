@@ -20,7 +20,7 @@ from apps.deployments.desired_state.desired_rulesets import DesiredState
 from apps.deployments.models import Revision, Rollout, RolloutStep
 from apps.network.models import Gateway, GatewayGroup
 from firewall import rollout as machine
-from firewall.rollout import GatewayStep, RolloutCommand, RolloutEvent, RolloutPhase, advance
+from firewall.rollout import GatewayStep, RolloutCommand, RolloutEvent, RolloutPhase, advance_rollout
 from firewall.wire import LEAP_ADOPTED
 
 log = structlog.get_logger()
@@ -46,7 +46,7 @@ class NewRollout:
     cause: str
     harmless: bool
     management: dict[str, Any]
-    again: Revision | None = None
+    repeats: Revision | None = None
 
 
 class OutdatedRevision(Exception):  # noqa: N818 - a state of the world
@@ -87,7 +87,7 @@ def _create_rollout(opening: NewRollout) -> "Lease":
         by=get_user_model().objects.filter(pk=opening.by).first() if opening.by else None,
         cause=opening.cause,
         digests={gateway.name: wanted.targets[gateway.pk] for gateway in opening.gateways},
-        again=opening.again,
+        again=opening.repeats,
         management=opening.management,
     )
     rollout = Rollout.objects.create(
@@ -100,10 +100,10 @@ def _create_rollout(opening: NewRollout) -> "Lease":
         lease_until=Now() + LEASE,
         attempts=1,
     )
-    if opening.again is None and _is_outdated(revision):  # checked when no other rollout can be open any more
+    if opening.repeats is None and _is_outdated(revision):  # checked when no other rollout can be open any more
         raise OutdatedRevision(str(revision))
     queued = [RolloutStep(rollout=rollout, gateway=gateway, position=at) for at, gateway in enumerate(opening.gateways)]
-    state, command = advance(replace(build_machine_state(rollout, queued), phase=RolloutPhase.QUEUED), RolloutEvent.CLAIMED)
+    state, command = advance_rollout(replace(build_machine_state(rollout, queued), phase=RolloutPhase.QUEUED), RolloutEvent.CLAIMED)
     now = timezone.now()
     for step, of in zip(queued, state.steps, strict=True):
         step.state, step.sent = of.value, now if of is GatewayStep.SENDING else None
@@ -124,13 +124,13 @@ def _draw_token() -> int:
     return int(token)
 
 
-def leave_note(group: GatewayGroup) -> bool:
+def request_another_look(group: GatewayGroup) -> bool:
     """True if a live worker drives a rollout of the group, or one is paused; that rollout is marked to look again when it is done."""
     alive = Q(state=Rollout.State.APPLYING, lease_until__gte=Now()) | Q(state=Rollout.State.PAUSED)
     return Rollout.objects.filter(alive, group=group).update(again=True) > 0
 
 
-def outrun_token(token: int) -> bool:
+def raise_token_sequence(token: int) -> bool:
     """Raise the token sequence, so that the next token is higher than this one.
 
     Return False, and change nothing, if the token is further ahead than rollouts can have led: then the gateway that claims it is
@@ -234,7 +234,7 @@ def record_event(lease: Lease, event: RolloutEvent, **evidence: Any) -> None:
         wish = _lock(lease.rollout)
         state = replace(lease.state, wish=RolloutEvent(wish) if wish else None)
         at = state.turn
-        after, command = advance(state, event)
+        after, command = advance_rollout(state, event)
         _write_steps(lease, after, at, evidence)
         _write_rollout(lease, after)
     lease.state, lease.command = after, command
@@ -242,10 +242,10 @@ def record_event(lease: Lease, event: RolloutEvent, **evidence: Any) -> None:
 
 def record_passed(lease: Lease) -> None:
     """Advance the machine by a passed probe. It is stored with the event that follows at once."""
-    lease.state, lease.command = advance(lease.state, RolloutEvent.PASSED)
+    lease.state, lease.command = advance_rollout(lease.state, RolloutEvent.PASSED)
 
 
-def find_wish(lease: Lease) -> RolloutEvent | None:
+def find_requested_event(lease: Lease) -> RolloutEvent | None:
     """Return the wish that a person has recorded meanwhile. Raises RolloutLeaseLost."""
     wish = _lock(lease.rollout)
     return RolloutEvent(wish) if wish else None
@@ -291,7 +291,7 @@ def _write_steps(lease: Lease, after: machine.RolloutState, at: int | None, evid
                 setattr(step, name, value)
 
 
-def note_evidence(lease: Lease, what: str, *, passed: bool, ms: float | None, text: str) -> None:
+def add_evidence(lease: Lease, what: str, *, passed: bool, ms: float | None, text: str) -> None:
     """Add a piece of evidence for the current gateway. It is stored with the next event; a failure is stored at once,
     for the page.
     """
@@ -301,7 +301,7 @@ def note_evidence(lease: Lease, what: str, *, passed: bool, ms: float | None, te
         RolloutStep.objects.filter(pk=lease.step.pk, rollout__in=mine).update(evidence=lease.step.evidence)
 
 
-def record_beat(lease: Lease, doing: str, done: int, of: int) -> RolloutEvent | None:
+def record_agent_progress(lease: Lease, doing: str, done: int, of: int) -> RolloutEvent | None:
     """Store the reported progress of the current gateway, for the page. Return the wish that a person has recorded meanwhile.
 
     done, of: elements. A gateway may send any number; impossible ones are clamped.
@@ -327,12 +327,12 @@ def supersede_rollout(lease: Lease, text: str) -> None:
 # --- A person's wishes
 
 
-def record_wish(rollout: Rollout, event: RolloutEvent, *, by: Any) -> bool:
+def record_requested_event(rollout: Rollout, event: RolloutEvent, *, by: Any) -> bool:
     """Record a pause, resume or abort. Return True if no worker has the rollout, so that one has to be asked. Raises NotPossibleError."""
     with transaction.atomic():
         row = Rollout.objects.select_for_update().get(pk=rollout.pk)
         steps = list(row.steps.all())
-        after, _command = advance(build_machine_state(row, steps), event)
+        after, _command = advance_rollout(build_machine_state(row, steps), event)
         row.wish = after.wish.value if after.wish else ""
         row.stopped_by = None if event is RolloutEvent.RESUME else by
         row.state = after.phase.value

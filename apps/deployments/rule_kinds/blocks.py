@@ -9,43 +9,43 @@ from django.utils.translation import gettext_lazy, ngettext
 from apps.accounts.models import User
 from apps.bans.blocks.services import unblock_members
 from apps.bans.models import Ban, Block
-from apps.bans.services import lift_many
+from apps.bans.services import lift_bans
 from apps.deployments.rule_kinds.event_sources import BAN, BAN_LIST
 from apps.deployments.rule_kinds.kind import (
     AffectedThing,
     ElementOrigin,
     EventSource,
     FoundElement,
-    HeldElement,
     ObjectReader,
     RemovalReview,
+    RemovedElement,
     RuleKind,
     TimedRows,
     list_row_ids,
     parse_network,
 )
-from apps.deployments.rule_kinds.member_rows import HELD, ONLY_HOLDINGS, build_holding_parameters
-from apps.lib.database.validity import holds_now
+from apps.deployments.rule_kinds.member_rows import HOLDINGS_CONDITION, HOLDINGS_SQL, build_holding_parameters
+from apps.lib.database.validity import is_valid_now
 from apps.members.models import Member
 from apps.network.models import Holding
-from firewall.policy import BlockSpec
+from firewall.policy import MemberBlockSpec
 from firewall.sets import ObjectKind
 
 
-def _build_block(pk: int, prefix: str, expires: int) -> BlockSpec:
-    return BlockSpec(pk, parse_network(prefix), expires)
+def _build_block(pk: int, prefix: str, expires: int) -> MemberBlockSpec:
+    return MemberBlockSpec(pk, parse_network(prefix), expires)
 
 
-def _build_thing(element: HeldElement) -> AffectedThing:
+def _build_thing(element: RemovedElement) -> AffectedThing:
     prefix = f"{element.address}/{element.length or '32'}"
     return AffectedThing(prefix.removesuffix("/32"), prefix, element.comment)  # a block's comment says which block it is
 
 
 def _restore(thing: AffectedThing, by: User) -> None:
     """Lift the blocks of the members who hold the prefix; if there are none, lift the ban that covers them."""
-    holders = Member.objects.filter(holdings__in=Holding.objects.filter(holds_now(), prefix=ip_network(thing.prefix)))
+    holders = Member.objects.filter(holdings__in=Holding.objects.filter(is_valid_now(), prefix=ip_network(thing.prefix)))
     if not unblock_members(members=holders, by=by):
-        lift_many(bans=list(Ban.objects.filter(prefix=ip_network(thing.prefix)).values_list("pk", flat=True)), by=by)
+        lift_bans(bans=list(Ban.objects.filter(prefix=ip_network(thing.prefix)).values_list("pk", flat=True)), by=by)
 
 
 def _list_origins(found: FoundElement) -> list[ElementOrigin]:
@@ -64,13 +64,13 @@ BLOCKS = RuleKind(
     count=lambda number: ngettext("%(n)s blocked address", "%(n)s blocked addresses", number),
     readers={
         "blocks": ObjectReader(
-            HELD.format(
+            HOLDINGS_SQL.format(
                 columns="b.id, h.prefix, CASE WHEN upper_inf(b.valid) THEN 0 ELSE ceil(extract(epoch FROM upper(b.valid)))::bigint END",
                 join="JOIN bans_block b ON b.member_id = m.id",
                 where="h.kind IN ('private4', 'prefix6') AND b.valid @> %(at)s::timestamptz",
                 order="h.prefix",
             ),
-            ONLY_HOLDINGS,
+            HOLDINGS_CONDITION,
             build_holding_parameters,
             _build_block,
         )

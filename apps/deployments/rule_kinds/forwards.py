@@ -19,16 +19,16 @@ from apps.deployments.rule_kinds.kind import (
     ElementOrigin,
     EventSource,
     FoundElement,
-    HeldElement,
     ObjectReader,
     RemovalReview,
+    RemovedElement,
     RuleKind,
     TimedRows,
 )
 from apps.deployments.rule_kinds.member_origins import build_opening_origin
-from apps.deployments.rule_kinds.member_rows import HELD
+from apps.deployments.rule_kinds.member_rows import HOLDINGS_SQL
 from apps.deployments.rule_kinds.restoring import build_gone_problem, restore_holding
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward, change_forward, restore_forward
 from firewall import render
@@ -93,7 +93,7 @@ def build_key(protocol: str, ports: str, public: str) -> str:
     return f"{protocol} {ports} · {public}"
 
 
-def _build_thing(element: HeldElement) -> AffectedThing:
+def _build_thing(element: RemovedElement) -> AffectedThing:
     key = element.key
     public, protocol, port = format_ipv4(key[:4]), PROTOCOLS.get(key[4], str(key[4])), int.from_bytes(key[8:10])
     words = build_key(protocol, str(port), public)
@@ -127,7 +127,7 @@ def _pick_newest(rows: Iterable[PortForward]) -> list[PortForward]:
 
 
 def _restore_row(row: PortForward, by: User) -> None:
-    if not PortForward.objects.filter(holds_now(), pk=row.pk).exists():
+    if not PortForward.objects.filter(is_valid_now(), pk=row.pk).exists():
         row.holding = restore_holding(str(row.holding.prefix), by)
         restore_forward(forward=row, by=by)
     elif not row.enabled:
@@ -166,7 +166,7 @@ FORWARDS = RuleKind(
     count=lambda number: ngettext("%(n)s forwarded port", "%(n)s forwarded ports", number),
     readers={
         "forwards": ObjectReader(
-            HELD.format(
+            HOLDINGS_SQL.format(
                 columns="f.id, f.protocol, f.public - '0.0.0.0'::inet, f.public_port, h.prefix - '0.0.0.0'::inet, f.private_port, f.ports",
                 join="JOIN nat_portforward f ON f.holding_id = h.id",
                 where="f.valid @> %(at)s::timestamptz AND f.enabled",

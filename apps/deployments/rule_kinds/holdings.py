@@ -17,8 +17,8 @@ from apps.deployments.rule_kinds.kind import (
     RuleKind,
     TimedRows,
 )
-from apps.deployments.rule_kinds.member_origins import list_holders
-from apps.deployments.rule_kinds.member_rows import HELD, ONLY_ADDRESSES, build_address_parameters
+from apps.deployments.rule_kinds.member_origins import list_address_holders
+from apps.deployments.rule_kinds.member_rows import ADDRESSES_CONDITION, HOLDINGS_SQL, build_address_parameters
 from apps.deployments.rule_kinds.restoring import restore_holding
 from apps.network.models import Holding
 from firewall.policy import Owner
@@ -43,7 +43,7 @@ def _restore(thing: AffectedThing, by: User) -> None:
 
 def _list_origins(found: FoundElement) -> list[ElementOrigin]:
     """Return the holder of the address, or of the prefix that begins with it."""
-    return list_holders(found.address, found.at)
+    return list_address_holders(found.address, found.at)
 
 
 ADDRESSES = RuleKind(
@@ -52,8 +52,8 @@ ADDRESSES = RuleKind(
     count=lambda number: ngettext("%(n)s address", "%(n)s addresses", number),
     readers={
         "addresses": ObjectReader(
-            HELD.format(columns="h.prefix - '0.0.0.0'::inet, h.id", join="", where="h.kind = 'private4'", order="h.prefix"),
-            ONLY_ADDRESSES,
+            HOLDINGS_SQL.format(columns="h.prefix - '0.0.0.0'::inet, h.id", join="", where="h.kind = 'private4'", order="h.prefix"),
+            ADDRESSES_CONDITION,
             build_address_parameters,
             lambda number, holding: Owner(IPv4Address(number), holding),
         )
@@ -77,7 +77,7 @@ PREFIXES = RuleKind(
     count=lambda number: ngettext("%(n)s IPv6 prefix", "%(n)s IPv6 prefixes", number),
     readers={
         "prefixes": ObjectReader(
-            HELD.format(columns="h.prefix, h.id", join="", where="h.kind = 'prefix6'", order="h.prefix"),
+            HOLDINGS_SQL.format(columns="h.prefix, h.id", join="", where="h.kind = 'prefix6'", order="h.prefix"),
             "AND h.prefix = ANY(%(prefixes)s::cidr[])",
             lambda touched: {"prefixes": [str(prefix) for prefix in touched.prefixes]},
             lambda prefix, holding: Owner(IPv6Network(prefix), holding),

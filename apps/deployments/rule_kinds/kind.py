@@ -93,7 +93,7 @@ class AffectedThing:
     port: int = 0
 
 
-class HeldElement(NamedTuple):
+class RemovedElement(NamedTuple):
     """An element of a held-back removal. set: the name of its set; length: the prefix length in that name, "" if there is none."""
 
     set: str
@@ -108,7 +108,7 @@ class HeldElement(NamedTuple):
         return format_ipv4(self.key) if len(self.key) == 4 else format_ipv6(self.key)
 
 
-def build_prefix_thing(element: HeldElement) -> AffectedThing:
+def build_prefix_thing(element: RemovedElement) -> AffectedThing:
     """Build the thing of an element whose key is an address or a prefix."""
     prefix = f"{element.address}/{element.length or '32'}"
     shown = prefix.removesuffix("/32" if len(element.key) == 4 else "/128")
@@ -217,6 +217,6 @@ class RuleKind:
     list_origins: Callable[[FoundElement], list[ElementOrigin]]
     notes: tuple[ChangeNotes, ...] = ()
     timed: tuple[TimedRows, ...] = ()
-    build_thing: Callable[[HeldElement], AffectedThing] = build_prefix_thing
+    build_thing: Callable[[RemovedElement], AffectedThing] = build_prefix_thing
     row_keys: Mapping[type[Deployed], Callable[[Any], str]] = field(default_factory=dict)
     removal: RemovalReview | None = None

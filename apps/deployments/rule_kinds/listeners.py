@@ -18,9 +18,9 @@ from apps.deployments.rule_kinds.kind import (
     ElementOrigin,
     EventSource,
     FoundElement,
-    HeldElement,
     ObjectReader,
     RemovalReview,
+    RemovedElement,
     RuleKind,
 )
 from apps.deployments.rule_kinds.restoring import get_last_deleted
@@ -49,7 +49,7 @@ def _parse_note(text: str) -> Iterator[Service]:
     yield TransportProtocol(protocol), ip_address(address), int(port)
 
 
-def _build_thing(element: HeldElement) -> AffectedThing:
+def _build_thing(element: RemovedElement) -> AffectedThing:
     key, is_ipv4 = element.key, len(element.key) == 12
     address, rest = (format_ipv4(key[:4]), key[4:]) if is_ipv4 else (format_ipv6(key[:16]), key[16:])
     words = f"{PROTOCOLS.get(rest[0], str(rest[0]))} {int.from_bytes(rest[4:6])} · {address}"

@@ -13,16 +13,16 @@ from apps.deployments.rule_kinds.kind import (
     ElementOrigin,
     EventSource,
     FoundElement,
-    HeldElement,
     ObjectReader,
     RemovalReview,
+    RemovedElement,
     RuleKind,
     TimedRows,
 )
-from apps.deployments.rule_kinds.member_origins import list_probes
-from apps.deployments.rule_kinds.member_rows import HELD, ONLY_ADDRESSES, build_address_parameters
+from apps.deployments.rule_kinds.member_origins import list_probing_gateways
+from apps.deployments.rule_kinds.member_rows import ADDRESSES_CONDITION, HOLDINGS_SQL, build_address_parameters
 from apps.deployments.rule_kinds.restoring import restore_holding
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.fields import Address
 from apps.nat.models import NatMapping
 from apps.nat.services import map_address
@@ -37,7 +37,7 @@ def _build_mapping(private: int, public: int, sharing: str, first: int, last: in
     return NatMappingSpec(IPv4Address(private), IPv4Address(public), SharingMode(sharing), first, last)
 
 
-def _build_thing(element: HeldElement) -> AffectedThing:
+def _build_thing(element: RemovedElement) -> AffectedThing:
     private, public = f"{format_ipv4(element.key)}/32", format_ipv4(element.value[:4])
     return AffectedThing(f"{format_ipv4(element.key)} → {public}{_render_block_ports(element.value)}", private, private, public)
 
@@ -55,14 +55,14 @@ def _build_row_key(row: NatMapping) -> str:
 
 def _restore(thing: AffectedThing, by: User) -> None:
     holding = restore_holding(thing.prefix, by)
-    if not NatMapping.objects.filter(holds_now(), holding=holding).exists():
+    if not NatMapping.objects.filter(is_valid_now(), holding=holding).exists():
         map_address(holding=holding, public=ip_address(thing.public), by=by)
 
 
 def _list_origins(found: FoundElement) -> list[ElementOrigin]:
     private = found.address
     mappings = NatMapping.objects.filter(holding__prefix=ip_network(private), valid__contains=found.at).select_related("holding__member")
-    return [_build_origin(private, each) for each in mappings] or list_probes(private)
+    return [_build_origin(private, each) for each in mappings] or list_probing_gateways(private)
 
 
 def _build_origin(private: Address, mapping: NatMapping) -> ElementOrigin:
@@ -78,13 +78,13 @@ MAPPINGS = RuleKind(
     count=lambda number: ngettext("%(n)s NAT mapping", "%(n)s NAT mappings", number),
     readers={
         "mappings": ObjectReader(
-            HELD.format(
+            HOLDINGS_SQL.format(
                 columns="h.prefix - '0.0.0.0'::inet, n.public - '0.0.0.0'::inet, n.sharing, " + _BLOCK,
                 join="JOIN nat_natmapping n ON n.holding_id = h.id",
                 where="h.kind = 'private4' AND n.valid @> %(at)s::timestamptz",
                 order="h.prefix",
             ),
-            ONLY_ADDRESSES,
+            ADDRESSES_CONDITION,
             build_address_parameters,
             _build_mapping,
         )

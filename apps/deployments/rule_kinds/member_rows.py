@@ -2,19 +2,19 @@
 
 from firewall.policy import PolicyKeys
 
-HELD = """
+HOLDINGS_SQL = """
     SELECT {columns} FROM network_holding h JOIN members_member m ON m.id = h.member_id {join}
     WHERE h.group_id = %(group)s AND m.state = 'active' AND h.valid @> %(at)s::timestamptz AND {where} {{only}} ORDER BY {order}
 """
-ONLY_ADDRESSES = "AND h.prefix = ANY(%(addresses)s::cidr[])"
-ONLY_HOLDINGS = "AND h.prefix = ANY(%(held)s::cidr[])"
+ADDRESSES_CONDITION = "AND h.prefix = ANY(%(addresses)s::cidr[])"
+HOLDINGS_CONDITION = "AND h.prefix = ANY(%(held)s::cidr[])"
 
 
 def build_address_parameters(touched: PolicyKeys) -> dict[str, list[str]]:
-    """Return the parameters of ONLY_ADDRESSES."""
+    """Return the parameters of ADDRESSES_CONDITION."""
     return {"addresses": [str(address) for address in touched.addresses]}
 
 
 def build_holding_parameters(touched: PolicyKeys) -> dict[str, list[str]]:
-    """Return the parameters of ONLY_HOLDINGS: touched addresses and prefixes."""
+    """Return the parameters of HOLDINGS_CONDITION: touched addresses and prefixes."""
     return {"held": [*map(str, touched.addresses), *map(str, touched.prefixes)]}

@@ -16,16 +16,16 @@ from apps.deployments.rule_kinds.kind import (
     ElementOrigin,
     EventSource,
     FoundElement,
-    HeldElement,
     ObjectReader,
     RemovalReview,
+    RemovedElement,
     RuleKind,
     TimedRows,
 )
 from apps.deployments.rule_kinds.member_origins import build_opening_origin
-from apps.deployments.rule_kinds.member_rows import HELD
+from apps.deployments.rule_kinds.member_rows import HOLDINGS_SQL
 from apps.deployments.rule_kinds.restoring import build_gone_problem, restore_holding
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.services import restore_pinhole, switch_pinhole
 from firewall import render
@@ -62,7 +62,7 @@ def build_key(protocol: str, ports: str, address: str) -> str:
     return " · ".join(filter(None, [" ".join(filter(None, [protocol, ports])), address]))
 
 
-def _build_thing(element: HeldElement) -> AffectedThing:
+def _build_thing(element: RemovedElement) -> AffectedThing:
     key = element.key
     address, protocol = format_ipv6(key[:16]), PROTOCOLS.get(key[16], str(key[16])) if len(key) > 16 else ""
     words = build_key(protocol, str(int.from_bytes(key[20:22])) if element.set == "pinhole6" else "", address)
@@ -81,7 +81,7 @@ def _restore(thing: AffectedThing, by: User) -> None:
     if row is None:
         raise build_gone_problem()
     row.holding = restore_holding(str(row.prefix), by)
-    if not Pinhole.objects.filter(holds_now(), pk=row.pk).exists():
+    if not Pinhole.objects.filter(is_valid_now(), pk=row.pk).exists():
         restore_pinhole(pinhole=row, by=by)
     elif not row.enabled:
         switch_pinhole(pinhole=row, version=row.version, enabled=True, by=by)
@@ -109,7 +109,7 @@ PINHOLES = RuleKind(
     count=lambda number: ngettext("%(n)s IPv6 pinhole", "%(n)s IPv6 pinholes", number),
     readers={
         "pinholes": ObjectReader(
-            HELD.format(
+            HOLDINGS_SQL.format(
                 columns="p.id, host(p.address), p.protocol, p.port, p.ports",
                 join="JOIN nat_pinhole p ON p.holding_id = h.id",
                 where="p.valid @> %(at)s::timestamptz AND p.enabled",

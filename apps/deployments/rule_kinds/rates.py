@@ -5,14 +5,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from apps.deployments.rule_kinds.kind import ElementOrigin, FoundElement, ObjectReader, RuleKind, TimedRows, list_row_ids, parse_network
-from apps.deployments.rule_kinds.member_rows import HELD, ONLY_HOLDINGS, build_holding_parameters
+from apps.deployments.rule_kinds.member_rows import HOLDINGS_CONDITION, HOLDINGS_SQL, build_holding_parameters
 from apps.members.models import Tariff
 from apps.traffic.models import RateLimit
 from firewall.policy import RateLimitSpec
 from firewall.sets import ObjectKind
 
 _OCTETS = "coalesce({of}.up_kbit, 0) * 125, coalesce({of}.down_kbit, 0) * 125"  # per second
-_HELD = "h.kind IN ('private4', 'prefix6')"
+_ADDRESS_OR_PREFIX_CONDITION = "h.kind IN ('private4', 'prefix6')"
 
 
 def _build_rate_limit(pk: int, prefix: str, up: int, down: int, expires: int = 0) -> RateLimitSpec:
@@ -41,25 +41,25 @@ RATES = RuleKind(
     count=lambda number: ngettext("%(n)s rate of an address", "%(n)s rates of addresses", number),
     readers={
         "tariff_rates": ObjectReader(
-            HELD.format(
+            HOLDINGS_SQL.format(
                 columns=f"t.id, h.prefix, {_OCTETS.format(of='t')}",
                 join="JOIN members_tariff t ON t.id = m.tariff_id",
-                where=f"{_HELD} AND (t.up_kbit IS NOT NULL OR t.down_kbit IS NOT NULL)",
+                where=f"{_ADDRESS_OR_PREFIX_CONDITION} AND (t.up_kbit IS NOT NULL OR t.down_kbit IS NOT NULL)",
                 order="h.prefix",
             ),
-            ONLY_HOLDINGS,
+            HOLDINGS_CONDITION,
             build_holding_parameters,
             _build_rate_limit,
         ),
         "rate_limits": ObjectReader(
-            HELD.format(
+            HOLDINGS_SQL.format(
                 columns=f"r.id, h.prefix, {_OCTETS.format(of='r')},"
                 " CASE WHEN upper_inf(r.valid) THEN 0 ELSE ceil(extract(epoch FROM upper(r.valid)))::bigint END",
                 join="JOIN traffic_ratelimit r ON r.member_id = m.id",
-                where=f"{_HELD} AND r.valid @> %(at)s::timestamptz",
+                where=f"{_ADDRESS_OR_PREFIX_CONDITION} AND r.valid @> %(at)s::timestamptz",
                 order="h.prefix",
             ),
-            ONLY_HOLDINGS,
+            HOLDINGS_CONDITION,
             build_holding_parameters,
             _build_rate_limit,
         ),

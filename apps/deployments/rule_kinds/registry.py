@@ -27,7 +27,7 @@ def get_removal_review(kind: ObjectKind) -> RemovalReview:
     return removal
 
 
-def list_origins(found: FoundElement) -> list[ElementOrigin]:
+def list_element_origins(found: FoundElement) -> list[ElementOrigin]:
     """Return all objects that the element stands for; none if unknown, as for a set that belongs to no kind."""
     family = find_family(found.declaration.name)
     return KINDS[family.kind].list_origins(found) if family else []

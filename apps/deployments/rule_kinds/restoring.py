@@ -7,7 +7,7 @@ from django.apps import apps
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
 from apps.members.models import Member
 from apps.members.services import activate_member
@@ -23,7 +23,7 @@ def restore_holding(prefix: str, by: User) -> Holding:
     if last.member.state != Member.State.ACTIVE:
         activate_member(member=last.member, by=by)
         last.member.refresh_from_db()
-    if Holding.objects.filter(holds_now(), pk=last.pk).exists():
+    if Holding.objects.filter(is_valid_now(), pk=last.pk).exists():
         return last
     return assign_address(member=last.member, pool=last.pool, prefix=last.prefix, device=last.device, by=by)
 

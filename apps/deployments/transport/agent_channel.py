@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from apps.deployments.rollouts.backoff import Backoff
 from apps.deployments.transport.relay_program import RelayProgram, build_relay_program, get_socket_path
-from apps.deployments.transport.subprocess_pipe import EndedError, Relay, SilentError
+from apps.deployments.transport.subprocess_pipe import EndedError, RelayProcess, SilentError
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.codec import WireError
@@ -52,7 +52,7 @@ class AgentChannel:
         self._longest = longest
         self.way = by
         self.sent = 0  # octets of the last request
-        self._relay: Relay | None = None
+        self._relay: RelayProcess | None = None
         self._numbers = itertools.count(1)
         self._lock = Lock()
         self._backoff = backoff or Backoff(first=timedelta(0))
@@ -117,20 +117,20 @@ class AgentChannel:
             self.close()
             raise
 
-    def _open(self) -> Relay:
+    def _open(self) -> RelayProcess:
         if self._relay is None or not self._relay.is_alive:
             self.close()
             self.way.prepare()
-            self._relay = Relay(self.way.arguments, settings.ROOT)
+            self._relay = RelayProcess(self.way.arguments, settings.ROOT)
         return self._relay
 
-    def _send(self, relay: Relay, number: int, request: wire.Request, patience: float) -> None:
+    def _send(self, relay: RelayProcess, number: int, request: wire.Request, patience: float) -> None:
         self.sent = 0
         for line in wire.iter_lines(number, request):
             relay.send(line, patience)
             self.sent += len(line)
 
-    def _receive(self, relay: Relay, number: int, patience: float, within: wire.MessageLimits, heard: BeatHandler) -> wire.Reply:
+    def _receive(self, relay: RelayProcess, number: int, patience: float, within: wire.MessageLimits, heard: BeatHandler) -> wire.Reply:
         """Return the answer to this request, or message 0, which says why the agent hangs up."""
         assembler, give_up = wire.Assembler(within), time.monotonic() + self._longest
         for line in relay.iter_lines(patience, wire.MAX_LINE):
@@ -173,7 +173,7 @@ def _get_kept_channel(gateway: Gateway, *, readings: bool) -> AgentChannel:
         return known
 
 
-def close_all() -> None:
+def close_all_channels() -> None:
     """Close all channels of this process."""
     with _channels_lock:
         for known in _channels.values():

@@ -21,7 +21,7 @@ class SilentError(Exception):
     """The program runs but made no progress in time. The message says what was awaited."""
 
 
-class Relay:
+class RelayProcess:
     """A program that starts at once and is killed by `close`."""
 
     def __init__(self, arguments: Sequence[str], directory: Path) -> None:

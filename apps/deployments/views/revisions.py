@@ -14,13 +14,13 @@ from apps.deployments.forms import RollbackForm
 from apps.deployments.models import HeldBack, Hold, Revision
 from apps.deployments.revision_pages import contents, presentation, ruleset_comparison
 from apps.deployments.revision_pages.change_summary import compute_share, parse_lines, render_kind_name, render_summary
-from apps.deployments.revision_pages.contents import NotKept
+from apps.deployments.revision_pages.contents import ContentNotStored
 from apps.deployments.revision_pages.delta_text import build_excerpt
 from apps.deployments.revision_pages.description import SHOWN_DELTA
 from apps.deployments.revision_pages.presentation import RulesetPreview
 from apps.deployments.rollouts import decisions, progress, rollback
 from apps.lib.errors import Conflict, Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.web import query_params
 from apps.network.models import GatewayGroup
 from firewall.render import render_delta
@@ -59,12 +59,12 @@ def revision(request: HttpRequest, pk: int) -> HttpResponse:
         "revision": found,
         "gateways": presentation.list_confirmations(found),
         "rows": [progress.build_rollout_row(rollout, timezone.now()) for rollout in rollouts],
-        "kept": contents.is_kept(found) or contents.is_newest(found),
+        "kept": contents.is_content_stored(found) or contents.is_newest(found),
         "oldest": presentation.find_oldest_kept(),
         "older": earlier,
         "newer": later,
         "now_runs": presentation.find_running_revision(found.group),
-        "hold": selectors.list_holds().filter(group=found.group_id).first(),
+        "hold": selectors.list_revision_holds().filter(group=found.group_id).first(),
         "words": render_summary(parse_lines(found.changes)) if found.delta else "",
         "lines": [(render_kind_name(line.kind), line, compute_share(line), 0) for line in parse_lines(found.changes)],
         "delta": build_excerpt(found.delta, MOST_PER_GROUP),
@@ -120,7 +120,7 @@ def compare_text(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 @require_recent_auth
-def go_back(request: HttpRequest, pk: int) -> HttpResponse:
+def roll_back_to_revision(request: HttpRequest, pk: int) -> HttpResponse:
     """Roll back to a revision and hold the group there. The page first shows what that would change, and whether it needs approval."""
     found = get_object_or_404(Revision.objects.select_related("group").defer("delta"), pk=pk)
     two = _needs_two(found)
@@ -130,7 +130,7 @@ def go_back(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             made = rollback.roll_back(found, why=given["why"], by=get_person(request), alone=given.get("alone", False))
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
         else:
             return _redirect_after_rollback(request, found, made)
     context = {
@@ -139,14 +139,14 @@ def go_back(request: HttpRequest, pk: int) -> HttpResponse:
         "now_runs": presentation.find_running_revision(found.group),
         **_build_preview_context(presentation.preview_rollback(found)),
     }
-    context |= {"hold": selectors.list_holds().filter(group=found.group_id).first(), "two": two}
+    context |= {"hold": selectors.list_revision_holds().filter(group=found.group_id).first(), "two": two}
     return render(request, "deployments/back.html", context, status=422 if form.is_bound else 200)
 
 
 def _needs_two(revision: Revision) -> bool:
     try:
-        return rollback.compute_cost(revision).is_too_high
-    except NotKept:
+        return rollback.compute_rollback_cost(revision).is_too_high
+    except ContentNotStored:
         return False
 
 
@@ -161,16 +161,16 @@ def _redirect_after_rollback(request: HttpRequest, revision: Revision, made: Hol
 
 
 @staff_page
-def release(request: HttpRequest, pk: int) -> HttpResponse:
+def release_group(request: HttpRequest, pk: int) -> HttpResponse:
     """Release a held group. The page first shows what would go out."""
     group = get_object_or_404(GatewayGroup, pk=pk)
     if request.method == "POST":
         try:
-            decisions.release_hold(group, by=get_person(request))
+            decisions.release_revision_hold(group, by=get_person(request))
             messages.success(request, _("Released. The desired state goes out in a moment."))
         except Conflict as conflict:
             messages.warning(request, str(conflict))
         return redirect("deployments:rollouts")
-    hold = selectors.list_holds().filter(group=group).first()
+    hold = selectors.list_revision_holds().filter(group=group).first()
     preview = _build_preview_context(presentation.preview_release(hold)) if hold else {}
     return render(request, "deployments/release.html", {"group": group, "hold": hold, **preview})

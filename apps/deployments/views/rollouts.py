@@ -37,10 +37,10 @@ def rollouts(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     rows = [progress.build_rollout_row(rollout, now) for rollout in page]
     truths = progress.build_status_lines(selectors.list_newest_per_group().prefetch_related("steps__gateway"))
-    held = [(each, render_title(each), render_reason(each)) for each in selectors.list_waiting()]
+    held = [(each, render_title(each), render_reason(each)) for each in selectors.list_parts_awaiting_approval()]
     part = "#table" if request.headers.get("HX-Target") == "rollouts" else ""
     context = {"page": page, "rows": rows, "counts": selectors.count_rollouts(), "chosen": chosen, "truths": truths}
-    context |= {"held": held, "holds": selectors.list_holds()}
+    context |= {"held": held, "holds": selectors.list_revision_holds()}
     return render(request, f"deployments/rollouts.html{part}", context)
 
 
@@ -59,7 +59,7 @@ def rollout_now(request: HttpRequest, pk: int) -> HttpResponse:
     The approval forms are sent only when other parts wait than before: the user may be typing there.
     """
     rollout = get_object_or_404(selectors.list_rollouts(), pk=pk)
-    held = [] if selectors.find_newer_rollout(rollout) else list(selectors.list_waiting().filter(group=rollout.group_id))
+    held = [] if selectors.find_newer_rollout(rollout) else list(selectors.list_parts_awaiting_approval().filter(group=rollout.group_id))
     seen = request.GET.get("seen", "")
     if seen == _compute_stamp(rollout, held):
         return HttpResponse(status=204)
@@ -70,8 +70,8 @@ def rollout_now(request: HttpRequest, pk: int) -> HttpResponse:
 def _build_context(rollout: Rollout, by: User) -> dict[str, object]:
     newer, states = selectors.find_newer_rollout(rollout), selectors.map_states_by_gateway(rollout)
     memory = {name for name, state in states.items() if state.in_memory}
-    held = [] if newer else list(selectors.list_waiting().filter(group=rollout.group_id))
-    hold = selectors.list_holds().filter(group=rollout.group_id).first()
+    held = [] if newer else list(selectors.list_parts_awaiting_approval().filter(group=rollout.group_id))
+    hold = selectors.list_revision_holds().filter(group=rollout.group_id).first()
     shown_lanes = gateway_progress.list_gateway_progress(rollout, timezone.now(), states, newer)
     return {
         "row": progress.build_rollout_row(rollout, timezone.now()),
@@ -80,13 +80,13 @@ def _build_context(rollout: Rollout, by: User) -> dict[str, object]:
         "held_words": render_all_waiting(held),
         "stamp": _compute_stamp(rollout, held),
         "gone_wrong": "" if any(step.error for step in rollout.steps.all()) else rollout.error,
-        "open": progress.is_open(rollout),
+        "open": progress.is_rollout_open(rollout),
         "lanes": shown_lanes,
         "on_trial": any(lane.trial for lane in shown_lanes),
         "held": [(build_held_back_context(each, by), ApprovalForm(each, by)) for each in held],
         "hold": hold,
         "lines": [
-            (render_kind_name(line.kind), line, compute_share(line), _count_held(held, line.kind))
+            (render_kind_name(line.kind), line, compute_share(line), _count_held_back(held, line.kind))
             for line in parse_lines(rollout.revision.changes)
         ],
         "delta": build_excerpt(rollout.revision.delta, MOST_PER_GROUP),
@@ -100,7 +100,7 @@ def _build_context(rollout: Rollout, by: User) -> dict[str, object]:
 def _find_rollback_target(rollout: Rollout) -> Revision | None:
     """Return the revision that all gateways confirmed before this one, if its content is stored."""
     last = selectors.find_last_confirmed(rollout)
-    return last.revision if last and contents.is_kept(last.revision) else None
+    return last.revision if last and contents.is_content_stored(last.revision) else None
 
 
 def _compute_stamp(rollout: Rollout, held: Iterable[HeldBack]) -> str:
@@ -112,7 +112,7 @@ def _compute_waits_stamp(held: Iterable[HeldBack]) -> str:
     return f"-waits-{'-'.join(str(each.pk) for each in held)}"
 
 
-def _count_held(held: Iterable[HeldBack], kind: str) -> int:
+def _count_held_back(held: Iterable[HeldBack], kind: str) -> int:
     """Return the number of held-back removals of the kind."""
     return sum(each.removed for each in held if each.kind == kind)
 
@@ -156,7 +156,7 @@ def stop(request: HttpRequest, pk: int) -> HttpResponse:
         done = _("Stop requested. What is on trial goes back; what has been confirmed stays.")
         return _apply_decision(request, rollout, decisions.abort_rollout, done)
     effects = preview_abort(rollout, selectors.map_states_by_gateway(rollout))
-    return render(request, "deployments/stop.html", {"rollout": rollout, "effects": effects, "open": progress.is_open(rollout)})
+    return render(request, "deployments/stop.html", {"rollout": rollout, "effects": effects, "open": progress.is_rollout_open(rollout)})
 
 
 @staff_page

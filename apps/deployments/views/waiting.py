@@ -11,14 +11,21 @@ from apps.accounts.recent_auth import require_recent_auth
 from apps.deployments import selectors
 from apps.deployments.approvals import refusal
 from apps.deployments.approvals.presentation import build_held_back_context
-from apps.deployments.approvals.texts import build_state, render_decision, render_kind, render_reason, render_requesters, render_title
+from apps.deployments.approvals.texts import (
+    build_approval_state_label,
+    render_decision,
+    render_kind,
+    render_reason,
+    render_requesters,
+    render_title,
+)
 from apps.deployments.forms import ApprovalForm, RefusalForm
 from apps.deployments.models import HeldBack
 from apps.deployments.revision_pages.delta_text import build_excerpt
 from apps.deployments.revision_pages.description import SHOWN_DELTA
 from apps.deployments.rollouts import decisions
 from apps.lib.errors import Conflict, Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 
 MOST_PER_GROUP = 50
 LAST = 20
@@ -27,20 +34,22 @@ LAST = 20
 @staff_page
 def waiting_list(request: HttpRequest) -> HttpResponse:
     """List what waits now, and recent decisions."""
-    rows = [(held, render_title(held), render_reason(held), render_requesters(held)) for held in selectors.list_waiting()]
-    over = selectors.list_held_back().exclude(state=HeldBack.State.WAITING)[:LAST]
-    decisions_made = [(held, render_kind(held), build_state(held), render_decision(held), render_requesters(held)) for held in over]
+    rows = [(held, render_title(held), render_reason(held), render_requesters(held)) for held in selectors.list_parts_awaiting_approval()]
+    over = selectors.list_held_back_parts().exclude(state=HeldBack.State.WAITING)[:LAST]
+    decisions_made = [
+        (held, render_kind(held), build_approval_state_label(held), render_decision(held), render_requesters(held)) for held in over
+    ]
     return render(request, "deployments/waits.html", {"rows": rows, "over": decisions_made})
 
 
 @staff_page
-def held_back(request: HttpRequest, pk: int) -> HttpResponse:
+def held_back_part(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a held-back part: who is concerned, its elements, and the approval form."""
-    found = _get_held_back(pk)
+    found = _get_held_back_part(pk)
     return _render_page(request, found, ApprovalForm(found, get_person(request)))
 
 
-def _get_held_back(pk: int) -> HeldBack:
+def _get_held_back_part(pk: int) -> HeldBack:
     return get_object_or_404(HeldBack.objects.select_related("group", "decided_by"), pk=pk)
 
 
@@ -49,7 +58,7 @@ def _render_page(request: HttpRequest, found: HeldBack, form: ApprovalForm, *, c
         "each": build_held_back_context(found, get_person(request)),
         "form": form,
         "conflict": conflict,
-        "state": build_state(found),
+        "state": build_approval_state_label(found),
         "decided": render_decision(found),
         "delta": build_excerpt(found.text, MOST_PER_GROUP),
         "cut": len(found.text) >= SHOWN_DELTA,
@@ -62,7 +71,7 @@ def _render_page(request: HttpRequest, found: HeldBack, form: ApprovalForm, *, c
 @require_recent_auth
 def approve(request: HttpRequest, pk: int) -> HttpResponse:
     """Approve what the page showed. If something else waits by now, the page says so and shows that."""
-    by, found = get_person(request), _get_held_back(pk)
+    by, found = get_person(request), _get_held_back_part(pk)
     form = ApprovalForm(found, by, request.POST)
     if not form.is_valid():
         return _render_page(request, found, form, status=422)
@@ -71,15 +80,15 @@ def approve(request: HttpRequest, pk: int) -> HttpResponse:
     except Conflict as conflict:
         return _render_changed(request, pk, conflict)
     except Problem as problem:
-        add_problem_to(form, problem)
-        return _render_page(request, _get_held_back(pk), form, status=422)
+        add_problem_to_form(form, problem)
+        return _render_page(request, _get_held_back_part(pk), form, status=422)
     messages.success(request, _("Approved. It goes out in a moment, as the next rollout."))
     return redirect("deployments:held", found.pk)
 
 
 def _render_changed(request: HttpRequest, pk: int, conflict: Conflict) -> HttpResponse:
     """Show what waits now, instead of what the user decided about."""
-    found = _get_held_back(pk)
+    found = _get_held_back_part(pk)
     return _render_page(request, found, ApprovalForm(found, get_person(request)), conflict=str(conflict), status=409)
 
 
@@ -87,7 +96,7 @@ def _render_changed(request: HttpRequest, pk: int, conflict: Conflict) -> HttpRe
 @require_recent_auth
 def refuse(request: HttpRequest, pk: int) -> HttpResponse:
     """Refuse and undo what waits, for a reason. The page first shows what that restores."""
-    by, found = get_person(request), _get_held_back(pk)
+    by, found = get_person(request), _get_held_back_part(pk)
     form = RefusalForm(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
@@ -95,7 +104,7 @@ def refuse(request: HttpRequest, pk: int) -> HttpResponse:
         except Conflict as conflict:
             return _render_changed(request, pk, conflict)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
         else:
             _say_what_is_left(request, left)
             return redirect("deployments:held", pk)

@@ -28,7 +28,7 @@ SAID: Final = ("yes", "no")
 
 
 @dataclass(frozen=True)
-class VersionProbe:
+class IpVersionProbe:
     """An IP version, its name, and the URL of a picture that can be loaded over that version only."""
 
     version: int
@@ -36,9 +36,11 @@ class VersionProbe:
     url: str
 
 
-def list_version_probes() -> list[VersionProbe]:
+def list_ip_version_probes() -> list[IpVersionProbe]:
     """Return the probes that are configured here."""
-    return [VersionProbe(version, f"IPv{version}", f"//{host}{static(PICTURE)}") for version, host in settings.CHECK_HOSTS.items() if host]
+    return [
+        IpVersionProbe(version, f"IPv{version}", f"//{host}{static(PICTURE)}") for version, host in settings.CHECK_HOSTS.items() if host
+    ]
 
 
 def check_source(request: HttpRequest, member: Member, holdings: Sequence[Holding]) -> list[Finding]:
@@ -60,10 +62,10 @@ def _is_own_address(at: Address, member: Member, holdings: Sequence[Holding]) ->
 
 def check_versions(said: QueryDict) -> list[Finding]:
     """Return a finding for each IP version from what the script reported; versions that it did not try are marked so."""
-    return [_build_version_finding(way, said.get(f"ipv{way.version}", "")) for way in list_version_probes()]
+    return [_build_version_finding(way, said.get(f"ipv{way.version}", "")) for way in list_ip_version_probes()]
 
 
-def _build_version_finding(way: VersionProbe, answer: str) -> Finding:
+def _build_version_finding(way: IpVersionProbe, answer: str) -> Finding:
     title = _("Your browser over %(version)s") % {"version": way.name}
     if answer not in SAID:
         return Finding(f"browser{way.version}", StateKind.PLAIN, title, _("Not tried: this needs JavaScript."))

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from apps.bans.blocks.models import Block
 from apps.bans.blocks.selectors import find_current_block
 from apps.deployments.models import Rollout
-from apps.deployments.selectors import map_holds_by_group, map_newest_by_group
+from apps.deployments.selectors import map_newest_by_group, map_revision_holds_by_group
 from apps.desk.connection_check.addresses import check_addresses
 from apps.desk.connection_check.finding import FaultOrigin, Finding
 from apps.gateways import selectors as gateways
@@ -66,7 +66,7 @@ def list_findings(of: MemberConnection) -> list[Finding]:
         *_check_line(of),
         *_check_gateways(of),
         *_check_rollouts(of),
-        *_check_holds(of),
+        *_check_revision_holds(of),
     ]
 
 
@@ -159,8 +159,8 @@ def _check_rollouts(of: MemberConnection) -> Iterator[Finding]:
         yield Finding("rollout", kind, _("Last change of the rules"), " ".join(filter(None, [words, kept])))
 
 
-def _check_holds(of: MemberConnection) -> Iterator[Finding]:
-    held = map_holds_by_group()
+def _check_revision_holds(of: MemberConnection) -> Iterator[Finding]:
+    held = map_revision_holds_by_group()
     for hold in (held[group] for group in sorted(of.groups) if group in held):
         facts = {"revision": hold.revision, "time": _format_time(hold.since, of.now)}
         words = _("The rules have been on hold at %(revision)s since %(time)s; later changes wait.") % facts

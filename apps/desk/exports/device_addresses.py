@@ -13,7 +13,7 @@ from typing import Any
 
 from django.db.models import Count, QuerySet
 
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.fields import Prefix
 from apps.members.models import Device, Member
 from apps.network.models import Holding, Pool
@@ -83,7 +83,7 @@ def group_prefixes_by_mac(pool: Pool) -> dict[str, list[Prefix]]:
 
 
 def _list_holdings() -> QuerySet[Holding]:
-    return Holding.objects.filter(holds_now(), member__state=Member.State.ACTIVE)
+    return Holding.objects.filter(is_valid_now(), member__state=Member.State.ACTIVE)
 
 
 def iter_devices() -> Iterator[tuple[int, ExportDevice]]:

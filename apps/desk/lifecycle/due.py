@@ -16,10 +16,10 @@ from apps.nat.moving import services as moving
 log = structlog.get_logger()
 
 
-def carry_out(now: datetime) -> None:
+def carry_out_due_changes(now: datetime) -> None:
     """Carry out due departures and moves, release holdings after the hold period, erase old personal data. Idempotent."""
-    _run_each(departures.list_due(timezone.localdate(now)), departures.carry_out)
-    _run_each(moving.list_due(timezone.localdate(now)), moving.carry_out)
+    _run_each(departures.list_due_departures(timezone.localdate(now)), departures.carry_out_departure)
+    _run_each(moving.list_due_moves(timezone.localdate(now)), moving.carry_out_move)
     _run_each(departures.list_releasable(now), departures.release_departed)
     _run_each(erasing.list_due_members(now), erasing.erase_member)
 

@@ -103,7 +103,7 @@ def _erase_account(user: User) -> None:
     user.refresh_from_db()
     if user.is_staff:
         return
-    sessions.end_all(user=user)
+    sessions.end_all_sessions(user=user)
     erase_everywhere(ApiToken, {"user": user.pk}, {"name": "–"})
     for model in (Authenticator, ApiToken, EmailAddress, SocialAccount):
         model.objects.filter(user=user).delete()

@@ -46,7 +46,7 @@ def list_scheduled(member: Member) -> list[ScheduledChange]:
         return []
     if member.left_at:
         return list_leaving_effects(member, member.left_at)
-    departure, move = departures.find_planned(member), moving.find_planned(member)
+    departure, move = departures.find_planned_departure(member), moving.find_planned_move(member)
     moves = [ScheduledChange(compute_midnight(move.on), describe_move(move), move=move, problem=move.problem)] if move else []
     if departure is None:
         return moves
@@ -57,7 +57,7 @@ def list_scheduled(member: Member) -> list[ScheduledChange]:
 
 def describe_move(move: Move) -> str:
     """Describe the new room, and what happens to addresses and to the forwards and pinholes there."""
-    effects = moving.list_effects(move.member, move.pool, follow=move.follow)
+    effects = moving.list_move_effects(move.member, move.pool, follow=move.follow)
     said = [_("Moves to %(room)s.") % {"room": move.room}] if move.room else []
     return " ".join([*said, *(line for effect in effects for line in describe_effect(effect, str(move.pool)))])
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
-from apps.desk.packet_trace.question import NUMBERS, CannotAsk, find_interface, parse_end
+from apps.desk.packet_trace.question import NUMBERS, CannotAsk, find_interface, parse_endpoint
 from apps.desk.selectors.search import parse_search
 from apps.lib.errors import Problem
 from apps.lib.fields import Prefix
@@ -82,7 +82,7 @@ def _parse_end(field: str, text: str) -> Prefix | Member | None:
         return None
     if prefix := parse_search(text).prefix:
         return prefix
-    found = parse_end(field, text)
+    found = parse_endpoint(field, text)
     return found if isinstance(found, Member) else ip_network(found)
 
 

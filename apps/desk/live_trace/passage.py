@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from apps.deployments.rule_kinds.kind import ElementOrigin
-from apps.deployments.rule_kinds.member_origins import list_holders
+from apps.deployments.rule_kinds.member_origins import list_address_holders
 from apps.desk.live_trace import live_trace_texts
 from apps.desk.packet_trace.form import RUNS
 from apps.desk.packet_trace.packet_trace_texts import VerdictText
@@ -57,7 +57,7 @@ def _build_passage(gateway: Gateway, number: int, told: Sequence[Event], known: 
     things = [thing for address in _list_ends(seen) for thing in known.list_holders(address)]
     packet = live_trace_texts.render_headers(seen[0]) if seen else ""
     return PacketPassage(
-        number, packet, first.came, live_trace_texts.describe_fate(told), list_stops(told), things, _build_why_url(gateway, first)
+        number, packet, first.came, live_trace_texts.describe_fate(told), list_passage_stops(told), things, _build_why_url(gateway, first)
     )
 
 
@@ -76,11 +76,11 @@ class _HolderLookup:
     def list_holders(self, address: Address) -> list[ElementOrigin]:
         if address not in self._known:
             inside = any(address in pool for pool in self._pools)
-            self._known[address] = list_holders(address, self._at) if inside else []
+            self._known[address] = list_address_holders(address, self._at) if inside else []
         return self._known[address]
 
 
-def list_stops(told: Sequence[Event]) -> list[PathStop]:
+def list_passage_stops(told: Sequence[Event]) -> list[PathStop]:
     """Return one stop for each stretch of a chain, with the packet after it where it was rewritten."""
     by_rules = (event for event in told if not event.mark)
     stretches = [list(stretch) for _chain, stretch in groupby(by_rules, lambda event: (event.table, event.chain))]

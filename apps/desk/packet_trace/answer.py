@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 
 from apps.deployments.observed_state.trace_sources import TraceSource, list_trace_sources
 from apps.deployments.rule_kinds.kind import ElementOrigin, FoundElement
-from apps.deployments.rule_kinds.registry import list_origins
-from apps.desk.packet_trace.question import CannotAsk, TracedPacket, TraceQuestion, build_packet, build_routes, is_guess
+from apps.deployments.rule_kinds.registry import list_element_origins
+from apps.desk.packet_trace.question import CannotAsk, TracedPacket, TraceQuestion, build_packet, build_routes, is_source_side_guessed
 from firewall.policy import PolicyError
 from firewall.ruleset import Ruleset
 from firewall.tracing import PartReading, Trace, TraceOutcome, trace_flow
@@ -39,7 +39,7 @@ class TraceAnswer:
     @property
     def is_guess(self) -> bool:
         """Whether the incoming interface was guessed."""
-        return is_guess(self.question, self.traceable.gateway, self.traceable.routes)
+        return is_source_side_guessed(self.question, self.traceable.gateway, self.traceable.routes)
 
     @property
     def at(self) -> datetime:
@@ -50,7 +50,7 @@ class TraceAnswer:
         """Return the origins of the element that a part found, without names of members unless the question allows them."""
         if read.element is None:
             return []
-        found = list_origins(FoundElement(self.ruleset.sets[read.set], read.key, read.element, self.at))
+        found = list_element_origins(FoundElement(self.ruleset.sets[read.set], read.key, read.element, self.at))
         return found if self.question.named else [each.without_member() for each in found]
 
 

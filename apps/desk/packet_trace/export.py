@@ -6,7 +6,7 @@ from typing import Any
 from apps.deployments.rule_kinds.kind import ElementOrigin
 from apps.desk.packet_trace import packet_trace_texts
 from apps.desk.packet_trace.answer import TraceAnswer
-from apps.desk.packet_trace.path import PathStop, RuleLine, list_stops
+from apps.desk.packet_trace.path import PathStop, RuleLine, list_path_stops
 from firewall.render import get_key_renderer
 
 
@@ -26,7 +26,7 @@ def answer_to_dict(answer: TraceAnswer) -> dict[str, Any]:
         "guessed": packet_trace_texts.describe_guess(answer) or None,
         "leaves_as": packet_trace_texts.render_leaving(trace.leaves) if trace.leaves else None,
         "leaves_by": trace.interface or None,
-        "path": [_stop_to_dict(stop) for stop in list_stops(answer) if stop.reached],
+        "path": [_stop_to_dict(stop) for stop in list_path_stops(answer) if stop.reached],
         "elements_counted": [
             {"set": name, "key": get_key_renderer(answer.ruleset.sets[name].key)(key), "packets": number}
             for (name, key), number in sorted(trace.elements.items())

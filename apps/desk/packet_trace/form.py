@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.desk.packet_trace.question import EPHEMERAL, CannotAsk, TracedPacket, TraceQuestion, find_interface, parse_ends
+from apps.desk.packet_trace.question import EPHEMERAL, CannotAsk, TracedPacket, TraceQuestion, find_interface, parse_endpoints
 from apps.network.models import Gateway
 
 WANTED, RUNS, AUTO = "wanted", "runs", "auto"
@@ -50,7 +50,7 @@ class QuestionForm(forms.Form):
         given: dict[str, Any] = super().clean() or {}
         if {"source", "destination"} <= given.keys():
             try:
-                given["ends"] = parse_ends(given["source"], given["destination"])
+                given["ends"] = parse_endpoints(given["source"], given["destination"])
             except CannotAsk as problem:
                 self.add_error(problem.field, str(problem))
         gateway, side = given.get("gateway"), given.get("interface", AUTO)

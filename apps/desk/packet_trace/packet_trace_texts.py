@@ -149,7 +149,7 @@ OUTCOMES: dict[TraceOutcome, str | Promise] = {
     TraceOutcome.DROPPED: gettext_lazy("dropped"),
     TraceOutcome.REJECTED: gettext_lazy("refused"),
     TraceOutcome.UNROUTED: gettext_lazy("no route"),
-    TraceOutcome.HELD: gettext_lazy("waits for its other fragments"),
+    TraceOutcome.WAITS_FOR_FRAGMENTS: gettext_lazy("waits for its other fragments"),
 }
 
 

@@ -55,7 +55,7 @@ class PathStop:
         return [line for line in self.lines if not line.matched]
 
 
-def list_stops(answer: TraceAnswer) -> list[PathStop]:
+def list_path_stops(answer: TraceAnswer) -> list[PathStop]:
     """Return the path in order, then the base chains that the packet did not reach."""
     reached = [
         _build_stop(answer, number, list(steps))

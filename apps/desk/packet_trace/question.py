@@ -79,7 +79,7 @@ def build_routes(question: TraceQuestion, gateway: Gateway, routes: RoutingTable
     return replace(routes, routes=(*routes.routes, GatewayRoute(ip_network(question.source), card))) if card else routes
 
 
-def is_guess(question: TraceQuestion, gateway: Gateway, routes: RoutingTable) -> bool:
+def is_source_side_guessed(question: TraceQuestion, gateway: Gateway, routes: RoutingTable) -> bool:
     """Whether it is unknown where the source belongs, and it may be a server. The packet is then taken as coming from outside."""
     is_known = routes.find_interface(question.source) not in ("", gateway.wan)
     return not (question.interface or is_known) and bool(find_interface(gateway, SERVERS))
@@ -96,9 +96,9 @@ def build_packet(question: TraceQuestion, gateway: Gateway, routes: RoutingTable
     return Packet(interface, source, destination, NUMBERS[question.protocol], question.source_port, question.port)
 
 
-def parse_ends(source: str, destination: str) -> tuple[Address, Address]:
+def parse_endpoints(source: str, destination: str) -> tuple[Address, Address]:
     """Return both addresses, of the same IP version; a member stands for an address that they hold. Raises CannotAsk."""
-    one, other = parse_end("source", source), parse_end("destination", destination)
+    one, other = parse_endpoint("source", source), parse_endpoint("destination", destination)
     version = next((each.version for each in (one, other) if not isinstance(each, Member)), 4)
     first = _get_address("source", one, version)
     second = _get_address("destination", other, version)
@@ -109,7 +109,7 @@ def parse_ends(source: str, destination: str) -> tuple[Address, Address]:
     return first, second
 
 
-def parse_end(field: str, text: str) -> Address | Member:
+def parse_endpoint(field: str, text: str) -> Address | Member:
     """Return the address, or the one member, that the text means. Raises CannotAsk."""
     asked = parse_search(text)
     if asked.address:

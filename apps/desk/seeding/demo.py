@@ -24,7 +24,7 @@ from apps.desk.seeding.forwards import MINECRAFT, NEXTCLOUD, SSH, TORRENTS, WIRE
 from apps.desk.seeding.houses import SeedRoom
 from apps.desk.seeding.names import PersonName
 from apps.desk.seeding.people import FIRST_NUMBER, SeedResident
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.members.models import Member
 from apps.nat.models import NatMapping
 from apps.network.models import Holding
@@ -147,8 +147,8 @@ class LabResident:
 
 
 def _find_resident(host: lab_network.LabHost) -> LabResident | None:
-    holding = Holding.objects.filter(holds_now(), prefix=f"{host.address}/32").first()
-    mapping = NatMapping.objects.filter(holds_now(), holding=holding).first()
+    holding = Holding.objects.filter(is_valid_now(), prefix=f"{host.address}/32").first()
+    mapping = NatMapping.objects.filter(is_valid_now(), holding=holding).first()
     if holding is None or mapping is None:
         return None
     return LabResident(holding.member_id, holding.pk, str(host.address), str(mapping.public), str(host.prefix))

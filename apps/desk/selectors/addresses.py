@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from apps.desk.selectors.keeping import get_cached
+from apps.desk.selectors.result_cache import get_cached
 from apps.lib.activation import Activation, list_activations
 from apps.lib.fields import Address
 from apps.lib.ui import formats
@@ -15,9 +15,9 @@ from apps.nat.models import NatMapping, PortForward
 from apps.nat.pool_sharing import PlannedMapping
 from apps.nat.selectors import count_members_leaving, count_used_by_pool, list_left_as, list_port_targets
 from apps.network.models import Holding, Pool, count_address_blocks, find_block_size
-from apps.network.selectors import count_held_shares, count_shares, list_address_holdings, list_holdings_at, list_pools
+from apps.network.selectors import count_assigned_shares, count_shares, list_address_holdings, list_holdings_at, list_pools
 
-MOST = 50
+MAX_LISTED_ROWS = 50
 WARNS_AT = 0.9
 
 
@@ -46,13 +46,13 @@ class PoolUsage:
 
 def list_pool_usage() -> list[PoolUsage]:
     """Return the usage of every pool. Private and IPv6 pools count holdings, public ones the addresses as which members leave."""
-    used = {**_count_held(), **_count_leaving()}
+    used = {**_count_assigned(), **_count_leaving()}
     return [PoolUsage(pool, used.get(pool.pk, 0), _count_shares(pool)) for pool in list_pools()]
 
 
 def build_pool_usage(pool: Pool) -> PoolUsage:
     """Return the usage of one pool."""
-    used = _count_leaving() if pool.kind == Pool.Kind.PUBLIC4 else _count_held()
+    used = _count_leaving() if pool.kind == Pool.Kind.PUBLIC4 else _count_assigned()
     return PoolUsage(pool, used.get(pool.pk, 0), _count_shares(pool))
 
 
@@ -61,8 +61,8 @@ def _count_shares(pool: Pool) -> int:
     return count_shares(pool) * (count_address_blocks(pool.block_size) if pool.block_size else 1)
 
 
-def _count_held() -> Mapping[int, int]:
-    return get_cached("held-in-pools", count_held_shares)
+def _count_assigned() -> Mapping[int, int]:
+    return get_cached("held-in-pools", count_assigned_shares)
 
 
 def _count_leaving() -> Mapping[int, int]:
@@ -90,7 +90,7 @@ def build_sharing_preview(planned: Sequence[PlannedMapping]) -> SharingPreview:
     members = {each.current.holding.member_id for each in planned}
     publics = {each.place.public for each in planned}
     before = {each.current.public for each in planned}
-    return SharingPreview(planned[:MOST], max(0, len(planned) - MOST), len(members), len(publics), len(before))
+    return SharingPreview(planned[:MAX_LISTED_ROWS], max(0, len(planned) - MAX_LISTED_ROWS), len(members), len(publics), len(before))
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,14 @@ def look_up_address(address: Address, port: int | None, at: datetime) -> LookupA
     leaving = list_left_as(address, at, port)
     number = leaving.count()
     forwards = list(list_port_targets(address, port, at)) if port else []
-    ever: QuerySet[Holding] = list_address_holdings(address)[:MOST]
+    ever: QuerySet[Holding] = list_address_holdings(address)[:MAX_LISTED_ROWS]
     return LookupAnswer(
-        address, port, at, list_holdings_at(address, at).first(), list(leaving[:MOST]), max(0, number - MOST), forwards, list(ever)
+        address,
+        port,
+        at,
+        list_holdings_at(address, at).first(),
+        list(leaving[:MAX_LISTED_ROWS]),
+        max(0, number - MAX_LISTED_ROWS),
+        forwards,
+        list(ever),
     )

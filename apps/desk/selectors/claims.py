@@ -32,7 +32,7 @@ class DashboardFacts:
 
 
 @dataclass(frozen=True)
-class Claim:
+class StatusClaim:
     """A sentence about a state.
 
     holds: whether the observations support it; evidence: when they were made, None for never; oldest: the maximum age.
@@ -60,7 +60,7 @@ def gather_facts(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout]
     return DashboardFacts(now, gates, newest, worker.served if worker else None)
 
 
-def do_all_answer(facts: DashboardFacts) -> bool:
+def do_all_gateways_answer(facts: DashboardFacts) -> bool:
     return bool(facts.gateways) and all(each.state.kind is StateKind.OK for each in facts.gateways)
 
 
@@ -109,13 +109,13 @@ def find_missing_rollout(each: GatewayOverview, newest: Mapping[int, Rollout]) -
 
 
 def _is_newest_everywhere(facts: DashboardFacts) -> bool:
-    return do_all_answer(facts) and all(
+    return do_all_gateways_answer(facts) and all(
         each.status and not find_missing_rollout(each, facts.newest) and each.status.revision_id for each in facts.gateways
     )
 
 
 def _is_untouched(facts: DashboardFacts) -> bool:
-    return do_all_answer(facts) and not any(each.drift for each in facts.gateways)
+    return do_all_gateways_answer(facts) and not any(each.drift for each in facts.gateways)
 
 
 def _is_without_failure(facts: DashboardFacts) -> bool:
@@ -129,17 +129,17 @@ def _get_zero_age() -> timedelta:
 
 
 CLAIMS: Final = (
-    Claim(
+    StatusClaim(
         "answer",
         lambda facts: _("%(gateways)s answer") % {"gateways": progress.join_names([each.gateway.name for each in facts.gateways])},
-        lambda facts: len(facts.gateways) > 1 and do_all_answer(facts),
+        lambda facts: len(facts.gateways) > 1 and do_all_gateways_answer(facts),
         _get_answer_evidence,
         get_max_answer_age,
     ),
-    Claim("newest", lambda _facts: _("all run the newest revision"), _is_newest_everywhere, _get_worker_evidence, get_max_answer_age),
-    Claim("untouched", lambda _facts: _("nothing was changed by hand"), _is_untouched, _get_worker_evidence, get_max_answer_age),
-    Claim("rollouts", lambda _facts: _("no rollout failed"), _is_without_failure, _get_database_evidence, _get_zero_age),
-    Claim(
+    StatusClaim("newest", lambda _facts: _("all run the newest revision"), _is_newest_everywhere, _get_worker_evidence, get_max_answer_age),
+    StatusClaim("untouched", lambda _facts: _("nothing was changed by hand"), _is_untouched, _get_worker_evidence, get_max_answer_age),
+    StatusClaim("rollouts", lambda _facts: _("no rollout failed"), _is_without_failure, _get_database_evidence, _get_zero_age),
+    StatusClaim(
         "primaries",
         lambda _facts: _("IPv4 and IPv6 each have a primary that answers"),
         _has_primaries,

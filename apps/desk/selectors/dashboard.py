@@ -19,11 +19,16 @@ from apps.deployments.approvals.texts import render_reason
 from apps.deployments.approvals.texts import render_title as title_of_held
 from apps.deployments.models import Rollout
 from apps.deployments.rollouts import evidence, progress
-from apps.deployments.selectors import list_rollouts_in_state, list_waiting, map_holds_by_group, map_newest_by_group
+from apps.deployments.selectors import (
+    list_parts_awaiting_approval,
+    list_rollouts_in_state,
+    map_newest_by_group,
+    map_revision_holds_by_group,
+)
 from apps.desk.selectors import claims, programs
 from apps.desk.selectors.claims import DashboardFacts, find_missing_rollout
-from apps.desk.selectors.keeping import count_members, get_cached
-from apps.desk.selectors.need import Need, find_page_url
+from apps.desk.selectors.need import AttentionItem, find_page_url
+from apps.desk.selectors.result_cache import count_members, get_cached
 from apps.gateways.selectors import GatewayOverview, build_overviews, list_gateways
 from apps.inbound_mail import mailbox_health
 from apps.lib.ui import formats
@@ -32,7 +37,7 @@ from apps.lib.web.navigation import NavigationCount as NavigationCount
 from apps.mail import selectors as mails
 from apps.members.models import Member
 from apps.network.models import GatewayGroup, Pool
-from apps.network.selectors import count_held_shares, count_shares, list_pools
+from apps.network.selectors import count_assigned_shares, count_shares, list_pools
 
 SOON = timedelta(hours=24)
 LAST = 8
@@ -47,7 +52,7 @@ class Dashboard:
     at: str  # to the minute, so that the time does not change the page more often
     title: str
     active: int
-    needs: list[Need]
+    needs: list[AttentionItem]
     fine: list[str]
     calm: str
     gateways: list[GatewayOverview]
@@ -71,12 +76,12 @@ def build_dashboard(now: datetime) -> Dashboard:
     )
 
 
-def list_needs(now: datetime) -> list[Need]:
+def list_attention_items(now: datetime) -> list[AttentionItem]:
     """Return the needs, which the number in the navigation counts."""
     return _collect_needs(build_overviews(list(list_gateways()), now), map_newest_by_group(), now)
 
 
-def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout], now: datetime) -> list[Need]:
+def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout], now: datetime) -> list[AttentionItem]:
     of_people = (
         *_iter_decision_needs(),
         *_iter_rollout_needs(newest.values()),
@@ -92,24 +97,24 @@ def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollou
         *_iter_flood_needs(),
         *_iter_outbox_needs(now),
         *_iter_inbound_needs(now),
-        *programs.iter_needs(now),
+        *programs.iter_attention_items(now),
     ]
     return sorted(found, key=lambda need: URGENT.index(need.state.kind))
 
 
-def count_needs(_request: HttpRequest) -> NavigationCount | None:
+def count_attention_items(_request: HttpRequest) -> NavigationCount | None:
     """Return the number beside “Dashboard”; it asks for attention if any need is more than information."""
-    found = get_cached("needs", lambda: list_needs(timezone.now()))
+    found = get_cached("needs", lambda: list_attention_items(timezone.now()))
     return NavigationCount(len(found), asks=any(need.state.kind is not StateKind.PLAIN for need in found)) if found else None
 
 
 # --- Needs
 
 
-def _iter_rollout_needs(newest: Iterable[Rollout]) -> Iterator[Need]:
+def _iter_rollout_needs(newest: Iterable[Rollout]) -> Iterator[AttentionItem]:
     for rollout in newest:
         if rollout.state in (Rollout.State.FAILED, Rollout.State.ABORTED):
-            yield Need(
+            yield AttentionItem(
                 f"rollout-{rollout.pk}",
                 StateLabel(StateKind.BAD, _("Failed") if rollout.state == Rollout.State.FAILED else _("Stopped")),
                 _("%(revision)s did not reach every gateway") % {"revision": rollout},
@@ -121,35 +126,39 @@ def _iter_rollout_needs(newest: Iterable[Rollout]) -> Iterator[Need]:
         elif getattr(rollout, "lost_packets", False) and (lost := evidence.list_all_lost_packets(rollout.steps.select_related("gateway"))):
             what = _("A probe failed after %(revision)s") % {"revision": rollout}
             page = find_page_url("deployments:rollout", rollout.pk)
-            yield Need(
+            yield AttentionItem(
                 f"rollout-{rollout.pk}", StateLabel(StateKind.WARN, _("Probe")), what, " ".join(lost), rollout.finished, _("Open"), page
             )
 
 
-def _iter_decision_needs() -> Iterator[Need]:
+def _iter_decision_needs() -> Iterator[AttentionItem]:
     """Yield what waits for an approval, and groups on hold at an older revision."""
-    for held in list_waiting():
+    for held in list_parts_awaiting_approval():
         state, page = StateLabel(StateKind.WAIT, _("Approval")), find_page_url("deployments:held", held.pk)
-        yield Need(f"held-{held.pk}", state, title_of_held(held), render_reason(held), held.since, _("Review"), page, is_decision=True)
-    for hold in map_holds_by_group().values():
+        yield AttentionItem(
+            f"held-{held.pk}", state, title_of_held(held), render_reason(held), held.since, _("Review"), page, is_decision=True
+        )
+    for hold in map_revision_holds_by_group().values():
         words = _("%(group)s is on hold at %(revision)s") % {"group": hold.group, "revision": hold.revision}
         by = f"{hold.by.name}: {hold.why}" if hold.by else hold.why
         page = find_page_url("deployments:release", hold.group_id)
-        yield Need(f"hold-{hold.pk}", StateLabel(StateKind.WAIT, _("Hold"), "hold"), words, by, hold.since, _("Release…"), page)
+        yield AttentionItem(f"hold-{hold.pk}", StateLabel(StateKind.WAIT, _("Hold"), "hold"), words, by, hold.since, _("Release…"), page)
 
 
-def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout]) -> Iterator[Need]:
+def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout]) -> Iterator[AttentionItem]:
     away = [each.status.unreachable_since for each in gates if each.status and each.status.unreachable_since]
     if len(away) > 1 and len(away) == len(gates):
         why = _("The cause is probably the portal’s own management network; the gateways may still be forwarding. Check its cable first.")
         state = StateLabel(StateKind.BAD, _("Cut off"))
-        yield Need("away", state, _("The portal reaches none of the gateways"), why, max(away), _("Open"), find_page_url("gateways:list"))
+        yield AttentionItem(
+            "away", state, _("The portal reaches none of the gateways"), why, max(away), _("Open"), find_page_url("gateways:list")
+        )
         gates = [each for each in gates if each.status and not each.status.unreachable_since]
     stale = [each for each in gates if each.state.kind is StateKind.WARN]
     if len(stale) > 1:
         words = _("%(gateways)s have not been polled recently") % {"gateways": _join_names([each.gateway.name for each in stale])}
         since = min((each.status.seen for each in stale if each.status and each.status.seen), default=None)
-        yield Need("stale", stale[0].state, words, stale[0].line.follows, since, _("Open"), find_page_url("gateways:list"))
+        yield AttentionItem("stale", stale[0].state, words, stale[0].line.follows, since, _("Open"), find_page_url("gateways:list"))
     for each in gates:
         if each.state.kind is not StateKind.OK and not (each in stale and len(stale) > 1):
             yield _build_gateway_need(each, each.state, _describe_away(each), _describe_away_reason(each), _find_since(each))
@@ -166,7 +175,7 @@ def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, R
                 each, StateLabel(StateKind.WARN, _("Behind"), "overdue"), words, _describe_running(each), late.finished
             )
     if memory := _list_in_memory(gates):
-        yield Need(
+        yield AttentionItem(
             "memory",
             StateLabel(StateKind.PLAIN, _("In memory"), "info"),
             _("No packet passes through %(gateways)s") % {"gateways": _join_names(memory)},
@@ -181,8 +190,8 @@ def _list_in_memory(gates: Sequence[GatewayOverview]) -> list[str]:
     return [each.gateway.name for each in gates if each.status and each.status.in_memory]
 
 
-def _build_gateway_need(each: GatewayOverview, state: StateLabel, what: str, evidence: str, at: datetime | None) -> Need:
-    return Need(
+def _build_gateway_need(each: GatewayOverview, state: StateLabel, what: str, evidence: str, at: datetime | None) -> AttentionItem:
+    return AttentionItem(
         f"gateway-{each.gateway.pk}", state, what.rstrip("."), evidence, at, _("Open"), find_page_url("gateways:gateway", each.gateway.pk)
     )
 
@@ -215,12 +224,12 @@ def _describe_running(each: GatewayOverview) -> str:
     return _("it still runs %(revision)s") % {"revision": runs} if runs else _("it does not run our ruleset yet")
 
 
-def _iter_pool_needs() -> Iterator[Need]:
-    held = get_cached("held-in-pools", count_held_shares)
+def _iter_pool_needs() -> Iterator[AttentionItem]:
+    held = get_cached("held-in-pools", count_assigned_shares)
     for pool in list_pools().exclude(kind=Pool.Kind.PUBLIC4):
         free = count_shares(pool) - held.get(pool.pk, 0)
         if held.get(pool.pk, 0) >= count_shares(pool) * NEARLY_FULL:
-            yield Need(
+            yield AttentionItem(
                 f"pool-{pool.pk}",
                 StateLabel(StateKind.WARN, _("Nearly full")),
                 _("The pool %(pool)s is nearly full") % {"pool": pool.name},
@@ -232,11 +241,11 @@ def _iter_pool_needs() -> Iterator[Need]:
             )
 
 
-def _iter_member_needs() -> Iterator[Need]:
+def _iter_member_needs() -> Iterator[AttentionItem]:
     waiting = Member.objects.filter(state=Member.State.PENDING).order_by("since", "pk").values_list("name", flat=True)[:3]
     number = count_members()["pending"]
     if number and waiting:
-        yield Need(
+        yield AttentionItem(
             "pending",
             StateLabel(StateKind.WAIT, _("Waiting")),
             ngettext("%(n)s member waits for activation", "%(n)s members wait for activation", number)
@@ -248,13 +257,13 @@ def _iter_member_needs() -> Iterator[Need]:
         )
 
 
-def _iter_block_needs() -> Iterator[Need]:
+def _iter_block_needs() -> Iterator[AttentionItem]:
     """Yield the number of blocked members, with the time at which the next block ends."""
     number = count_blocked_members()
     if number:
         ending = list_blocks_ending_within(24).first()
         said = _("the next one ends by itself") if ending else _("none of them ends by itself within 24 h")
-        yield Need(
+        yield AttentionItem(
             "blocks",
             StateLabel(StateKind.PLAIN, _("Blocked"), "blocked"),
             ngettext("%(n)s member is blocked", "%(n)s members are blocked", number) % {"n": formats.format_number(number)},
@@ -265,7 +274,7 @@ def _iter_block_needs() -> Iterator[Need]:
         )
 
 
-def _iter_ban_needs(now: datetime) -> Iterator[Need]:
+def _iter_ban_needs(now: datetime) -> Iterator[AttentionItem]:
     ending = Ban.objects.filter(expires__gt=now, expires__lte=now + SOON, list__enabled=True)
     facts = ending.aggregate(number=Count("pk"), first=Min("expires"))
     if facts["number"]:
@@ -275,7 +284,7 @@ def _iter_ban_needs(now: datetime) -> Iterator[Need]:
             .distinct()
             .count()
         )
-        yield Need(
+        yield AttentionItem(
             "bans",
             StateLabel(StateKind.PLAIN, _("Expiring"), "clock"),
             ngettext("%(n)s ban ends within 24 h", "%(n)s bans end within 24 h", facts["number"])
@@ -287,11 +296,11 @@ def _iter_ban_needs(now: datetime) -> Iterator[Need]:
         )
 
 
-def _iter_flood_needs() -> Iterator[Need]:
+def _iter_flood_needs() -> Iterator[AttentionItem]:
     for group in GatewayGroup.objects.filter(flood_mode=True):
         words = _("%(group)s is in flood mode") % {"group": group}
         costs = _("every packet from outside is checked against the bans")
-        yield Need(
+        yield AttentionItem(
             f"flood-{group.pk}",
             StateLabel(StateKind.WARN, _("Flood mode")),
             words,
@@ -302,7 +311,7 @@ def _iter_flood_needs() -> Iterator[Need]:
         )
 
 
-def _iter_feed_needs() -> Iterator[Need]:
+def _iter_feed_needs() -> Iterator[AttentionItem]:
     """Yield feeds that fail, and feeds with bans held back."""
     stuck = BanFeed.objects.filter(Q(error_since__isnull=False) | Q(held_since__isnull=False)).defer("held").select_related("list")
     for feed in stuck.order_by("list__name"):
@@ -310,27 +319,29 @@ def _iter_feed_needs() -> Iterator[Need]:
         if feed.held_since:
             given = {"list": feed.list, "n": formats.format_number(feed.held_removed), "of": formats.format_number(feed.held_of)}
             words = _("The feed of “%(list)s” would lift %(n)s of %(of)s bans") % given
-            yield Need(
+            yield AttentionItem(
                 f"feed-held-{feed.pk}", StateLabel(StateKind.WAIT, _("Held back")), words, feed.source, feed.held_since, _("Review"), page
             )
         if feed.error_since:
             words = _("“%(list)s” is not refreshed") % {"list": feed.list}
-            yield Need(f"feed-{feed.pk}", StateLabel(StateKind.WARN, _("Feed")), words, feed.error_text, feed.error_since, _("Open"), page)
+            yield AttentionItem(
+                f"feed-{feed.pk}", StateLabel(StateKind.WARN, _("Feed")), words, feed.error_text, feed.error_since, _("Open"), page
+            )
 
 
-def _iter_inbound_needs(now: datetime) -> Iterator[Need]:
+def _iter_inbound_needs(now: datetime) -> Iterator[AttentionItem]:
     if away := mailbox_health.find_mailbox_outage(now):
         state = StateLabel(StateKind.BAD, _("no incoming mail"), "mail")
         last = _("Last fetched successfully: %(at)s.") % {"at": formats.format_full_time(away.succeeded)} if away.succeeded else ""
         why = away.error or _("No worker fetches mail: start one for the queue “readings”.")
         what = _("The mailbox %(place)s is not fetched.") % {"place": away.place}
-        yield Need("mailbox", state, what, f"{why} {last}".strip(), away.since, _("View"), find_page_url("inbound:arrivals"))
-    if late := mailbox_health.find_unread():
+        yield AttentionItem("mailbox", state, what, f"{why} {last}".strip(), away.since, _("View"), find_page_url("inbound:arrivals"))
+    if late := mailbox_health.find_unread_mail():
         what = ngettext("%(n)s mail waits to be read.", "%(n)s mails wait to be read.", late.number) % {
             "n": formats.format_number(late.number)
         }
         why = _("No worker reads mail: start one for the queue “mail”.")
-        yield Need(
+        yield AttentionItem(
             "unread",
             StateLabel(StateKind.BAD, _("unread"), "mail"),
             what,
@@ -341,7 +352,7 @@ def _iter_inbound_needs(now: datetime) -> Iterator[Need]:
         )
 
 
-def _iter_outbox_needs(now: datetime) -> Iterator[Need]:
+def _iter_outbox_needs(now: datetime) -> Iterator[AttentionItem]:
     """Yield mail that waits for too long, and mail that failed."""
     page = find_page_url("mail:outbox")
     if late := mails.find_late(now):
@@ -349,11 +360,13 @@ def _iter_outbox_needs(now: datetime) -> Iterator[Need]:
             "n": formats.format_number(late.number)
         }
         why = late.server.error if late.server else _("the mail server is not the cause: check that a worker sends mail")
-        yield Need("mail-late", StateLabel(StateKind.WARN, _("Mail"), "mail"), words, why, late.since, _("Open"), page)
+        yield AttentionItem("mail-late", StateLabel(StateKind.WARN, _("Mail"), "mail"), words, why, late.since, _("Open"), page)
     if number := mails.count_failed():
         words = ngettext("%(n)s mail failed", "%(n)s mails failed", number) % {"n": formats.format_number(number)}
         what = _("try it again, or discard it")
-        yield Need("mail-failed", StateLabel(StateKind.WARN, _("Mail"), "mail"), words, what, None, _("Review"), f"{page}?state=failed")
+        yield AttentionItem(
+            "mail-failed", StateLabel(StateKind.WARN, _("Mail"), "mail"), words, what, None, _("Review"), f"{page}?state=failed"
+        )
 
 
 def _describe_hits(number: int) -> str:
@@ -367,7 +380,7 @@ def _describe_hits(number: int) -> str:
 # --- Sentences
 
 
-def render_title(found: Sequence[Need], facts: DashboardFacts) -> str:
+def render_title(found: Sequence[AttentionItem], facts: DashboardFacts) -> str:
     """Render the title: “2 things need you, both gateways answer”."""
     number = len(found)
     first = (

@@ -15,9 +15,9 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from apps.bans.blocks.selectors import count_blocked_members, list_blocked_member_ids
-from apps.desk.selectors.keeping import count_members, get_cached
+from apps.desk.selectors.result_cache import count_members, get_cached
 from apps.lib.activation import list_activations
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.ui.states import GatewayPost, PostState, StateKind, StateLabel
 from apps.lib.web.paginators import CountedPaginator
 from apps.members.models import Member, Site, Tariff
@@ -143,7 +143,7 @@ def _order_by_room(want: MemberListQuery, members: QuerySet[Member], down: bool)
 
 def _make_address_order(kind: str) -> "_Order":
     def order(want: MemberListQuery, members: QuerySet[Member], down: bool) -> list[QuerySet[Any, int]]:
-        held = Holding.objects.filter(holds_now(), kind=kind)
+        held = Holding.objects.filter(is_valid_now(), kind=kind)
         lower = held.filter(member=OuterRef("member"), prefix__lt=OuterRef("prefix"))
         first = _limit_to_members(held.filter(~Exists(lower)), "member", want, members)
         return [
@@ -155,7 +155,7 @@ def _make_address_order(kind: str) -> "_Order":
 
 
 def _order_by_public(want: MemberListQuery, members: QuerySet[Member], down: bool) -> list[QuerySet[Any, int]]:
-    mapped = NatMapping.objects.filter(holds_now())
+    mapped = NatMapping.objects.filter(is_valid_now())
     lower = mapped.filter(holding__member=OuterRef("holding__member")).filter(
         Q(public__lt=OuterRef("public")) | Q(public=OuterRef("public"), pk__lt=OuterRef("pk"))
     )
@@ -165,7 +165,7 @@ def _order_by_public(want: MemberListQuery, members: QuerySet[Member], down: boo
 
 
 def _order_by_forwards(want: MemberListQuery, members: QuerySet[Member], down: bool) -> list[QuerySet[Any, int]]:
-    open_now = PortForward.objects.filter(holds_now())
+    open_now = PortForward.objects.filter(is_valid_now())
     counted = (
         _limit_to_members(open_now, "holding__member", want, members).order_by().values("holding__member").annotate(number=Count("pk"))
     )
@@ -214,7 +214,7 @@ class MemberRow:
     blocked: bool = False
 
 
-def build_state(member: Member, *, blocked: bool = False) -> StateLabel:
+def build_member_state_label(member: Member, *, blocked: bool = False) -> StateLabel:
     """Return the label of the state. Active members have plain text with a green icon, so that the exceptions stand out."""
     if blocked:
         return StateLabel(StateKind.BAD, _("Blocked"), "blocked")
@@ -232,20 +232,22 @@ def list_rows(ids: Sequence[int], today: date, *, gateways: bool = True) -> list
     `gateways`: also read where they are active.
     """
     members = Member.objects.select_related("tariff", "room__site").in_bulk(ids)
-    held = Holding.objects.filter(holds_now(), member__in=ids).only("member_id", "group_id", "kind", "prefix", "changed_in", "changed_at")
+    held = Holding.objects.filter(is_valid_now(), member__in=ids).only(
+        "member_id", "group_id", "kind", "prefix", "changed_in", "changed_at"
+    )
     holdings = _group_by_member(held.order_by("prefix"))
     publics: dict[int, list[str]] = defaultdict(list)
-    mapped = NatMapping.objects.filter(holds_now(), holding__member__in=ids).order_by("public")
+    mapped = NatMapping.objects.filter(is_valid_now(), holding__member__in=ids).order_by("public")
     for pk, public in mapped.values_list("holding__member", "public").distinct():
         publics[pk].append(str(public))
-    forwards = PortForward.objects.filter(holds_now(), holding__member__in=ids).order_by().values_list("holding__member")
+    forwards = PortForward.objects.filter(is_valid_now(), holding__member__in=ids).order_by().values_list("holding__member")
     open_now = dict(forwards.annotate(number=Count("pk")))
     blocked = set(list_blocked_member_ids().filter(member__in=ids))
     posts = _build_posts(holdings) if gateways else {}
     return [
         MemberRow(
             member=members[pk],
-            state=build_state(members[pk], blocked=pk in blocked),
+            state=build_member_state_label(members[pk], blocked=pk in blocked),
             blocked=pk in blocked,
             private=[each.address for each in holdings[pk] if each.kind == Pool.Kind.PRIVATE4],
             public=publics[pk],

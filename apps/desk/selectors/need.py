@@ -9,7 +9,7 @@ from apps.lib.ui.states import StateLabel
 
 
 @dataclass(frozen=True)
-class Need:
+class AttentionItem:
     """Something that needs action: its state, a title, the evidence, a time, and the button's label and URL.
 
     `at`: since when it is so, or when it will happen.

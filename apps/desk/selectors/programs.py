@@ -7,7 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.desk.selectors.need import Need, find_page_url
+from apps.desk.selectors.need import AttentionItem, find_page_url
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
 from apps.operations import heartbeats, jobs
@@ -56,7 +56,7 @@ def render_job_title(name: str) -> str:
     return str(JOBS.get(name, name))
 
 
-def iter_needs(now: datetime) -> Iterator[Need]:
+def iter_attention_items(now: datetime) -> Iterator[AttentionItem]:
     """Yield roles that do not work, and jobs that fail or do not run."""
     faults = heartbeats.list_role_faults(now)
     yield from _iter_role_needs(faults)
@@ -66,7 +66,7 @@ def iter_needs(now: datetime) -> Iterator[Need]:
             yield _build_job_need(job)
 
 
-def _iter_role_needs(faults: Sequence[RoleFault]) -> Iterator[Need]:
+def _iter_role_needs(faults: Sequence[RoleFault]) -> Iterator[AttentionItem]:
     broker = [fault for fault in faults if fault.fault is RoleFaultKind.BROKER]
     others = [fault for fault in faults if fault.fault is not RoleFaultKind.BROKER]
     silent = [fault for fault in others if fault.fault is RoleFaultKind.SILENT]
@@ -115,7 +115,7 @@ def describe_fault(fault: RoleFault) -> str:
     return _("The %(role)s sends no heartbeat") % given
 
 
-def _build_job_need(fault: jobs.JobFault) -> Need:
+def _build_job_need(fault: jobs.JobFault) -> AttentionItem:
     given = {"job": render_job_title(fault.name)}
     well = (
         _("It last succeeded %(at)s.") % {"at": formats.format_full_time(fault.succeeded)}
@@ -128,8 +128,8 @@ def _build_job_need(fault: jobs.JobFault) -> Need:
     return _build_need(f"job-{fault.name}", StateKind.WARN, _("Job is overdue: %(job)s") % given, evidence, fault.since)
 
 
-def _build_need(key: str, kind: StateKind, what: str, evidence: str, at: datetime | None) -> Need:
-    return Need(
+def _build_need(key: str, kind: StateKind, what: str, evidence: str, at: datetime | None) -> AttentionItem:
+    return AttentionItem(
         key.replace(" ", "-").replace(".", "-"),
         StateLabel(kind, _("Portal"), "clock"),
         what,

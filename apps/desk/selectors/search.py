@@ -18,7 +18,7 @@ from apps.bans.coverage import list_covering_entries
 from apps.bans.listeners.selectors import list_listeners
 from apps.bans.models import AllowEntry, Ban
 from apps.bans.selectors import list_covering_bans, search_bans
-from apps.desk.selectors.search_words import SHOWN, Hit, HitGroup, search_names
+from apps.desk.selectors.search_words import SHOWN, SearchHit, SearchHitGroup, search_names
 from apps.lib.fields import Address, Prefix
 from apps.lib.ui import formats
 from apps.members.models import Member
@@ -57,7 +57,7 @@ def parse_search(text: str) -> SearchText:
     return SearchText(text, address, None if address else _parse_prefix(text), port)
 
 
-def search_everything(text: str) -> list[HitGroup]:
+def search_everything(text: str) -> list[SearchHitGroup]:
     """Return everything that the text may mean, without empty groups."""
     asked = parse_search(text)
     if not asked.text:
@@ -79,31 +79,31 @@ def search_everything(text: str) -> list[HitGroup]:
     ]
 
 
-def find_only_url(groups: Sequence[HitGroup]) -> str:
+def find_only_url(groups: Sequence[SearchHitGroup]) -> str:
     """Return the URL of the only hit; "" if there is none or several, or only a word matched."""
     hits = [hit for group in groups for hit in group.hits]
     urls = {hit.url for hit in hits}
     return urls.pop() if len(urls) == 1 and any(hit.certain for hit in hits) else ""
 
 
-def _search_members(asked: SearchText) -> HitGroup:
+def _search_members(asked: SearchText) -> SearchHitGroup:
     text = str(asked.address or asked.prefix or asked.text)
     found = list(find_members(Member.objects.select_related("room__site", "tariff"), text).order_by("name", "id")[: SHOWN + 1])
     more = f"{reverse('desk:members')}?{urlencode({'q': text})}" if len(found) > SHOWN else ""
-    return HitGroup(_("Members"), "members", [_build_member_hit(member, asked) for member in found[:SHOWN]], more)
+    return SearchHitGroup(_("Members"), "members", [_build_member_hit(member, asked) for member in found[:SHOWN]], more)
 
 
-def _build_member_hit(member: Member, asked: SearchText) -> Hit:
+def _build_member_hit(member: Member, asked: SearchText) -> SearchHit:
     holds = _("holds %(address)s") % {"address": asked.address} if asked.address else ""
     facts = (f"M-{member.number}", str(member.room or ""), member.get_state_display(), holds)
-    return Hit(member.name, " · ".join(filter(None, facts)), reverse("desk:member", args=[member.pk]))
+    return SearchHit(member.name, " · ".join(filter(None, facts)), reverse("desk:member", args=[member.pk]))
 
 
-def _search_tickets(asked: SearchText) -> HitGroup:
+def _search_tickets(asked: SearchText) -> SearchHitGroup:
     """Find the ticket with the number `#1203`, else the newest tickets with these words."""
     found = list_by_number(asked.text) if asked.address or asked.prefix or asked.port else search_tickets(asked.text, SHOWN + 1)
     hits = [
-        Hit(
+        SearchHit(
             f"#{each.pk} {each.subject}",
             f"{each.member or each.address} · {each.get_state_display()}",
             reverse("tickets:ticket", args=[each.pk]),
@@ -112,60 +112,60 @@ def _search_tickets(asked: SearchText) -> HitGroup:
         for each in found[:SHOWN]
     ]
     more = f"{reverse('tickets:list')}?{urlencode({'q': asked.text})}" if len(found) > SHOWN else ""
-    return HitGroup(_("Tickets"), "tickets", hits, more)
+    return SearchHitGroup(_("Tickets"), "tickets", hits, more)
 
 
-def _search_addresses(asked: SearchText) -> Iterator[HitGroup]:
+def _search_addresses(asked: SearchText) -> Iterator[SearchHitGroup]:
     """Yield members who leave as the address, and a link to the lookup of who had it."""
     if asked.address is None:
         return
     leaving = list(list_leaving_as(asked.address, asked.port)[: SHOWN + 1])
     hits = [
-        Hit(str(each.holding.member), _describe_source(each.holding.address), reverse("desk:member", args=[each.holding.member_id]))
+        SearchHit(str(each.holding.member), _describe_source(each.holding.address), reverse("desk:member", args=[each.holding.member_id]))
         for each in leaving
     ]
     question = {"address": str(asked.address)} | ({"port": str(asked.port)} if asked.port else {})
     held = f"{reverse('network:held')}?{urlencode(question)}"
-    yield HitGroup(_("Members with this public address"), "nat", hits[:SHOWN], held if len(leaving) > SHOWN else "")
+    yield SearchHitGroup(_("Members with this public address"), "nat", hits[:SHOWN], held if len(leaving) > SHOWN else "")
     number = list_address_holdings(asked.address).count()
     words = (
         ngettext("held by %(n)s member so far", "held by %(n)s members so far", number) if number else _("which member used it, and when")
     )
     words = words % {"n": formats.format_number(number)} if number else words
-    yield HitGroup(_("Who had it?"), "history", [Hit(str(asked.address), words, held, code=True)] if number or leaving else [])
+    yield SearchHitGroup(_("Who had it?"), "history", [SearchHit(str(asked.address), words, held, code=True)] if number or leaving else [])
 
 
 def _describe_source(address: str) -> str:
     return _("from %(address)s") % {"address": address}
 
 
-def _search_listeners(asked: SearchText) -> HitGroup:
+def _search_listeners(asked: SearchText) -> SearchHitGroup:
     """Find the network's servers by name, address or port."""
     found = list(list_listeners(str(asked.address or asked.text))[: SHOWN + 1])
     hits = [
-        Hit(each.name, f"{each.get_protocol_display()} {each.port} · {each.address}", reverse("bans:listener", args=[each.pk]))
+        SearchHit(each.name, f"{each.get_protocol_display()} {each.port} · {each.address}", reverse("bans:listener", args=[each.pk]))
         for each in found
     ]
-    return HitGroup(_("Listeners"), "listeners", hits[:SHOWN], reverse("bans:listeners") if len(hits) > SHOWN else "")
+    return SearchHitGroup(_("Listeners"), "listeners", hits[:SHOWN], reverse("bans:listeners") if len(hits) > SHOWN else "")
 
 
-def _search_forwards(asked: SearchText) -> HitGroup:
+def _search_forwards(asked: SearchText) -> SearchHitGroup:
     if asked.port is None:
-        return HitGroup("", "", [])
+        return SearchHitGroup("", "", [])
     found = list_forwards_on_port(asked.port, asked.address)
     first = list(found.select_related(None).order_by("public", "protocol").values_list("pk", flat=True)[:SHOWN])
-    return HitGroup(
+    return SearchHitGroup(
         _("Port forwards"), "nat", [_build_forward_hit(forward) for forward in found.filter(pk__in=first).order_by("public", "protocol")]
     )
 
 
-def _build_forward_hit(forward: PortForward) -> Hit:
+def _build_forward_hit(forward: PortForward) -> SearchHit:
     leads = formats.format_address(forward.holding.address, forward.private_ports)
     facts = (_("to %(address)s") % {"address": leads}, str(forward.holding.member), forward.purpose, "" if forward.enabled else _("off"))
-    return Hit(str(forward), " · ".join(filter(None, facts)), f"{reverse('desk:member', args=[forward.holding.member_id])}#forwards")
+    return SearchHit(str(forward), " · ".join(filter(None, facts)), f"{reverse('desk:member', args=[forward.holding.member_id])}#forwards")
 
 
-def _search_pinholes(asked: SearchText) -> HitGroup:
+def _search_pinholes(asked: SearchText) -> SearchHitGroup:
     """Find pinholes of the address or prefix, or on the port; `[2001:db8::7]:443` finds those that let in this port."""
     where = ip_network(asked.address) if asked.address else asked.prefix
     if where and where.version == 6:
@@ -173,20 +173,20 @@ def _search_pinholes(asked: SearchText) -> HitGroup:
     elif asked.port and not asked.address:
         found = list_pinholes_on(asked.port)
     else:
-        return HitGroup("", "", [])
-    return HitGroup(_("IPv6 pinholes"), "nat", [_build_pinhole_hit(each) for each in found[:SHOWN] if _lets_in(each, asked.port)])
+        return SearchHitGroup("", "", [])
+    return SearchHitGroup(_("IPv6 pinholes"), "nat", [_build_pinhole_hit(each) for each in found[:SHOWN] if _lets_in(each, asked.port)])
 
 
 def _lets_in(pinhole: Pinhole, port: int | None) -> bool:
     return port is None or pinhole.port <= port <= pinhole.last_port
 
 
-def _build_pinhole_hit(pinhole: Pinhole) -> Hit:
+def _build_pinhole_hit(pinhole: Pinhole) -> SearchHit:
     facts = (str(pinhole.holding.member), pinhole.purpose, "" if pinhole.enabled else _("off"))
-    return Hit(str(pinhole), " · ".join(filter(None, facts)), f"{reverse('desk:member', args=[pinhole.holding.member_id])}#pinholes")
+    return SearchHit(str(pinhole), " · ".join(filter(None, facts)), f"{reverse('desk:member', args=[pinhole.holding.member_id])}#pinholes")
 
 
-def _search_bans(asked: SearchText) -> HitGroup:
+def _search_bans(asked: SearchText) -> SearchHitGroup:
     """Find bans that cover the address, or bans on, around or in the prefix, and allow entries."""
     if asked.address:
         found: list[Ban] = list(list_covering_bans(ip_network(asked.address))[:SHOWN])
@@ -194,15 +194,15 @@ def _search_bans(asked: SearchText) -> HitGroup:
         found = list(search_bans(Ban.objects.select_related("list"), str(asked.prefix)).order_by("prefix", "id")[:SHOWN])
     else:
         found = []
-    hits = [Hit(str(ban.prefix), f"{ban.list} · {ban.comment}".rstrip(" ·"), _build_ban_url(ban), code=True) for ban in found]
+    hits = [SearchHit(str(ban.prefix), f"{ban.list} · {ban.comment}".rstrip(" ·"), _build_ban_url(ban), code=True) for ban in found]
     asked_for = asked.prefix or (ip_network(asked.address) if asked.address else None)
     allowed = [_build_allow_hit(entry) for entry in list_covering_entries(asked_for)[:SHOWN]] if asked_for else []
-    return HitGroup(_("Bans"), "bans", [*allowed, *hits], f"{reverse('bans:covering')}?{urlencode({'address': asked.text})}")
+    return SearchHitGroup(_("Bans"), "bans", [*allowed, *hits], f"{reverse('bans:covering')}?{urlencode({'address': asked.text})}")
 
 
-def _build_allow_hit(entry: AllowEntry) -> Hit:
+def _build_allow_hit(entry: AllowEntry) -> SearchHit:
     words = " · ".join(filter(None, [_("on the allow list"), entry.comment]))
-    return Hit(str(entry.prefix), words, reverse("bans:allow_entry", args=[entry.pk]), code=True)
+    return SearchHit(str(entry.prefix), words, reverse("bans:allow_entry", args=[entry.pk]), code=True)
 
 
 def _build_ban_url(ban: Ban) -> str:
@@ -212,11 +212,11 @@ def _build_ban_url(ban: Ban) -> str:
         return ""
 
 
-def _search_pools(asked: SearchText) -> HitGroup:
+def _search_pools(asked: SearchText) -> SearchHitGroup:
     wanted = asked.address or asked.prefix
     found = Pool.objects.filter(prefix__overlaps=wanted).select_related("group")[:SHOWN] if wanted else []
-    return HitGroup(
-        _("Pools"), "addresses", [Hit(str(pool), pool.get_kind_display(), reverse("network:pool", args=[pool.pk])) for pool in found]
+    return SearchHitGroup(
+        _("Pools"), "addresses", [SearchHit(str(pool), pool.get_kind_display(), reverse("network:pool", args=[pool.pk])) for pool in found]
     )
 
 

@@ -29,7 +29,7 @@ SHOWN = 10
 
 
 @dataclass(frozen=True)
-class Hit:
+class SearchHit:
     """A search result: its name, a note beside it, its URL.
 
     certain: the text identifies it, so that it may be opened at once.
@@ -43,21 +43,21 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class HitGroup:
+class SearchHitGroup:
     """The hits of one kind. `more`: URL of the others, if there are more than are shown."""
 
     title: str
     icon: str
-    hits: list[Hit]
+    hits: list[SearchHit]
     more: str = ""
 
 
-def search_names(text: str) -> Iterator[HitGroup]:
+def search_names(text: str) -> Iterator[SearchHitGroup]:
     """Yield groups of objects with this text in their name, purpose or comment."""
     if len(text) < MIN_LENGTH:
         yield _search_revisions(text)
         return
-    searches: tuple[Callable[[str], HitGroup], ...] = (
+    searches: tuple[Callable[[str], SearchHitGroup], ...] = (
         _search_devices,
         _search_purposes,
         _search_bans,
@@ -68,22 +68,23 @@ def search_names(text: str) -> Iterator[HitGroup]:
     yield from (search(text) for search in searches)
 
 
-def _search_devices(text: str) -> HitGroup:
+def _search_devices(text: str) -> SearchHitGroup:
     """Find devices by name, or by a part of the MAC address, whatever the separators."""
     found = search_devices(text).select_related("member").order_by("name", "pk")[:SHOWN]
     hits = [
-        Hit(f"{each.name} {each.mac}", each.member.name, reverse("desk:member", args=[each.member_id]), certain=False) for each in found
+        SearchHit(f"{each.name} {each.mac}", each.member.name, reverse("desk:member", args=[each.member_id]), certain=False)
+        for each in found
     ]
-    return HitGroup(_("Devices"), "members", hits)
+    return SearchHitGroup(_("Devices"), "members", hits)
 
 
-def _search_purposes(text: str) -> HitGroup:
+def _search_purposes(text: str) -> SearchHitGroup:
     """Find port forwards and pinholes by their purpose."""
     found = list_forwards().filter(purpose__icontains=text).order_by("pk")[:SHOWN]
     more = list_pinholes().filter(purpose__icontains=text).order_by("pk")[:SHOWN]
     rows: list[tuple[str, PortForward | Pinhole]] = [*(("forwards", each) for each in found), *(("pinholes", each) for each in more)]
     hits = [
-        Hit(
+        SearchHit(
             str(each),
             f"{each.holding.member} · {each.purpose}",
             f"{reverse('desk:member', args=[each.holding.member_id])}#{place}",
@@ -91,13 +92,13 @@ def _search_purposes(text: str) -> HitGroup:
         )
         for place, each in rows[:SHOWN]
     ]
-    return HitGroup(_("Open ports by purpose"), "nat", hits)
+    return SearchHitGroup(_("Open ports by purpose"), "nat", hits)
 
 
-def _search_bans(text: str) -> HitGroup:
+def _search_bans(text: str) -> SearchHitGroup:
     found = list(Ban.objects.filter(comment__icontains=text).select_related("list").order_by("pk")[: SHOWN + 1])
     hits = [
-        Hit(
+        SearchHit(
             str(ban.prefix),
             f"{ban.list} · {ban.comment}",
             f"{reverse('bans:list', args=[ban.list_id])}?{urlencode({'q': str(ban.prefix)})}",
@@ -107,32 +108,32 @@ def _search_bans(text: str) -> HitGroup:
         for ban in found[:SHOWN]
     ]
     more = f"{reverse('bans:list', args=[found[0].list_id])}?{urlencode({'q': text})}" if len(found) > SHOWN else ""
-    return HitGroup(_("Bans by comment"), "bans", hits, more)
+    return SearchHitGroup(_("Bans by comment"), "bans", hits, more)
 
 
-def _search_gateways(text: str) -> HitGroup:
+def _search_gateways(text: str) -> SearchHitGroup:
     found = Gateway.objects.filter(name__icontains=text).select_related("group").order_by("name")[:SHOWN]
-    return HitGroup(
-        _("Gateways"), "gateways", [Hit(each.name, str(each.group), reverse("gateways:gateway", args=[each.pk])) for each in found]
+    return SearchHitGroup(
+        _("Gateways"), "gateways", [SearchHit(each.name, str(each.group), reverse("gateways:gateway", args=[each.pk])) for each in found]
     )
 
 
-def _search_revisions(text: str) -> HitGroup:
+def _search_revisions(text: str) -> SearchHitGroup:
     """Find a revision by its name, such as r4811."""
     digits = text.lower().removeprefix("r")
     is_one = text.lower().startswith("r") and digits.isascii() and digits.isdigit() and len(digits) < 10
     found = Revision.objects.filter(pk=int(digits)).select_related("group") if is_one else []
     hits = [
-        Hit(str(each), f"{each.group} · {formats.format_full_time(each.created)}", reverse("deployments:revision", args=[each.pk]))
+        SearchHit(str(each), f"{each.group} · {formats.format_full_time(each.created)}", reverse("deployments:revision", args=[each.pk]))
         for each in found
     ]
-    return HitGroup(_("Revisions"), "rollouts", hits)
+    return SearchHitGroup(_("Revisions"), "rollouts", hits)
 
 
-def _search_accounts(text: str) -> HitGroup:
+def _search_accounts(text: str) -> SearchHitGroup:
     """Find staff accounts by user name, name with or without accents, or e-mail address."""
     people = User.objects.alias(bare_name=strip_accents(Concat("first_name", Value(" "), "last_name")))
     wanted = Q(username__icontains=text) | Q(bare_name__contains=strip_accents(Value(text))) | Q(email__icontains=text)
     found = people.filter(wanted, is_staff=True).order_by("username")[:SHOWN]
-    hits = [Hit(each.name, each.get_username(), reverse("accounts:person", args=[each.pk]), certain=False) for each in found]
-    return HitGroup(_("Accounts"), "members", hits)
+    hits = [SearchHit(each.name, each.get_username(), reverse("accounts:person", args=[each.pk]), certain=False) for each in found]
+    return SearchHitGroup(_("Accounts"), "members", hits)

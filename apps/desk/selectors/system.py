@@ -62,7 +62,7 @@ class SystemStatus:
     faults: int
 
 
-def build_status(now: datetime) -> SystemStatus:
+def build_system_status(now: datetime) -> SystemStatus:
     """Read the status of the portal's programs, jobs and tables."""
     roles, of_jobs, tables = _list_roles(now), _list_jobs(now), [_build_table_row(each) for each in list_table_sizes()]
     states = [*(each.state for each in roles), *(each.state for each in of_jobs)]

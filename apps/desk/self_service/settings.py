@@ -40,5 +40,5 @@ def save_settings(member: Member, user: User, given: dict[str, Any]) -> None:
         own_devices.set_language(member, given["language"])
     if member.email:
         for kind, _words in notice_kinds.list_member_kinds():
-            switch = services.switch_on if kind in given["notices"] else services.switch_off
+            switch = services.switch_notice_on if kind in given["notices"] else services.switch_notice_off
             switch(address=member.email, notice=kind)

@@ -30,7 +30,7 @@ class ConnectionStatus:
     contact: str = ""
 
 
-def build_status(member: Member, holdings: Sequence[Holding]) -> ConnectionStatus:
+def build_connection_status(member: Member, holdings: Sequence[Holding]) -> ConnectionStatus:
     """Return the current status of the member's connection."""
     if member.state == Member.State.LEFT:
         return ConnectionStatus(StateKind.PLAIN, _("Your membership has ended"), _("None of your addresses work here any more."))

@@ -11,8 +11,8 @@ from apps.accounts.models import User
 from apps.accounts.permissions import get_person
 from apps.desk.lifecycle import export, schedule
 from apps.desk.self_service.own_page import own_page
-from apps.desk.self_service.status_line import build_status
-from apps.lib.database.validity import holds_now
+from apps.desk.self_service.status_line import build_connection_status
+from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
 from apps.lib.ui.activation_status import build_poll_trigger, list_activation_statuses
 from apps.lib.web.query_params import parse_number
@@ -23,8 +23,8 @@ from apps.nat.models import PortForward
 from apps.nat.selectors import list_member_forwards, list_public_addresses
 from apps.nat.switched_off import list_switched_off
 from apps.network.selectors import list_cached_holdings
-from apps.tickets.own import list_own_tickets
-from apps.traffic import member_traffic_views, panel
+from apps.tickets.own_tickets import list_own_tickets
+from apps.traffic import member_traffic_views, usage_panel
 
 SHOWN_TICKETS = 2
 
@@ -50,7 +50,7 @@ def _render_home(request: HttpRequest, member: Member, *, saved: int = 0, closed
     if not part:
         holdings = list_cached_holdings(member)
         context |= {
-            "truth": build_status(member, holdings),
+            "truth": build_connection_status(member, holdings),
             "holdings": holdings,
             "coming": schedule.list_scheduled(member),
             "devices": member.devices.all(),
@@ -60,8 +60,8 @@ def _render_home(request: HttpRequest, member: Member, *, saved: int = 0, closed
     return render(request, f"desk/own/home.html{part}", context, status=422 if problem else 200)
 
 
-def _build_usage(request: HttpRequest, member: Member) -> panel.UsagePanel:
-    return panel.build_panel(member, request.GET, panel.build_member_names(), now=timezone.now())
+def _build_usage(request: HttpRequest, member: Member) -> usage_panel.UsagePanel:
+    return usage_panel.build_usage_panel(member, request.GET, usage_panel.build_member_names(), now=timezone.now())
 
 
 @own_page
@@ -78,7 +78,7 @@ def months_csv(_request: HttpRequest, member: Member) -> StreamingHttpResponse:
 
 def _build_forwards_context(member: Member, reader: User, saved: int, closed: int, problem: str) -> dict[str, Any]:
     rows = list_activation_statuses(list_member_forwards(member))
-    gone = list_activation_statuses(PortForward.objects.filter(pk=closed, holding__member=member).exclude(holds_now())) if closed else []
+    gone = list_activation_statuses(PortForward.objects.filter(pk=closed, holding__member=member).exclude(is_valid_now())) if closed else []
     return {
         "member": member,
         "rows": rows,

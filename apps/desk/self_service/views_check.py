@@ -15,14 +15,14 @@ from apps.desk.self_service.own_page import own_page
 from apps.lib.errors import Problem
 from apps.members.models import Member
 from apps.network.selectors import list_holdings
-from apps.tickets import own
+from apps.tickets import own_tickets
 from apps.tickets.forms import AskForm
 
 
 @own_page
 def check(request: HttpRequest, member: Member) -> HttpResponse:
     """Show the verdict, the advice, and every finding."""
-    ways = browser.list_version_probes()
+    ways = browser.list_ip_version_probes()
     shown = {"report": _build_report(request, member), "ways": ways, "seconds": browser.SECONDS, "missing": _describe_untried(ways)}
     return render(request, "desk/own/check.html", shown)
 
@@ -32,7 +32,7 @@ def _build_report(request: HttpRequest, member: Member, *, tried: bool = False) 
     return build_report(member, timezone.now(), own=True, more=[*more, *(browser.check_versions(request.GET) if tried else [])])
 
 
-def _describe_untried(ways: list[browser.VersionProbe]) -> str:
+def _describe_untried(ways: list[browser.IpVersionProbe]) -> str:
     """Say that IPv4 and IPv6 cannot both be tried in the browser; "" if they can."""
     if len(ways) == 2:
         return ""
@@ -49,7 +49,7 @@ def open_check_ticket(request: HttpRequest, member: Member) -> HttpResponse:
     text, form = unsign_text(request.POST.get("found", ""), member), AskForm(request.POST, request.FILES)
     if form.is_valid():
         try:
-            made = own.open_own_ticket(member=member, by=get_person(request), **_add_findings(form, text))
+            made = own_tickets.open_own_ticket(member=member, by=get_person(request), **_add_findings(form, text))
             return redirect("own:ticket", made.pk)
         except Problem as problem:
             form.add_problem(problem)

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.permissions import get_person
 from apps.desk.self_service.own_page import own_page
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.members import own_devices, services
 from apps.members.forms import DeviceForm
 from apps.members.models import Device, Member
@@ -24,7 +24,7 @@ def devices(request: HttpRequest, member: Member) -> HttpResponse:
             messages.success(request, _("%(device)s is registered.") % {"device": made})
             return redirect("own:devices")
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     context = {"member": member, "devices": member.devices.all(), "most": member.tariff.most_devices, "form": form}
     return render(request, "desk/own/devices.html", context, status=422 if form.errors else 200)
 
@@ -44,7 +44,7 @@ def change(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
             messages.success(request, _("%(device)s is registered.") % {"device": device})
             return redirect("own:devices")
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return render(request, "desk/own/device.html", {"device": device, "form": form}, status=422 if form.errors else 200)
 
 

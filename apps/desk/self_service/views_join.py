@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from apps.accounts.forms import AccountForm
 from apps.accounts.models import User
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.members import invitation_services
 from apps.members.invitation_services import OpenedInvitation
 from apps.members.models import Member
@@ -19,7 +19,7 @@ from apps.members.models import Member
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Show the invitation, and create or connect an account."""
     try:
-        opened = invitation_services.get_by_token(token)
+        opened = invitation_services.get_invitation_by_token(token)
     except Problem as problem:
         return render(request, "desk/own/join.html", {"problem": problem}, status=410)
     if isinstance(request.user, User):
@@ -46,11 +46,11 @@ def _make_account(request: HttpRequest, opened: OpenedInvitation) -> HttpRespons
     form = AccountForm(request.POST if request.method == "POST" else None, initial={"first_name": first, "last_name": last})
     if form.is_valid():
         try:
-            invitation_services.accept_anew(opened, **form.cleaned_data)
+            invitation_services.accept_with_new_account(opened, **form.cleaned_data)
             messages.success(request, f"{_('Your account was created. Sign in.')} {_describe_next_step(opened.member)}")
             return redirect("account_login")
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return render(request, "desk/own/join.html", {"opened": opened, "form": form}, status=422 if form.is_bound else 200)
 
 

@@ -8,10 +8,10 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_person
 from apps.desk.self_service.own_page import own_page
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
 from apps.lib.ui.activation_status import build_poll_trigger, list_activation_statuses
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.web.query_params import parse_number
 from apps.members.models import Member
 from apps.nat.models import Pinhole
@@ -32,14 +32,14 @@ def pinholes(request: HttpRequest, member: Member) -> HttpResponse:
             )
             return _redirect_to_page(saved=made.pk)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return _render_page(request, member, form)
 
 
 def _render_page(request: HttpRequest, member: Member, form: OwnPinholeForm, problem: str = "") -> HttpResponse:
     closed = parse_number(request.GET, "closed")
     rows = list_activation_statuses(list_member_pinholes(member))
-    gone = list_activation_statuses(Pinhole.objects.filter(pk=closed, holding__member=member).exclude(holds_now())) if closed else []
+    gone = list_activation_statuses(Pinhole.objects.filter(pk=closed, holding__member=member).exclude(is_valid_now())) if closed else []
     part = "#pinholes" if request.headers.get("HX-Target") == "pinholes" else ""
     context = {
         "member": member,

@@ -17,7 +17,7 @@ from apps.audit.selectors import list_row_history
 from apps.desk.address_lookup_log import record_lookup
 from apps.desk.selectors import addresses as reading
 from apps.lib.errors import Conflict, Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.web.paginators import CountedPaginator, DeferredJoinPaginator
 from apps.nat.pool_sharing import change_sharing, plan_sharing
 from apps.nat.selectors import list_users_by_address
@@ -51,7 +51,7 @@ def address_lookup(request: HttpRequest) -> HttpResponse:
         try:
             _noted, answer = record_lookup(**question, by=get_person(request))
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return render(request, "network/held.html", {"form": form, "answer": answer}, status=422 if form.errors else 200)
 
 
@@ -95,7 +95,7 @@ def add_pool(request: HttpRequest) -> HttpResponse:
             messages.success(request, _("The pool %(pool)s has been added. Members can get addresses from it.") % {"pool": made})
             return redirect("network:addresses")
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return render(request, "network/pool_add.html", {"form": form}, status=422 if form.errors else 200)
 
 
@@ -130,8 +130,8 @@ def edit_pool(request: HttpRequest, pk: int) -> HttpResponse:
             _change(found, form.cleaned_data, get_person(request))
             return redirect("network:pool", pk)
         except Conflict as conflict:
-            add_problem_to(form, conflict)
+            add_problem_to_form(form, conflict)
             form = form.rebase_on(Pool.objects.values_list("version", flat=True).get(pk=pk))
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return render(request, "network/pool_edit.html", {"form": form, "pool": found}, status=422 if form.errors else 200)

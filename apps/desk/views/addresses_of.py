@@ -12,11 +12,11 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.models import User
 from apps.accounts.permissions import get_person, staff_page
-from apps.desk import panels
-from apps.desk.forms import HoldingForm
+from apps.desk import member_panels
+from apps.desk.forms import AssignAddressWithNatForm
 from apps.lib import dependents
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.web.query_params import parse_number
 from apps.members.models import Member
 from apps.nat.services import map_address
@@ -28,7 +28,10 @@ def _respond(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse
     form, part = shown.get("form"), "#panel" if request.headers.get("HX-Request") else ""
     if form or part:
         return render(
-            request, f"desk/member/_addresses.html{part}", panels.build_addresses_context(member, **shown), status=422 if form else 200
+            request,
+            f"desk/member/_addresses.html{part}",
+            member_panels.build_addresses_context(member, **shown),
+            status=422 if form else 200,
         )
     return redirect(f"{reverse('desk:member', args=[member.pk])}?added={shown.get('added') or ''}#addresses")
 
@@ -40,7 +43,7 @@ def _mark_changed(response: HttpResponse) -> HttpResponse:
 
 
 @staff_page
-def panel(request: HttpRequest, pk: int) -> HttpResponse:
+def addresses_panel(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the current panel; the page polls it while a gateway has not confirmed."""
     return _respond(request, get_object_or_404(Member, pk=pk), added=parse_number(request.GET, "added"))
 
@@ -50,14 +53,14 @@ def panel(request: HttpRequest, pk: int) -> HttpResponse:
 def add(request: HttpRequest, pk: int) -> HttpResponse:
     """Give the member an address."""
     member = get_object_or_404(Member, pk=pk)
-    form = HoldingForm(member, data=request.POST)
+    form = AssignAddressWithNatForm(member, data=request.POST)
     if form.is_valid():
         try:
             return _mark_changed(_respond(request, member, added=_give(member, form.cleaned_data, get_person(request)).pk))
         except Problem as problem:
             if problem.fieldname == "public":
                 problem.fieldname = "leaves"
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return _respond(request, member, form=form)
 
 
@@ -66,7 +69,7 @@ def _give(member: Member, wanted: dict[str, Any], by: User) -> Holding:
     """Assign the address and its NAT mapping: both or neither."""
     holding = services.assign_address(member=member, pool=wanted["pool"], prefix=wanted["prefix"], device=wanted["device"], by=by)
     if holding.kind == Pool.Kind.PRIVATE4 and wanted["leaves"]:
-        map_address(holding=holding, by=by, **HoldingForm.parse_leaves(wanted["leaves"]))
+        map_address(holding=holding, by=by, **AssignAddressWithNatForm.parse_leaves(wanted["leaves"]))
     return holding
 
 

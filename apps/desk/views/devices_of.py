@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_person, staff_page
-from apps.desk import panels
-from apps.lib.database.validity import holds_now
+from apps.desk import member_panels
+from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.members import services
 from apps.members.forms import DeviceForm
 from apps.members.models import Device, Member
@@ -23,7 +23,7 @@ def _respond(request: HttpRequest, member: Member, **shown: Any) -> HttpResponse
     form, part = shown.get("form"), "#panel" if request.headers.get("HX-Request") else ""
     if form or part:
         return render(
-            request, f"desk/member/_devices.html{part}", panels.build_devices_context(member, **shown), status=422 if form else 200
+            request, f"desk/member/_devices.html{part}", member_panels.build_devices_context(member, **shown), status=422 if form else 200
         )
     return redirect(f"{reverse('desk:member', args=[member.pk])}#devices")
 
@@ -39,7 +39,7 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
             device = services.add_device(member=member, by=get_person(request), **form.cleaned_data)
             return _respond(request, member, saved=device.pk)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return _respond(request, member, form=form)
 
 
@@ -53,7 +53,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             services.change_device(device=device, by=get_person(request), **form.cleaned_data)
             return _respond(request, device.member, saved=device.pk)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     context = {"form": form, "device": device, "member": device.member}
     return render(request, "desk/member/device.html", context, status=422 if form.errors else 200)
 
@@ -63,7 +63,7 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what removing the device does; on POST, remove it."""
     device = get_object_or_404(Device.objects.select_related("member"), pk=pk)
     if request.method != "POST":
-        held = [holding.address for holding in device.holdings.filter(holds_now())]
+        held = [holding.address for holding in device.holdings.filter(is_valid_now())]
         return render(request, "desk/member/device_remove.html", {"device": device, "member": device.member, "held": held})
     services.remove_device(device=device, by=get_person(request))
     said = _("%(device)s has been removed.") % {"device": device.name}

@@ -17,7 +17,7 @@ from apps.accounts.permissions import get_person, staff_page
 from apps.desk.lifecycle import export, schedule
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.ui.row_choice_field import RowChoiceField
 from apps.members import departures, services
 from apps.members.forms import DateInput, RoomField
@@ -48,7 +48,7 @@ def leave(request: HttpRequest, pk: int) -> HttpResponse:
             messages.success(request, _leave(member, form, request))
             return redirect("desk:member", pk)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     context = {"member": member, "form": form, "follows": schedule.list_leaving_effects(member, timezone.now())}
     return render(request, "desk/member/leave.html", context, status=422 if form.errors else 200)
 
@@ -66,10 +66,10 @@ def _leave(member: Member, form: LeaveForm, request: HttpRequest) -> str:
 
 @staff_page
 @require_POST
-def drop(request: HttpRequest, pk: int) -> HttpResponse:
+def cancel_departure(request: HttpRequest, pk: int) -> HttpResponse:
     """Cancel a planned departure."""
     departure = get_object_or_404(Departure.objects.select_related("member"), pk=pk)
-    return _drop_plan(request, departure, departures.drop_departure, _("The departure of %(member)s was cancelled."))
+    return _drop_plan(request, departure, departures.cancel_departure, _("The departure of %(member)s was cancelled."))
 
 
 def _drop_plan[Plan: (Departure, Move)](request: HttpRequest, plan: Plan, drop: Callable[[Plan], None], said: str) -> HttpResponse:
@@ -122,12 +122,12 @@ def move(request: HttpRequest, pk: int) -> HttpResponse:
         given = form.cleaned_data
         try:
             if "confirmed" in request.POST:
-                messages.success(request, _describe_move(moving.arrange_move(member=member, by=get_person(request), **given)))
+                messages.success(request, _describe_move(moving.plan_or_carry_out_move(member=member, by=get_person(request), **given)))
                 return redirect("desk:member", pk)
-            effects = moving.list_effects(member, given["pool"], follow=given["follow"])
+            effects = moving.list_move_effects(member, given["pool"], follow=given["follow"])
             preview = [line for effect in effects for line in schedule.describe_effect(effect, str(given["pool"]))]
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     context = {"member": member, "form": form, "preview": preview, "valid": preview is not None}
     return render(request, "desk/member/move.html", context, status=422 if form.errors else 200)
 
@@ -141,10 +141,10 @@ def _describe_move(move: Move) -> str:
 
 @staff_page
 @require_POST
-def drop_move(request: HttpRequest, pk: int) -> HttpResponse:
+def cancel_move(request: HttpRequest, pk: int) -> HttpResponse:
     """Cancel a planned move."""
     planned = get_object_or_404(Move.objects.select_related("member"), pk=pk)
-    return _drop_plan(request, planned, moving.drop_move, _("The move of %(member)s was cancelled."))
+    return _drop_plan(request, planned, moving.cancel_move, _("The move of %(member)s was cancelled."))
 
 
 @staff_page

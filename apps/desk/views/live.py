@@ -16,7 +16,7 @@ from apps.desk.live_trace.form import START, LiveTraceForm
 from apps.desk.live_trace.live_trace_session import read_live_trace, start_live_trace
 from apps.desk.live_trace.passage import list_passages
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.network.models import Gateway
 
 
@@ -32,7 +32,7 @@ def live_trace(request: HttpRequest) -> HttpResponse:
         try:
             return _start_trace(form, request)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return render(request, "desk/live.html", {"form": form, "gateways": True}, status=422)
 
 
@@ -70,7 +70,7 @@ def _build_events_context(gateway: Gateway, number: int) -> dict[str, object]:
 
 @staff_page
 @require_POST
-def end(request: HttpRequest, gateway: str, number: int) -> HttpResponse:
+def end_live_trace(request: HttpRequest, gateway: str, number: int) -> HttpResponse:
     """End the trace before its time."""
     of = get_object_or_404(Gateway, name=gateway)
     with suppress(Problem):  # the next page shows the problem

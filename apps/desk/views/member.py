@@ -13,7 +13,7 @@ from apps.accounts.permissions import staff_page
 from apps.audit.selectors import list_row_history
 from apps.bans.blocks.selectors import find_current_block
 from apps.bans.models import Block
-from apps.desk import panels
+from apps.desk import member_panels
 from apps.desk.lifecycle.schedule import list_scheduled
 from apps.lib.activation import Activation, list_activations
 from apps.lib.models import Deployed
@@ -22,12 +22,12 @@ from apps.lib.ui.states import GatewayPost, PostState
 from apps.lib.web.query_params import parse_number
 from apps.members import invitation_services
 from apps.members.models import Member
-from apps.nat import panel
+from apps.nat import forwards_panel
 from apps.nat.models import NatMapping
-from apps.nat.pinholes import panel as pinholes
+from apps.nat.pinholes import pinholes_panel as pinholes
 from apps.network.models import Holding
 from apps.tickets.selectors import list_member_tickets
-from apps.traffic import panel as traffic
+from apps.traffic import usage_panel as traffic
 from apps.traffic.models import RateLimit
 from apps.traffic.rates import selectors as rates
 from apps.traffic.rates.rate_texts import describe_limit
@@ -49,16 +49,16 @@ def member(request: HttpRequest, pk: int) -> HttpResponse:
     """Show one member: status, addresses, devices, forwards, pinholes, usage, tickets and history."""
     found = get_object_or_404(Member.objects.select_related("tariff", "room__site", "user"), pk=pk)
     saved, removed = parse_number(request.GET, "saved"), parse_number(request.GET, "removed")
-    held = panels.build_addresses_context(found, added=parse_number(request.GET, "added"))
-    opened = pinholes.build_context(
+    held = member_panels.build_addresses_context(found, added=parse_number(request.GET, "added"))
+    opened = pinholes.build_pinholes_context(
         found, saved=parse_number(request.GET, "pinhole_saved"), removed=parse_number(request.GET, "pinhole_removed")
     )
-    forwards = panel.build_context(found, saved=saved, removed=removed)
-    usage = traffic.build_panel(found, request.GET, traffic.build_staff_names(), now=timezone.now())
+    forwards = forwards_panel.build_forwards_context(found, saved=saved, removed=removed)
+    usage = traffic.build_usage_panel(found, request.GET, traffic.build_staff_names(), now=timezone.now())
     context = {
         **_build_facts(found, held["holdings"]),
         **held,
-        **panels.build_devices_context(found),
+        **member_panels.build_devices_context(found),
         **forwards,
         **opened,
         **_build_account_context(found),
@@ -70,7 +70,7 @@ def member(request: HttpRequest, pk: int) -> HttpResponse:
     )
 
 
-def _build_facts(found: Member, held: list[panels.HeldAddressRow]) -> dict[str, Any]:
+def _build_facts(found: Member, held: list[member_panels.MemberAddressRow]) -> dict[str, Any]:
     holdings, mappings = [row.holding for row in held], [row.mapping for row in held if row.mapping]
     alive, block, limit = found.state == Member.State.ACTIVE, find_current_block(found), rates.find_current_limit(found)
     rates_apply = rates.is_rate_limiting_on(found)
@@ -98,7 +98,7 @@ def _build_facts(found: Member, held: list[panels.HeldAddressRow]) -> dict[str, 
 
 
 def _build_account_context(found: Member) -> dict[str, Any]:
-    return {"invitation": None if found.user_id else invitation_services.find_open(found)}
+    return {"invitation": None if found.user_id else invitation_services.find_open_invitation(found)}
 
 
 def build_posts(known: Iterable[Activation]) -> list[GatewayPost]:

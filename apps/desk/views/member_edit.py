@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import get_person, staff_page
 from apps.desk.edit_conflicts import merge_edit
 from apps.lib.errors import Conflict, Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.members import services
 from apps.members.forms import MemberForm, NewMemberForm, build_initial
 from apps.members.models import Member, Room, Tariff
@@ -36,7 +36,7 @@ def add(request: HttpRequest) -> HttpResponse:
         try:
             return redirect("desk:member", services.add_member(facts=form.build_facts(), by=get_person(request), **wanted).pk)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     context = {"form": form, "tariffs": Tariff.objects.filter(offered=True).exists(), "rooms": _list_rooms()}
     return render(request, "desk/member/add.html", context, status=422 if form.errors else 200)
 
@@ -55,7 +55,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
         except Conflict:
             merged = merge_edit(form, _get_member(pk))
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     context = {"form": merged.form if merged else form, "member": member, "merged": merged, "rooms": _list_rooms()}
     return render(request, "desk/member/edit.html", context, status=409 if merged else 422 if form.errors else 200)
 

@@ -14,7 +14,7 @@ from apps.desk import bulk, list_csv
 from apps.desk.forms import FilterForm, parse_members_query
 from apps.desk.selectors import members as listing
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 
 
 @staff_page
@@ -52,7 +52,7 @@ def bulk_action(request: HttpRequest) -> HttpResponse:
             messages.success(request, action.do(chosen, get_person(request)))
             return redirect(back)
         except Problem as problem:
-            add_problem_to(action.form, problem)
+            add_problem_to_form(action.form, problem)
     context = {
         "action": action,
         "title": action.render_title(chosen),

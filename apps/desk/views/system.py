@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from apps.accounts.permissions import staff_page
-from apps.desk.selectors.system import build_status as everything
+from apps.desk.selectors.system import build_system_status as everything
 
 
 @staff_page

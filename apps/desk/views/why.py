@@ -11,7 +11,7 @@ from apps.desk.live_trace.form import LiveTraceForm
 from apps.desk.packet_trace import packet_trace_texts
 from apps.desk.packet_trace.answer import answer_question, log_question
 from apps.desk.packet_trace.form import RUNS, START, WANTED, QuestionForm
-from apps.desk.packet_trace.path import list_stops
+from apps.desk.packet_trace.path import list_path_stops
 from apps.desk.packet_trace.question import CannotAsk
 from apps.network.models import Gateway
 
@@ -44,7 +44,7 @@ def _build_answer_context(form: QuestionForm, by: object) -> dict[str, Any]:
         "said": packet_trace_texts.describe_verdict(found),
         "guessed": packet_trace_texts.describe_guess(found),
         "packet": packet_trace_texts.render_packet(found.trace.packet),
-        "stops": list_stops(found),
+        "stops": list_path_stops(found),
         "aside": ", ".join(packet_trace_texts.iter_elsewhere(found)),
         "other_ruleset": WANTED if form.cleaned_data["ruleset"] == RUNS else RUNS,
         "state": found.trace.state,

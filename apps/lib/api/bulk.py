@@ -1,7 +1,7 @@
 """Bulk requests: all items or none. On failure, errors are reported for each item and nothing is changed.
 
 All items are written at once; only if that is refused, one by one, to find the items at fault. Memory: the items of one request,
-at most MOST.
+at most MAX_ITEMS_PER_REQUEST.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from apps.lib.api.serializers import ApiSerializer, Reference
 from apps.lib.api.unknown_fields import describe_unknown_field
 from apps.lib.errors import Problem
 
-MOST: Final = 2000  # items in one request
+MAX_ITEMS_PER_REQUEST: Final = 2000  # items in one request
 REFUSALS = (Problem, IntegrityError, DataError, exceptions.APIException)
 
 
@@ -25,8 +25,10 @@ def validate_item_list(data: Any) -> list[Any]:
     """Return the data if it is a list of an allowed length. Raises RequestRejected."""
     if not isinstance(data, list) or not data:
         raise RequestRejected(400, _("Send a list with at least one item."))
-    if len(data) > MOST:
-        raise RequestRejected(413, _("%(count)d items are too many. Send at most %(most)d at once.") % {"count": len(data), "most": MOST})
+    if len(data) > MAX_ITEMS_PER_REQUEST:
+        raise RequestRejected(
+            413, _("%(count)d items are too many. Send at most %(most)d at once.") % {"count": len(data), "most": MAX_ITEMS_PER_REQUEST}
+        )
     return data
 
 

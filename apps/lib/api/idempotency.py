@@ -22,7 +22,7 @@ from apps.lib.api.problems import RequestRejected
 from apps.lib.models import KeptAnswer
 
 KEPT: Final = timedelta(days=1)
-MOST: Final = 500  # stored answers of one account
+MAX_ANSWERS_PER_ACCOUNT: Final = 500  # stored answers of one account
 LONGEST: Final = 100  # characters of a key
 REPLAYED: Final = "Idempotency-Replayed"
 
@@ -75,10 +75,10 @@ def _save_answer(person: int, key: str, print_: str, response: Response) -> None
 
 
 def prune_answers(person: int) -> None:
-    """Delete expired answers, and the oldest of this account beyond MOST."""
+    """Delete expired answers, and the oldest of this account beyond MAX_ANSWERS_PER_ACCOUNT."""
     KeptAnswer.objects.filter(at__lte=Now() - KEPT).delete()
     mine = KeptAnswer.objects.filter(user=person)
-    oldest = mine.order_by("-id").values_list("id", flat=True)[MOST - 1 : MOST].first()
+    oldest = mine.order_by("-id").values_list("id", flat=True)[MAX_ANSWERS_PER_ACCOUNT - 1 : MAX_ANSWERS_PER_ACCOUNT].first()
     if oldest:
         mine.filter(id__lt=oldest).delete()
 

@@ -14,14 +14,14 @@ from rest_framework.utils.urls import remove_query_param, replace_query_param
 from apps.lib.api.filter_types import LARGEST
 from apps.lib.api.row_counts import count_rows
 
-MOST: Final = 1000  # rows on one page
+MAX_PAGE_SIZE: Final = 1000  # rows on one page
 LONGEST_NUMBER: Final = 18  # digits
 
 
 class LimitOrCursorPagination(LimitOffsetPagination):
     """`?limit=&offset=` returns {count, next, previous, results}. `?cursor=` returns {next, results} by id; an empty cursor starts."""
 
-    max_limit = MOST
+    max_limit = MAX_PAGE_SIZE
     _walks = False
     _following: int | None = None
 
@@ -49,9 +49,9 @@ class LimitOrCursorPagination(LimitOffsetPagination):
         return rows[:limit]
 
     def get_limit(self, request: Request) -> int:
-        limit = _parse_number(request, "limit", self.default_limit or MOST)
-        if not 0 < limit <= MOST:
-            raise ValidationError({"?limit": _("A page has 1 to %(most)d rows.") % {"most": MOST}})
+        limit = _parse_number(request, "limit", self.default_limit or MAX_PAGE_SIZE)
+        if not 0 < limit <= MAX_PAGE_SIZE:
+            raise ValidationError({"?limit": _("A page has 1 to %(most)d rows.") % {"most": MAX_PAGE_SIZE}})
         return limit
 
     def get_offset(self, request: Request) -> int:

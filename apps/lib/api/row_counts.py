@@ -1,6 +1,6 @@
 """Cached row counts of large lists. Counting many rows takes longer than showing fifty of them.
 
-Bounded: each process remembers at most MOST queries, none for longer than AGE.
+Bounded: each process remembers at most MAX_REMEMBERED_QUERIES queries, none for longer than AGE.
 """
 
 import time
@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 LARGE: Final = 10_000  # rows
 AGE: Final = 5.0  # seconds
-MOST: Final = 256
+MAX_REMEMBERED_QUERIES: Final = 256
 _cached_counts: dict[tuple[str, tuple[Any, ...]], tuple[float, int]] = {}
 
 
@@ -27,7 +27,7 @@ def count_rows(rows: QuerySet[Any]) -> int:
         return number
     number = rows.count()
     if number > LARGE:
-        if len(_cached_counts) >= MOST:
+        if len(_cached_counts) >= MAX_REMEMBERED_QUERIES:
             _cached_counts.clear()
         _cached_counts[key] = time.monotonic() + AGE, number
     return number

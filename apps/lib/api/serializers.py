@@ -13,7 +13,7 @@ from apps.lib.activation import Activation, list_activations
 from apps.lib.api.fast_serializer import FieldRenderer, build_field_renderer
 from apps.lib.api.filters import build_unknown_error
 from apps.lib.api.openapi.json_schema import ACTIVE, Shape
-from apps.lib.api.token_scope import is_beyond
+from apps.lib.api.token_scope import is_outside_scope
 from apps.lib.api.unknown_fields import StrictSerializer
 from apps.lib.models import Deployed
 
@@ -29,7 +29,7 @@ class Reference(serializers.PrimaryKeyRelatedField[Any]):
 
     def to_internal_value(self, data: Any) -> Any:
         found = self._find_row(data)
-        if is_beyond(getattr(self.context.get("request"), "auth", None), found):
+        if is_outside_scope(getattr(self.context.get("request"), "auth", None), found):
             raise PermissionDenied(_("This is outside the token’s scope."))
         return found
 

@@ -19,7 +19,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.utils.encoders import JSONEncoder
 
-from apps.lib.csv_stream import Echo, escape_formula
+from apps.lib.csv_stream import EchoFile, escape_formula
 
 BATCH: Final = 1000
 PAGED: Final = ("limit", "offset", "cursor")
@@ -68,7 +68,7 @@ def _iter_json_lines(batches: Iterable[Sequence[dict[str, Any]]]) -> Iterator[st
 
 
 def _iter_csv_lines(names: Sequence[str], batches: Iterable[Sequence[dict[str, Any]]]) -> Iterator[str]:
-    writer = csv.writer(Echo())
+    writer = csv.writer(EchoFile())
     yield writer.writerow(names)
     for batch in batches:
         yield "".join(writer.writerow([render_cell(each.get(name)) for name in names]) for each in batch)

@@ -12,7 +12,7 @@ NAMES: Final = frozenset({"*:read", "*:write", "member:read", "member:write"})
 """Scopes that include reading members."""
 
 
-def is_limited(token: object) -> bool:
+def is_token_limited(token: object) -> bool:
     """True if the token has a limit. A session (no token) has none."""
     return any(getattr(token, limit, None) is not None for limit in WAYS)
 
@@ -31,7 +31,7 @@ def find_owner_id(row: object) -> int | None:
     return getattr(getattr(row, "holding", None), "member_id", None) if member is None else member
 
 
-def is_beyond(token: object, row: object) -> bool:
+def is_outside_scope(token: object, row: object) -> bool:
     """True if the row is known to be outside the scope of a limited token."""
     member, group, site = (getattr(token, limit, None) for limit in WAYS)
     if member is not None:
@@ -56,7 +56,7 @@ def can_see_names(token: object, of: object = None) -> bool:
         return True
     if not _has_names(token):
         return False
-    return not is_limited(token) if of is None else not (getattr(token, "group_id", None) is not None or is_beyond(token, of))
+    return not is_token_limited(token) if of is None else not (getattr(token, "group_id", None) is not None or is_outside_scope(token, of))
 
 
 def _has_names(token: object) -> bool:

@@ -38,11 +38,11 @@ def make_range_until_now(field: str = "valid") -> Expression:
     return Func(lower, Now(), function="tstzrange", output_field=DateTimeRangeField())
 
 
-def holds_now(field: str = "valid") -> Q:
+def is_valid_now(field: str = "valid") -> Q:
     """Return a filter for rows whose range contains the current time."""
     return Q(**{f"{field}__contains": Now()})
 
 
-def holds_now_or_later(field: str = "valid") -> Q:
+def is_valid_now_or_later(field: str = "valid") -> Q:
     """Return a filter for rows whose range has not ended: it contains the current time or begins later."""
     return Q(**{f"{field}__overlap": make_range_from_now()})

@@ -97,7 +97,7 @@ def pair(posts: Iterable[GatewayPost | tuple[str, str]], word: object = None) ->
     return format_html(
         '<span class="nw-pair" title="{}">{}<span>{}</span></span>',
         describe_posts(given),
-        _render_posts(tuple(post.on for post in given)),
+        _render_posts(tuple(post.state for post in given)),
         words,
     )
 

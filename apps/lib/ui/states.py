@@ -55,14 +55,14 @@ class PostState(StrEnum):
 @dataclass(frozen=True)
 class GatewayPost:
     gateway: str
-    on: PostState
+    state: PostState
 
 
 def describe_pair(posts: Iterable[GatewayPost]) -> str:
     """Describe the pair: both, nat-2 only, nat-2 so far, under way, failed, off; none without gateways."""
     posts = tuple(posts)
-    states = {post.on for post in posts}
-    live = ", ".join(post.gateway for post in posts if post.on is PostState.FULL)
+    states = {post.state for post in posts}
+    live = ", ".join(post.gateway for post in posts if post.state is PostState.FULL)
     if not posts:
         return gettext("none")
     if states == {PostState.FULL}:
@@ -89,7 +89,7 @@ def describe_posts(posts: Iterable[GatewayPost]) -> str:
         PostState.HOLLOW: gettext("missing"),
         PostState.CROSSED: gettext("failed"),
     }
-    return ", ".join(f"{post.gateway}: {words[post.on]}" for post in posts)
+    return ", ".join(f"{post.gateway}: {words[post.state]}" for post in posts)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ class MoveSerializer(ApiSerializer):
 
     def create(self, validated_data: Mapping[str, Any]) -> Move:
         given = {"room": None, "pool": None, "follow": True} | dict(validated_data)
-        return services.arrange_move(by=self.context["request"].user, **given)
+        return services.plan_or_carry_out_move(by=self.context["request"].user, **given)
 
 
 class MoveViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
@@ -32,4 +32,4 @@ class MoveViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
     filters = build_filters(Move, "member", "on", "room", "pool", "state", "by", "planned")
 
     def remove(self, row: Move) -> None:
-        services.drop_move(row)
+        services.cancel_move(row)

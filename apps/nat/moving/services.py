@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.lib.database.validity import check_reachable, holds_now
+from apps.lib.database.validity import check_reachable, is_valid_now
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.members.models import Member, Room
@@ -55,58 +55,58 @@ def plan_move(*, member: Member, on: date, room: Room | None, pool: Pool | None,
         raise Problem(_("A move of %(member)s is already planned. Cancel it first.") % {"member": member}, "on", culprit=member) from error
 
 
-def arrange_move(*, member: Member, on: date, room: Room | None, pool: Pool | None, follow: bool, by: User) -> Move:
+def plan_or_carry_out_move(*, member: Member, on: date, room: Room | None, pool: Pool | None, follow: bool, by: User) -> Move:
     """Plan a move; carry it out at once if it is for today. Raises Problem if that is impossible; then nothing is planned."""
     if on < timezone.localdate():
         raise Problem(_("This day is in the past."), "on")
     with transaction.atomic():
         move = plan_move(member=member, on=on, room=room, pool=pool, follow=follow, by=by)
-        if on == timezone.localdate() and not carry_out(move):
+        if on == timezone.localdate() and not carry_out_move(move):
             move.refresh_from_db()
             raise Problem(move.problem)
     move.refresh_from_db()
     return move
 
 
-def drop_move(move: Move) -> None:
+def cancel_move(move: Move) -> None:
     """Cancel a planned move. Raises Conflict when it was carried out or dropped already."""
     if Move.objects.filter(pk=move.pk, state=Move.State.PLANNED).update(state=Move.State.DROPPED) != 1:
         raise Conflict(_("This is not planned any more. Look at the member again."))
 
 
-def find_planned(member: Member) -> Move | None:
+def find_planned_move(member: Member) -> Move | None:
     """Return the member's planned move."""
     found = Move.objects.filter(member=member, state=Move.State.PLANNED)
     return found.select_related("by", "room__site", "pool", "member").first()
 
 
-def list_due(today: date) -> QuerySet[Move]:
+def list_due_moves(today: date) -> QuerySet[Move]:
     """Return the planned moves that are due."""
     return Move.objects.filter(state=Move.State.PLANNED, on__lte=today).select_related("member", "by", "pool", "room").order_by("on", "id")
 
 
-def list_effects(member: Member, pool: Pool | None, *, follow: bool) -> list[MoveEffect]:
+def list_move_effects(member: Member, pool: Pool | None, *, follow: bool) -> list[MoveEffect]:
     """Return the effects that a move to this pool would have on the member's current holdings."""
     return [_build_effect(old, pool, follow) for old in _list_leaving(member, pool)] if pool else []
 
 
 def _list_leaving(member: Member, pool: Pool) -> list[Holding]:
-    held = Holding.objects.filter(holds_now(), member=member, kind=pool.kind).exclude(pool=pool)
+    held = Holding.objects.filter(is_valid_now(), member=member, kind=pool.kind).exclude(pool=pool)
     return list(held.select_related("pool", "device", "member", "group").order_by("prefix"))
 
 
 def _build_effect(old: Holding, pool: Pool, follow: bool) -> MoveEffect:
-    mapping = NatMapping.objects.filter(holds_now(), holding=old).first()
-    opened: list[str] = [str(each) for each in (*PortForward.objects.filter(holds_now(), holding=old), *_list_pinholes(old))]
+    mapping = NatMapping.objects.filter(is_valid_now(), holding=old).first()
+    opened: list[str] = [str(each) for each in (*PortForward.objects.filter(is_valid_now(), holding=old), *_list_pinholes(old))]
     stays = follow and pool.group_id == old.group_id
     return MoveEffect(old, mapping.public_with_ports if mapping else "", opened if stays else [], [] if stays else opened)
 
 
 def _list_pinholes(old: Holding) -> QuerySet[Pinhole]:
-    return Pinhole.objects.filter(holds_now(), holding=old)
+    return Pinhole.objects.filter(is_valid_now(), holding=old)
 
 
-def carry_out(move: Move) -> bool:
+def carry_out_move(move: Move) -> bool:
     """Carry the move out now. Return False if another process did, or if it failed: then the reason is saved and it stays planned."""
     try:
         with pghistory.context(user=move.by_id, planned=True), transaction.atomic():
@@ -145,11 +145,11 @@ def _readdress(old: Holding, move: Move) -> None:
         replace_prefix(holding=old, follow=move.follow and same, pool=pool, by=move.by)
         return
     new = assign_address(member=old.member, pool=pool, device=old.device, by=move.by)
-    mapping = NatMapping.objects.filter(holds_now(), holding=old).first()
+    mapping = NatMapping.objects.filter(is_valid_now(), holding=old).first()
     if mapping:
         services.map_address(holding=new, public=mapping.public if same else None, by=move.by)
     if move.follow and same:
-        for forward in PortForward.objects.filter(holds_now(), holding=old).order_by("pk"):
+        for forward in PortForward.objects.filter(is_valid_now(), holding=old).order_by("pk"):
             _follow(forward, new, move.by)
     release_holding(holding=old, by=move.by)
 

@@ -11,8 +11,8 @@ from apps.lib.api.filter_types import NET_WITHIN, NETWORK
 from apps.lib.api.filters import Filter, build_filters
 from apps.lib.api.serializers import ActiveSerializer, Reference
 from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
-from apps.lib.database.validity import holds_now
-from apps.nat.expiry_dates import End
+from apps.lib.database.validity import is_valid_now
+from apps.nat.expiry_dates import EndSentinel
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.selectors import list_pinholes
@@ -23,7 +23,7 @@ class PinholeSerializer(ActiveSerializer):
     """`port` and `ports` are null where all ports are open."""
 
     fixed_fields = frozenset({"holding"})
-    holding = Reference(queryset=Holding.objects.filter(holds_now()))
+    holding = Reference(queryset=Holding.objects.filter(is_valid_now()))
     member = Reference(source="holding.member", read_only=True)
     address = serializers.IPAddressField(protocol="IPv6")
     port = serializers.IntegerField(min_value=1, max_value=65535, allow_null=True, default=None)
@@ -50,7 +50,7 @@ class PinholeSerializer(ActiveSerializer):
         names = ("address", "protocol", "port", "ports", "purpose", "enabled", "version")
         told = {name: value for name, value in validated_data.items() if name not in ("holding", "valid")}
         given = _normalize_ports({name: getattr(instance, name) for name in names} | told)
-        until = validated_data.get("valid", {}).get("upper", End.UNCHANGED)
+        until = validated_data.get("valid", {}).get("upper", EndSentinel.UNCHANGED)
         return services.change_pinhole(pinhole=instance, until=until, by=self.context["request"].user, **given)
 
 

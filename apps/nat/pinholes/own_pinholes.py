@@ -14,7 +14,7 @@ from apps.accounts.models import User
 from apps.lib.errors import Problem
 from apps.lib.fields import Address
 from apps.members.models import Member
-from apps.members.tariff_allowance import check_room
+from apps.members.tariff_allowance import check_tariff_allowance
 from apps.nat.expiry_dates import find_planned_end
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
@@ -110,7 +110,7 @@ def _check_rules(holding: Holding, protocol: str, port: int, ports: int) -> None
 
 def _check_quota(member: Member) -> None:
     """Raise Problem if the tariff has no more; it permits as many pinholes as port forwards."""
-    check_room(
+    check_tariff_allowance(
         list_member_pinholes(member),
         member=member,
         most=lambda tariff: tariff.most_forwards,

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from django.db.models import Count, F, Q, QuerySet
 
-from apps.lib.database.validity import holds_now, holds_now_or_later
+from apps.lib.database.validity import is_valid_now, is_valid_now_or_later
 from apps.lib.fields import Address, Prefix
 from apps.members.models import Member
 from apps.nat.pinholes.models import Pinhole
@@ -15,7 +15,7 @@ from apps.network.selectors import list_cached_holdings
 
 def list_pinholes() -> QuerySet[Pinhole]:
     """Return all current pinholes, on or off, with what their rows show."""
-    return Pinhole.objects.filter(holds_now()).select_related("holding__member", "holding__pool")
+    return Pinhole.objects.filter(is_valid_now()).select_related("holding__member", "holding__pool")
 
 
 def list_member_pinholes(member: Member) -> QuerySet[Pinhole]:
@@ -31,7 +31,7 @@ def list_member_prefixes(member: Member) -> list[Holding]:
 
 def count_by_member(members: Sequence[int]) -> dict[int, int]:
     """Return how many pinholes each of these members has now; members without any are left out."""
-    found = Pinhole.objects.filter(holds_now(), holding__member__in=members).order_by().values_list("holding__member")
+    found = Pinhole.objects.filter(is_valid_now(), holding__member__in=members).order_by().values_list("holding__member")
     return dict(found.annotate(number=Count("pk")))
 
 
@@ -53,7 +53,7 @@ def build_port_filter(port: int, ports: int = 1) -> Q:
 def find_overlapping(address: Address, protocol: str, port: int, ports: int, *, but: int | None = None) -> Pinhole | None:
     """Return a pinhole that opens a part of this now or later."""
     same = Q() if protocol == Pinhole.Protocol.ALL else Q(protocol__in=[protocol, Pinhole.Protocol.ALL])
-    found = Pinhole.objects.filter(holds_now_or_later(), same, _build_overlap_filter(port, ports), address=address)
+    found = Pinhole.objects.filter(is_valid_now_or_later(), same, _build_overlap_filter(port, ports), address=address)
     found = found.exclude(pk=but) if but else found
     return found.select_related("holding__member").order_by("port", "id").first()
 

@@ -11,11 +11,11 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.lib.database.validity import holds_now, make_range_from_now, make_range_until_now
+from apps.lib.database.validity import is_valid_now, make_range_from_now, make_range_until_now
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address, Prefix
-from apps.nat.expiry_dates import End, Until, build_end_update, check_end, find_planned_end
+from apps.nat.expiry_dates import EndSentinel, Until, build_end_update, check_end, find_planned_end
 from apps.nat.pinholes.models import ALL_PORTS, Pinhole
 from apps.nat.pinholes.selectors import find_overlapping
 from apps.network.models import Holding, Pool
@@ -63,7 +63,7 @@ def change_pinhole(
     ports: int,
     purpose: str,
     enabled: bool,
-    until: Until = End.UNCHANGED,
+    until: Until = EndSentinel.UNCHANGED,
     by: User,
 ) -> Pinhole:
     """Change what a pinhole opens, whether it is on, and when it ends. Raises Conflict when it was changed since `version`, Problem as
@@ -71,7 +71,7 @@ def change_pinhole(
     """
     ports = _validate_ports(protocol, port, ports)
     _check_address(pinhole.holding, address)
-    current = Pinhole.objects.filter(holds_now(), pk=pinhole.pk, version=version)
+    current = Pinhole.objects.filter(is_valid_now(), pk=pinhole.pk, version=version)
     given = {"address": address, "protocol": protocol, "port": port, "ports": ports, "purpose": purpose.strip(), "enabled": enabled}
     given |= build_end_update(until, pinhole)
     try:
@@ -106,7 +106,7 @@ def switch_pinhole(*, pinhole: Pinhole, version: int, enabled: bool, by: User) -
 def remove_pinhole(*, pinhole: Pinhole, by: User) -> None:
     """End a pinhole now; its history stays. Ending it twice is harmless."""
     with transaction.atomic():
-        Pinhole.objects.filter(holds_now(), pk=pinhole.pk).update(valid=make_range_until_now(), version=F("version") + 1)
+        Pinhole.objects.filter(is_valid_now(), pk=pinhole.pk).update(valid=make_range_until_now(), version=F("version") + 1)
         enqueue_task("workers.reconcile", by.pk)
 
 
@@ -136,7 +136,7 @@ def move_pinholes(*, old: Holding, new: Holding, by: User) -> list[Pinhole]:
         raise Problem(_("%(new)s is not held by %(member)s.") % {"new": new, "member": old.member}, culprit=new)
     with transaction.atomic():
         lock_holdings(old.pk, new.pk)
-        moving = Pinhole.objects.select_for_update(of=("self",)).filter(holds_now(), holding=old)
+        moving = Pinhole.objects.select_for_update(of=("self",)).filter(is_valid_now(), holding=old)
         moved = [_build_moved(pinhole, old, new) for pinhole in moving.order_by("id")]
         moving.update(valid=make_range_until_now(), version=F("version") + 1)
         enqueue_task("workers.reconcile", by.pk)
@@ -216,7 +216,7 @@ def _check_address(holding: Holding, address: Address) -> None:
     facts = {"address": address, "prefix": holding.prefix, "member": holding.member}
     if holding.kind != Pool.Kind.PREFIX6:
         raise Problem(_("%(prefix)s is not an IPv6 prefix. Open IPv4 ports with port forwards.") % facts, "holding")
-    if not Holding.objects.filter(holds_now(), pk=holding.pk).exists():
+    if not Holding.objects.filter(is_valid_now(), pk=holding.pk).exists():
         raise Problem(_("%(member)s does not hold %(prefix)s any more.") % facts, "holding", culprit=holding)
     if not _is_inside(address, holding.prefix):
         raise Problem(_("%(address)s is not in %(prefix)s, which %(member)s holds.") % facts, "address", culprit=holding)

@@ -12,10 +12,10 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import get_person, staff_page
 from apps.lib import dependents
 from apps.lib.errors import Conflict, Problem
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.web.query_params import parse_number
 from apps.members.models import Member
-from apps.nat.pinholes import panel as shown
+from apps.nat.pinholes import pinholes_panel as shown
 from apps.nat.pinholes import services
 from apps.nat.pinholes.forms import PinholeForm, RenumberForm
 from apps.nat.pinholes.models import Pinhole
@@ -28,7 +28,7 @@ def _render_answer(request: HttpRequest, member: Member, **said: Any) -> HttpRes
     wrong = said.get("form") or said.get("problem")
     if request.headers.get("HX-Request") or wrong:
         template = "nat/pinholes.html#panel" if request.headers.get("HX-Request") else "nat/pinholes.html"
-        return render(request, template, shown.build_context(member, **said), status=422 if wrong else 200)
+        return render(request, template, shown.build_pinholes_context(member, **said), status=422 if wrong else 200)
     words = "&".join(f"pinhole_{name}={pk}" for name, pk in said.items() if pk)
     return redirect(f"{_get_member_url(member)}?{words}#pinholes")
 
@@ -38,7 +38,7 @@ def _get_member_url(member: Member) -> str:
 
 
 @staff_page
-def panel(request: HttpRequest, pk: int) -> HttpResponse:
+def pinholes_panel(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the panel; it polls this URL while a gateway does not have the change."""
     saved, removed = parse_number(request.GET, "pinhole_saved"), parse_number(request.GET, "pinhole_removed")
     return _render_answer(request, get_object_or_404(Member, pk=pk), saved=saved, removed=removed)
@@ -55,7 +55,7 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
             made = services.add_pinhole(holding=form.find_holding(), until=form.get_end(), by=get_person(request), **form.to_kwargs())
             return _render_answer(request, member, saved=made.pk)
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return _render_answer(request, member, form=form)
 
 
@@ -77,7 +77,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             services.change_pinhole(pinhole=pinhole, version=version, by=get_person(request), **changed)
             return redirect(f"{_get_member_url(member)}?pinhole_saved={pinhole.pk}#pinholes")
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
             if isinstance(problem, Conflict):
                 shown_now["now"] = pinhole
                 form.data = {

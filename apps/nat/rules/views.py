@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Problem
 from apps.lib.port_ranges import format_typed_span, parse_span
-from apps.lib.ui.form_errors import add_problem_to
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.nat.rules import services
 from apps.nat.rules.models import PortRules
 from apps.network.models import GatewayGroup
@@ -68,5 +68,5 @@ def rules(request: HttpRequest, group: int) -> HttpResponse:
             messages.success(request, _("Saved. This applies to ports that are opened from now on."))
             return redirect("nat:forwards")
         except Problem as problem:
-            add_problem_to(form, problem)
+            add_problem_to_form(form, problem)
     return render(request, "nat/rules.html", {"form": form, "group": of}, status=422 if form.errors else 200)

@@ -12,8 +12,8 @@ from apps.accounts.permissions import staff_page
 from apps.lib.csv_stream import build_csv_download
 from apps.lib.ui.charts import Chart, ChartLine, ChartUnit
 from apps.lib.ui.charts.drawing import Drawing, draw_chart
-from apps.tickets import attachment_quota, counting
-from apps.tickets.counting import PeriodCounts
+from apps.tickets import attachment_quota, period_counts
+from apps.tickets.period_counts import PeriodCounts
 
 TICKETS, HOURS, MINUTES = ChartUnit(("", "k")), ChartUnit(("h",)), ChartUnit(("min",))
 
@@ -22,7 +22,7 @@ TICKETS, HOURS, MINUTES = ChartUnit(("", "k")), ChartUnit(("h",)), ChartUnit(("m
 def chart(request: HttpRequest) -> HttpResponse:
     """Show the charts of 30 days or a year."""
     window = _parse_window(request)
-    counted = counting.list_counts(window, timezone.now())
+    counted = period_counts.list_counts(window, timezone.now())
     medians = [each.median for each in counted if each.median is not None]
     shown = {
         "window": window,
@@ -41,7 +41,7 @@ def chart(request: HttpRequest) -> HttpResponse:
 def chart_csv(request: HttpRequest) -> StreamingHttpResponse:
     """Download the same numbers as CSV, a row for each day or week."""
     head = ("begins", "opened", "solved", "reopened", "open", "first_answered", "median_seconds_to_first_answer")
-    counted = counting.list_counts(_parse_window(request), timezone.now())
+    counted = period_counts.list_counts(_parse_window(request), timezone.now())
     names = ("begins", "opened", "solved", "reopened", "open", "answered", "median")
     rows = (["" if (value := getattr(each, name)) is None else value for name in names] for each in counted)
     return build_csv_download("tickets", head, rows)
@@ -49,11 +49,11 @@ def chart_csv(request: HttpRequest) -> StreamingHttpResponse:
 
 def _parse_window(request: HttpRequest) -> str:
     asked = request.GET.get("window", "")
-    return asked if asked in counting.WINDOWS else "month"
+    return asked if asked in period_counts.WINDOWS else "month"
 
 
 def _draw_counts(key: str, title: str, window: str, counted: Sequence[PeriodCounts], lines: Sequence[tuple[str, str]]) -> Drawing:
-    starts, end = counting.list_starts(counting.WINDOWS[window][0], counted)
+    starts, end = period_counts.list_period_starts(period_counts.WINDOWS[window][0], counted)
     return draw_chart(
         Chart(key, title, starts, end, [ChartLine(name, [getattr(each, of) for each in counted]) for name, of in lines], TICKETS)
     )
@@ -61,7 +61,7 @@ def _draw_counts(key: str, title: str, window: str, counted: Sequence[PeriodCoun
 
 def _draw_first_answers(window: str, counted: Sequence[PeriodCounts], hours: bool) -> Drawing:
     """Return the chart of medians, in hours or minutes, with gaps where no ticket got its first answer."""
-    starts, end = counting.list_starts(counting.WINDOWS[window][0], counted)
+    starts, end = period_counts.list_period_starts(period_counts.WINDOWS[window][0], counted)
     size = 3600 if hours else 60
     values = [None if each.median is None else each.median / size for each in counted]
     unit, title = HOURS if hours else MINUTES, _("Time to the first answer")

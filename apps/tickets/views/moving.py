@@ -12,7 +12,7 @@ from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
 from apps.lib.web.query_params import parse_words
-from apps.tickets import choosing, merging, selectors, splitting
+from apps.tickets import merging, selectors, splitting, ticket_selection
 from apps.tickets.forms_many import SplitForm
 from apps.tickets.models import Message, Move, Ticket
 
@@ -23,7 +23,7 @@ OFFERED = 20  # other tickets of the member
 def merge(request: HttpRequest) -> HttpResponse:
     """Choose the tickets to merge, show the effects, then merge."""
     given = request.POST if request.method == "POST" else request.GET
-    chosen = merging.list_by_numbers(choosing.parse_ids([*given.getlist("ticket"), *_split_numbers(parse_words(given, "more"))]))
+    chosen = merging.list_by_numbers(ticket_selection.parse_ids([*given.getlist("ticket"), *_split_numbers(parse_words(given, "more"))]))
     if not chosen:
         return redirect("tickets:list")
     into = _choose_target(chosen, given.get("into", ""))

@@ -61,7 +61,7 @@ def _insert_canned(request: HttpRequest, found: Ticket) -> HttpResponse:
     picked = request.POST.get("canned", "")
     kept = Canned.objects.filter(pk=int(picked)).first() if picked.isascii() and picked.isdigit() and len(picked) < 10 else None
     written = request.POST.get("text", "").strip()
-    added = canned.fill_canned(kept, found, get_person(request)) if kept else ""
+    added = canned.fill_canned_answer(kept, found, get_person(request)) if kept else ""
     return _render_page(request, found, form=WriteForm(initial={"text": "\n\n".join(filter(None, (written, added)))}))
 
 

@@ -9,10 +9,10 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Problem
 from apps.lib.web.query_params import parse_number, parse_words
-from apps.mail.services import switch_off, switch_on
-from apps.mail.unsubscribing import is_off
+from apps.mail.services import switch_notice_off, switch_notice_on
+from apps.mail.unsubscribing import is_notice_off
 from apps.members.models import Member
-from apps.tickets import choosing, listing, selectors, services
+from apps.tickets import listing, selectors, services, ticket_selection
 from apps.tickets.forms import WriteToForm
 from apps.tickets.notifications import KIND
 from apps.tickets.selectors import STATES, WHOSE, TicketFilter
@@ -35,8 +35,8 @@ def tickets(request: HttpRequest) -> HttpResponse:
     }
     shown["rows"] = listing.iter_rows(found.tickets)
     number, further = len(found.tickets), "after" in request.GET
-    shown["reach"] = choosing.count_reach(asked, user, number) if found.next or further else number
-    told = bool(user.email) and not is_off(user.email, KIND)
+    shown["reach"] = ticket_selection.count_selectable_tickets(asked, user, number) if found.next or further else number
+    told = bool(user.email) and not is_notice_off(user.email, KIND)
     return render(request, "tickets/tickets.html", shown | {"told": told, "further": further})
 
 
@@ -74,5 +74,5 @@ def notices(request: HttpRequest) -> HttpResponse:
     if not user.email:
         messages.error(request, _("Your account has no e-mail address."))
     else:
-        (switch_on if request.POST.get("on") == "1" else switch_off)(address=user.email, notice=KIND)
+        (switch_notice_on if request.POST.get("on") == "1" else switch_notice_off)(address=user.email, notice=KIND)
     return redirect("tickets:list")

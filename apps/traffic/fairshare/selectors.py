@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet, Sum
 from django.utils.translation import gettext as _
 
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.ui import formats
 from apps.network.models import GatewayGroup, Holding
 from apps.traffic.fairshare.fair_share_policy import UplinkDirection, UplinkTalker
@@ -35,7 +35,7 @@ _TALKERS: Final = """
 class UplinkLoad:
     """Present load of one direction of an uplink, in bit/s. capacity: None when it is not set."""
 
-    way: str
+    direction: str
     carried: int
     capacity: int | None
 
@@ -46,10 +46,10 @@ class UplinkLoad:
             "carried": formats.format_rate(self.carried),
             "capacity": formats.format_rate(self.capacity) if self.capacity else _("an unknown rate"),
         }
-        return (_("down %(carried)s of %(capacity)s") if self.way == "down" else _("up %(carried)s of %(capacity)s")) % facts
+        return (_("down %(carried)s of %(capacity)s") if self.direction == "down" else _("up %(carried)s of %(capacity)s")) % facts
 
 
-def list_loads(group: GatewayGroup, now: datetime) -> list[UplinkLoad]:
+def list_uplink_loads(group: GatewayGroup, now: datetime) -> list[UplinkLoad]:
     """Return what the group's gateways together carried lately, by direction; an empty list when none was read in the last five minutes."""
     read = Collected.objects.filter(gateway__group=group, at__gt=now - PAUSE, at__lte=now + PAUSE)
     carried = read.aggregate(up=Sum("up_bits"), down=Sum("down_bits"))
@@ -64,21 +64,21 @@ def map_directions(share: FairShare, now: datetime) -> dict[str, UplinkDirection
         return {}
     rates = {"up": share.up_bits, "down": share.down_bits}
     return {
-        each.way: UplinkDirection(each.carried, each.capacity, rate)
-        for each in list_loads(share.group, now)
-        if each.capacity and (rate := rates[each.way])
+        each.direction: UplinkDirection(each.carried, each.capacity, rate)
+        for each in list_uplink_loads(share.group, now)
+        if each.capacity and (rate := rates[each.direction])
     }
 
 
 def list_congestion_limits(group: GatewayGroup) -> QuerySet[RateLimit]:
     """Return the rate limits of the group's members that hold now because its uplink is full."""
-    held = Holding.objects.filter(holds_now(), group=group).values("member")
-    return RateLimit.objects.filter(_BY_RULE, holds_now(), member__in=held)
+    held = Holding.objects.filter(is_valid_now(), group=group).values("member")
+    return RateLimit.objects.filter(_BY_RULE, is_valid_now(), member__in=held)
 
 
 def list_talkers(share: FairShare, way: str, now: datetime, limited: Collection[int]) -> tuple[list[UplinkTalker], int]:
     """Return the heaviest members of the last minutes who may be limited, as many as matter, and the octets of all members."""
-    others = RateLimit.objects.filter(~_BY_RULE, holds_now())
+    others = RateLimit.objects.filter(~_BY_RULE, is_valid_now())
     given: dict[str, Any] = {
         "exempt": list(share.exempt.values_list("pk", flat=True)),
         "other": list(others.values_list("member", flat=True)),
@@ -116,6 +116,8 @@ def list_fair_share_statuses(now: datetime) -> list[FairShareStatus]:
     """Return the status of each group, by its name."""
     found = [get_fair_share(group) for group in GatewayGroup.objects.order_by("name")]
     return [
-        FairShareStatus(each, list_loads(each.group, now) if each.on else [], list_congestion_limits(each.group).count() if each.on else 0)
+        FairShareStatus(
+            each, list_uplink_loads(each.group, now) if each.on else [], list_congestion_limits(each.group).count() if each.on else 0
+        )
         for each in found
     ]

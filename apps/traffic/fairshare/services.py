@@ -60,7 +60,7 @@ def _limit_heaviest(share: FairShare, ways: dict[str, UplinkDirection], now: dat
     old = [member for member, valid in there.items() if valid.upper - timezone.now() < timedelta(minutes=share.limit_minutes) / 2]
     if more or old:
         until = timezone.now() + timedelta(minutes=share.limit_minutes)
-        done = rates.limit_many(members=[*there, *more], up_kbit=share.up_kbit, down_kbit=share.down_kbit, until=until)
+        done = rates.limit_members(members=[*there, *more], up_kbit=share.up_kbit, down_kbit=share.down_kbit, until=until)
         log.info("heaviest members limited", group=str(share.group), made=done.made, renewed=done.renewed)
 
 
@@ -108,7 +108,7 @@ def set_fair_share(*, group: GatewayGroup, version: int, exempt: Collection[Tari
     return saved
 
 
-def switch_off(*, group: GatewayGroup, by: User) -> None:
+def switch_fair_share_off(*, group: GatewayGroup, by: User) -> None:
     """Switch the group's fair share off and release the members who are limited by it. Idempotent."""
     with transaction.atomic():
         share = FairShare.objects.select_for_update().filter(group=group, on=True).first()

@@ -25,10 +25,10 @@ def edit(request: HttpRequest, group: int) -> HttpResponse:
 
 
 @staff_page
-def switch_off(request: HttpRequest, group: int) -> HttpResponse:
+def switch_fair_share_off(request: HttpRequest, group: int) -> HttpResponse:
     """Show what switching off does, then switch off."""
     of = get_object_or_404(GatewayGroup, pk=group)
     if request.method != "POST":
         return render(request, "fairshare/off.html", {"group": of, "number": selectors.list_congestion_limits(of).count()})
-    services.switch_off(group=of, by=get_person(request))
+    services.switch_fair_share_off(group=of, by=get_person(request))
     return redirect("rates:list")

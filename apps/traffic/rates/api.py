@@ -10,7 +10,7 @@ from apps.lib.api.filter_types import TRUTH
 from apps.lib.api.filters import CustomFilter, build_filters
 from apps.lib.api.serializers import ActiveSerializer
 from apps.lib.api.viewsets import AddViewSet, ReadViewSet, RemoveViewSet
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.traffic.rates import services
 from apps.traffic.rates.models import RateLimit
 
@@ -43,7 +43,7 @@ class RateLimitViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
 
     def get_queryset(self) -> QuerySet[RateLimit]:
         rows = RateLimit.objects.select_related("author", "released_by").order_by("id")
-        return rows if self.request.query_params.get("all") in ("1", "true") else rows.filter(holds_now())
+        return rows if self.request.query_params.get("all") in ("1", "true") else rows.filter(is_valid_now())
 
     def remove(self, row: RateLimit) -> None:
         self.remove_many([row])

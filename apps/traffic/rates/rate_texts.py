@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext as _
 
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.ui import formats
 from apps.members.models import RateProperties
 from apps.network.models import Holding
@@ -29,7 +29,7 @@ def describe_limit(limit: RateLimit) -> str:
 
 def _describe_congestion_limit(limit: RateLimit) -> str:
     """Return the sentence for a limit made by the fair share of the member's gateway group."""
-    held = Holding.objects.filter(holds_now(), member=limit.member_id).values("group")
+    held = Holding.objects.filter(is_valid_now(), member=limit.member_id).values("group")
     share = FairShare.objects.filter(group__in=held).first() or FairShare()
     facts = {"rate": format_rates(limit), "until": formats.format_full_time(limit.valid.upper), "minutes": share.minutes}
     return (

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from apps.lib.activation import Activation, list_activations
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.lib.ui.states import GatewayPost, PostState
 from apps.members.models import Member
 from apps.network.models import GatewayGroup, Holding, Uplink
@@ -19,13 +19,13 @@ STATES = ("now", "over", "all")
 
 def find_current_limit(member: Member) -> RateLimit | None:
     """Return the member's rate limit that holds now."""
-    return RateLimit.objects.filter(holds_now(), member=member).select_related("author").first()
+    return RateLimit.objects.filter(is_valid_now(), member=member).select_related("author").first()
 
 
 def list_rate_limits(state: str = "now", search: str = "", reason: str = "") -> QuerySet[RateLimit]:
     """Return the rate limits that hold now, are over, or all, the newest first. search: part of the member's name, or the number."""
     found = RateLimit.objects.select_related("member", "author", "released_by").order_by("-id")
-    found = found.filter(holds_now()) if state == "now" else found.exclude(holds_now()) if state == "over" else found
+    found = found.filter(is_valid_now()) if state == "now" else found.exclude(is_valid_now()) if state == "over" else found
     if reason:
         found = found.filter(reason=reason)
     text = search.strip().replace("\0", "")
@@ -49,7 +49,7 @@ def list_uplinks() -> list[Uplink]:
 
 def is_rate_limiting_on(member: Member) -> bool:
     """True if rate limits are switched on in all groups where the member has a holding now."""
-    held = Holding.objects.filter(holds_now(), member=member).values("group")
+    held = Holding.objects.filter(is_valid_now(), member=member).values("group")
     return not Uplink.objects.filter(limits_rates=False, group__in=held).exists()
 
 

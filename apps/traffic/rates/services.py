@@ -1,6 +1,6 @@
 """Services that limit members' rates for a time and release them, set uplinks, and switch rate limits on or off for a group.
 
-Fair share, the rule that watches the uplink, calls `limit_many`. Every write enqueues a reconcile after its commit; limits end in the
+Fair share, the rule that watches the uplink, calls `limit_members`. Every write enqueues a reconcile after its commit; limits end in the
 kernels by themselves.
 """
 
@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.lib.database.validity import check_reachable, holds_now, make_range_from_now, make_range_until_now
+from apps.lib.database.validity import check_reachable, is_valid_now, make_range_from_now, make_range_until_now
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui import formats
@@ -25,7 +25,7 @@ from apps.traffic.rates.models import RateLimit
 from apps.traffic.rates.selectors import find_current_limit, get_uplink
 
 
-class LimitManyOutcome(NamedTuple):
+class LimitMembersOutcome(NamedTuple):
     """Numbers of members. made: newly limited; renewed: limited before for the same reason, now with this rate and end; kept: limited
     for another reason, unchanged.
     """
@@ -74,7 +74,7 @@ def replace_limit(*, present: RateLimit, by: User, **given: Any) -> RateLimit:
         return limit_member(member=present.member, by=by, **given)
 
 
-def limit_many(
+def limit_members(
     *,
     members: Collection[int],
     up_kbit: int | None,
@@ -82,7 +82,7 @@ def limit_many(
     until: datetime,
     reason: str = RateLimit.Reason.CONGESTION,
     by: User | None = None,
-) -> LimitManyOutcome:
+) -> LimitMembersOutcome:
     """Limit all members with these ids who have not left. Limits for the same reason get this rate and end; limits for another reason
     stay as they are. Idempotent. by: None for a rule.
 
@@ -93,10 +93,10 @@ def limit_many(
     rate = {"up_kbit": up_kbit, "down_kbit": down_kbit}
     try:
         with transaction.atomic():
-            there = RateLimit.objects.filter(holds_now(), member__in=members).select_for_update(of=("self",))
+            there = RateLimit.objects.filter(is_valid_now(), member__in=members).select_for_update(of=("self",))
             limited = dict(there.values_list("member", "reason"))
             same = [member for member, why in limited.items() if why == reason]
-            renewed = RateLimit.objects.filter(holds_now(), member__in=same).update(
+            renewed = RateLimit.objects.filter(is_valid_now(), member__in=same).update(
                 valid=_build_range(until), version=F("version") + 1, **rate
             )
             fresh = Member.objects.filter(pk__in=set(members) - limited.keys()).exclude(state=Member.State.LEFT)
@@ -109,13 +109,13 @@ def limit_many(
         if "ratelimit_one_at_a_time" not in str(error):
             raise
         raise Conflict(_("One of these members was limited by someone else at the same moment. Nothing was changed; try again.")) from error
-    return LimitManyOutcome(len(made), renewed, len(limited) - len(same))
+    return LimitMembersOutcome(len(made), renewed, len(limited) - len(same))
 
 
 def release_rate_limits(*, limits: Collection[int], by: User | None) -> int:
     """End the rate limits with these ids now. Return the number of those that held. Idempotent. by: None for a rule."""
     with transaction.atomic():
-        present = RateLimit.objects.filter(holds_now(), pk__in=limits)
+        present = RateLimit.objects.filter(is_valid_now(), pk__in=limits)
         released = present.update(valid=make_range_until_now(), released_by=by, version=F("version") + 1)
         enqueue_task("workers.reconcile", by.pk if by else None)
     return released

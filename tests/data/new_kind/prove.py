@@ -13,12 +13,12 @@ from django.db import connection  # noqa: E402  - settings come first
 from django.test.utils import override_settings  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from apps.deployments.approvals.effects import iter_things  # noqa: E402
+from apps.deployments.approvals.effects import iter_affected_things  # noqa: E402
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state, update_desired_state  # noqa: E402
 from apps.deployments.desired_state.policy_snapshot import take_changes  # noqa: E402
 from apps.deployments.revision_pages.change_summary import render_summary  # noqa: E402
 from apps.deployments.rule_kinds.kind import FoundElement  # noqa: E402
-from apps.deployments.rule_kinds.registry import get_removal_review, list_origins  # noqa: E402
+from apps.deployments.rule_kinds.registry import get_removal_review, list_element_origins  # noqa: E402
 from firewall.ruleset import Ruleset  # noqa: E402
 from firewall.sets import ObjectKind  # noqa: E402
 from firewall.summary import summarize  # noqa: E402
@@ -45,7 +45,7 @@ def prove() -> dict[str, object]:
     assert after, "the change touched nothing that is known"
     ruleset, delta = after.rulesets[gateway], after.deltas[gateway].delta
     [(key, element)] = ruleset.elements[SET].items()
-    [thing] = iter_things({SET: ruleset.elements[SET]})
+    [thing] = iter_affected_things({SET: ruleset.elements[SET]})
     MailPermit.objects.all().delete()
     get_removal_review(ObjectKind("mailpermits")).restore(thing, network.admin)
     return {
@@ -54,7 +54,7 @@ def prove() -> dict[str, object]:
         "summary": render_summary(summarize(delta, ruleset)),
         "with_permit": send_mail(ruleset, "10.16.0.10"),
         "without_permit": send_mail(ruleset, "10.16.0.12"),
-        "origin": list_origins(FoundElement(ruleset.sets[SET], key, element, timezone.now()))[0].name,
+        "origin": list_element_origins(FoundElement(ruleset.sets[SET], key, element, timezone.now()))[0].name,
         "removed": thing.words,
         "restored": MailPermit.objects.count(),
     }

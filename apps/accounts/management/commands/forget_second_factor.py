@@ -26,5 +26,5 @@ class Command(BaseCommand):
         for authenticator in Authenticator.objects.filter(user=user):
             authenticator.delete()
             log_security_event(SecurityEvent.FACTOR_REMOVED, user=user, factor=authenticator.type)
-        ended = sessions.end_all(user=user)
+        ended = sessions.end_all_sessions(user=user)
         self.stdout.write(f"{user.name} has no second factor any more; sessions ended: {ended}.")

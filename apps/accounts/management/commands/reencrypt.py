@@ -7,7 +7,7 @@ from cryptography.fernet import InvalidToken
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from apps.accounts.adapter import encrypt_anew
+from apps.accounts.adapter import reencrypt_text
 
 ENCRYPTED = ("secret", "seed")  # of an app with codes, and of recovery codes
 
@@ -33,4 +33,4 @@ class Command(BaseCommand):
         self.stdout.write(f"Encrypted with the current key: {count}.")
 
     def _reencrypt(self, text: str) -> str:
-        return encrypt_anew(text)
+        return reencrypt_text(text)

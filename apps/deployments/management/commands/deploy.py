@@ -18,7 +18,7 @@ class Command(BaseCommand):
         try:
             outcomes = [self._deploy(group) for group in GatewayGroup.objects.all()]
         finally:
-            agent_channel.close_all()
+            agent_channel.close_all_channels()
         if not outcomes:
             raise CommandError("No gateway group yet. Add one in the portal, or make a demo network with “manage.py seed --demo”.")
         if not all(outcomes):

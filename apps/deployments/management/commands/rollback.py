@@ -46,7 +46,7 @@ class Command(BaseCommand):
         except (Problem, PolicyError) as problem:
             raise CommandError(str(problem)) from problem
         finally:
-            agent_channel.close_all()
+            agent_channel.close_all_channels()
 
     def _act(self, options: dict[str, Any], person: User) -> None:
         if options["release"]:
@@ -83,7 +83,7 @@ class Command(BaseCommand):
         group = GatewayGroup.objects.filter(name=name).first()
         if group is None:
             raise CommandError(f"Unknown group {name}. Known: {', '.join(map(str, GatewayGroup.objects.all()))}.")
-        decisions.release_hold(group, by=by)
+        decisions.release_revision_hold(group, by=by)
         self.stdout.write(f"{group} follows the database again.")
         return group
 

@@ -16,7 +16,7 @@ from apps.members.models import Member
 from apps.nat.models import PortForward
 from apps.network.models import Gateway, GatewayGroup, Holding
 
-MOST = 500_000  # members for whom the topology's pools are large enough
+MAX_MEMBERS = 500_000  # members for whom the topology's pools are large enough
 FILE = "demo.json"
 
 
@@ -25,7 +25,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)
-        what.add_argument("--members", type=int, metavar="N", help=f"a network of N members, up to {MOST:,}")
+        what.add_argument("--members", type=int, metavar="N", help=f"a network of N members, up to {MAX_MEMBERS:,}")
         what.add_argument("--demo", action="store_true", help=f"the demo network, with logins in {FILE}; only once")
         parser.add_argument(
             "--seed", type=int, default=1, metavar="S", help="seed of the random numbers: the same S gives the same network on the same day"
@@ -48,8 +48,8 @@ class Command(BaseCommand):
             self._seed_members(options["members"], options["seed"], link, today)
 
     def _seed_members(self, count: int, seed: int, link: str, today: date) -> None:
-        if not 1 <= count <= MOST:
-            raise CommandError(f"--members {count}: choose 1 to {MOST:,}.")
+        if not 1 <= count <= MAX_MEMBERS:
+            raise CommandError(f"--members {count}: choose 1 to {MAX_MEMBERS:,}.")
         _refuse_unless_empty()
         network_plan.write_plan(network_plan.make_plan(seed, count, lab_network.read_lab_network(count), today), link)
         demo.seed_bans(None)

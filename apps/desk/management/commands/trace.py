@@ -14,8 +14,8 @@ from apps.desk.live_trace.live_trace_session import USUAL_PACKETS, USUAL_SECONDS
 from apps.desk.packet_trace import packet_trace_texts
 from apps.desk.packet_trace.answer import TraceAnswer, answer_question
 from apps.desk.packet_trace.export import answer_to_dict
-from apps.desk.packet_trace.path import PathStop, list_stops
-from apps.desk.packet_trace.question import EPHEMERAL, INTERFACES, CannotAsk, TracedPacket, TraceQuestion, find_interface, parse_ends
+from apps.desk.packet_trace.path import PathStop, list_path_stops
+from apps.desk.packet_trace.question import EPHEMERAL, INTERFACES, CannotAsk, TracedPacket, TraceQuestion, find_interface, parse_endpoints
 from apps.lib.errors import Problem
 from apps.network.models import Gateway
 
@@ -81,7 +81,7 @@ class Command(BaseCommand):
             follow_trace(channel, wish, self.stdout.write, as_json=options["json"])
 
     def _build_question(self, options: dict[str, Any]) -> TraceQuestion:
-        source, destination = parse_ends(options["source"], options["destination"])
+        source, destination = parse_endpoints(options["source"], options["destination"])
         gateway = self._get_gateway(options["gateway"])
         if options["interface"] and not find_interface(gateway, options["interface"]):
             raise CannotAsk("--in", f"{gateway} has no such interface.")
@@ -121,7 +121,7 @@ class Command(BaseCommand):
             self.stdout.write(guessed)
         if found.differs:
             self.stdout.write("The gateway's ruleset and the desired state differ here; compare with and without --runs.")
-        for stop in list_stops(found):
+        for stop in list_path_stops(found):
             if stop.reached:
                 self._show_stop(stop)
 

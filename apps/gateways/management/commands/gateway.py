@@ -41,7 +41,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
 
     def _add(self, options: dict[str, Any]) -> None:
-        enrolment.demand_free(options["name"])
+        enrolment.check_name_is_free(options["name"])
         group = enrolment.get_group(options["group"])
         line = self._get_portal_key()
         host_key = self._ask_host_key(options["address"], options["port"], options)

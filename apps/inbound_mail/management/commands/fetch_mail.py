@@ -20,7 +20,7 @@ class Command(BaseCommand):
         if box is None:
             raise CommandError("NETZWART_MAIL_IN_IMAP is not set. Set it to the mailbox that mail is fetched from.")
         found = imap.fetch_unseen(box)
-        mailbox_health.record_look(place=str(box), error=found.error, now=timezone.now())
+        mailbox_health.record_mailbox_run(place=str(box), error=found.error, now=timezone.now())
         self.stdout.write(f"{found.mails} fetched from {box}.")
         if found.error:
             raise CommandError(found.error)

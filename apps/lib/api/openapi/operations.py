@@ -10,7 +10,7 @@ from rest_framework import serializers
 from apps.lib.api.confirmation_wait import ACTIONS, LONGEST, UNLESS_TOLD
 from apps.lib.api.filters import CustomFilter, Filter, find_column, list_orderings
 from apps.lib.api.openapi.json_schema import TEXT, Shape, make_array
-from apps.lib.api.paging import MOST
+from apps.lib.api.paging import MAX_PAGE_SIZE
 from apps.lib.api.problems import MEDIA_TYPE
 from apps.lib.api.table_export import CsvRenderer, JsonLinesRenderer
 from apps.lib.api.viewsets import CollectionViewSet
@@ -139,13 +139,13 @@ def _build_page_schema(one: Shape) -> Shape:
         "count": {"type": "integer"},
         "next": _build_link_schema(),
         "previous": _build_link_schema(),
-        "results": make_array(one) | {"maxItems": MOST},
+        "results": make_array(one) | {"maxItems": MAX_PAGE_SIZE},
     }
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
 def _build_walk_schema(one: Shape) -> Shape:
-    fields = {"next": _build_link_schema(), "results": make_array(one) | {"maxItems": MOST}}
+    fields = {"next": _build_link_schema(), "results": make_array(one) | {"maxItems": MAX_PAGE_SIZE}}
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
@@ -181,7 +181,7 @@ def _can_wait(view: type[CollectionViewSet], action: str) -> bool:
 
 
 def _iter_list_parameters(view: type[CollectionViewSet]) -> Iterator[Shape]:
-    yield _build_query_parameter("limit", {"type": "integer", "minimum": 1, "maximum": MOST}, "rows per page (default: 50)")
+    yield _build_query_parameter("limit", {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE}, "rows per page (default: 50)")
     yield _build_query_parameter("offset", {"type": "integer", "minimum": 0}, "number of rows to skip")
     yield _build_query_parameter("cursor", TEXT, "walk through all rows by id: empty at first, then the value of “next”")
     yield _build_query_parameter(

@@ -15,19 +15,19 @@ from apps.lib.api.problems import KINDS, build_problem_body
 
 
 @cache
-def get_document(router: DefaultRouter) -> Shape:
+def get_openapi_document(router: DefaultRouter) -> Shape:
     """Return the document. It is built once: it cannot change while the process runs."""
     return build_document([each for each in router.urls if isinstance(each, URLPattern)], router.registry)
 
 
 def schema(_request: HttpRequest, router: DefaultRouter) -> HttpResponse:
     """Return the OpenAPI 3.1 document as JSON."""
-    return JsonResponse(get_document(router))
+    return JsonResponse(get_openapi_document(router))
 
 
 def docs(request: HttpRequest, router: DefaultRouter) -> HttpResponse:
     """Show the documentation as a page, with the meaning of each kind of problem."""
-    known = get_document(router)
+    known = get_openapi_document(router)
     problems = [(kind, code, build_problem_body(code)["title"]) for code, kind in KINDS.items()]
     collections = [_describe_collection(known, tag) for tag in known["tags"]]
     return render(request, "lib/api.html", {"collections": collections, "problems": problems})

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from apps.accounts.models import User
 from apps.deployments.rule_kinds.event_sources import HOLDING, MEMBER
 from apps.deployments.rule_kinds.kind import AffectedThing, ElementOrigin, EventSource, FoundElement, ObjectReader, RemovalReview, RuleKind
-from apps.deployments.rule_kinds.member_rows import HELD, ONLY_ADDRESSES, build_address_parameters
+from apps.deployments.rule_kinds.member_rows import ADDRESSES_CONDITION, HOLDINGS_SQL, build_address_parameters
 from apps.deployments.rule_kinds.restoring import restore_holding
 from firewall.policy import MailPermitSpec
 from firewall.sets import ObjectKind
@@ -39,13 +39,13 @@ MAIL_PERMITS = RuleKind(
     count=lambda number: ngettext("%(n)s mail permit", "%(n)s mail permits", number),
     readers={
         "mail_permits": ObjectReader(
-            HELD.format(
+            HOLDINGS_SQL.format(
                 columns="p.id, h.prefix - '0.0.0.0'::inet",
                 join="JOIN nat_mailpermit p ON p.holding_id = h.id",
                 where="h.kind = 'private4'",
                 order="h.prefix",
             ),
-            ONLY_ADDRESSES,
+            ADDRESSES_CONDITION,
             build_address_parameters,
             lambda pk, number: MailPermitSpec(pk, IPv4Address(number)),
         )

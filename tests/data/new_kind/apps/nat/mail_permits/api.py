@@ -10,12 +10,12 @@ from django.db.models import QuerySet
 from apps.lib.api.filters import build_filters
 from apps.lib.api.serializers import ActiveSerializer, Reference
 from apps.lib.api.viewsets import AddViewSet, ReadViewSet, RemoveViewSet
-from apps.lib.database.validity import holds_now
+from apps.lib.database.validity import is_valid_now
 from apps.network.models import Holding
 
 
 class MailPermitSerializer(ActiveSerializer):
-    holding = Reference(queryset=Holding.objects.filter(holds_now()))
+    holding = Reference(queryset=Holding.objects.filter(is_valid_now()))
     member = Reference(source="holding.member", read_only=True)
 
     class Meta:

@@ -15,8 +15,8 @@ from firewall.ruleset import Ruleset, drop_expired
 _read: dict[int, dict[str, Ruleset]] = {}  # by revision; only the last one, as the same objects, so that comparing them is cheap
 
 
-def build_held_state(group: GatewayGroup, hold: Hold) -> DesiredState:
-    """Return the held revision as desired state; elements that have expired since then stay expired. Raises NotKept."""
+def build_desired_state_on_hold(group: GatewayGroup, hold: Hold) -> DesiredState:
+    """Return the held revision as desired state; elements that have expired since then stay expired. Raises ContentNotStored."""
     moment = ReadMoment(hold.revision.snapshot, _read_clock(), "")
     names = {gateway.name: gateway.pk for gateway in group.gateways.all()}
     rulesets = {names[name]: drop_expired(ruleset, moment.now) for name, ruleset in _load_content(hold.revision).items() if name in names}

@@ -54,14 +54,14 @@ class PeriodCounts:
 def list_counts(name: str, now: datetime) -> list[PeriodCounts]:
     """Return the numbers of 30 days ("month") or 53 weeks from Monday to Sunday ("year"), the oldest first; the last is under way."""
     unit, number = WINDOWS[name]
-    begins = list_begins(unit, number, now)
+    begins = list_first_days(unit, number, now)
     store_ended_periods(unit, begins, now)
     kept = {row.begins: row for row in Period.objects.filter(unit=unit, begins__in=begins)}
     live = {each.begins: each for each in _count_periods(unit, [day for day in begins if day not in kept])}
     return _add_open_counts([_from_row(kept[day]) if day in kept else live[day] for day in begins])
 
 
-def list_begins(unit: str, number: int, now: datetime) -> list[date]:
+def list_first_days(unit: str, number: int, now: datetime) -> list[date]:
     """Return the first days of the last `number` days or weeks, the oldest first."""
     today = timezone.localdate(now)
     last, step = (today - timedelta(days=today.weekday()), 7) if unit == Period.Unit.WEEK else (today, 1)
@@ -80,12 +80,12 @@ def store_ended_periods(unit: str, begins: Sequence[date], now: datetime) -> int
     return len(missing)
 
 
-def fill_all(now: datetime) -> int:
+def store_all_past_periods(now: datetime) -> int:
     """Save all past periods that the pages show. Return their number."""
-    return sum(store_ended_periods(unit, list_begins(unit, number, now), now) for unit, number in WINDOWS.values())
+    return sum(store_ended_periods(unit, list_first_days(unit, number, now), now) for unit, number in WINDOWS.values())
 
 
-def list_starts(unit: str, counted: Sequence[PeriodCounts]) -> tuple[list[datetime], datetime]:
+def list_period_starts(unit: str, counted: Sequence[PeriodCounts]) -> tuple[list[datetime], datetime]:
     """Return the start of each period, and the end of the last."""
     return [_make_midnight(each.begins) for each in counted], _make_midnight(_compute_next_begin(unit, counted[-1].begins))
 

@@ -55,7 +55,7 @@ def reply_to_ticket(*, member: Member, ticket: Ticket, text: str, files: Sequenc
         current = thread.lock_ticket(ticket.pk)
         message = thread.add_message(Message(ticket=current, kind=Message.Kind.MEMBER, text=text, author=by), files)
         thread.hand_to_staff(current)
-        notifications.tell_of_reply(message)
+        notifications.notify_assignee_of_reply(message)
     return message
 
 

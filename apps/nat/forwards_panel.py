@@ -9,7 +9,7 @@ from apps.nat.models import PortForward
 from apps.nat.selectors import list_member_forwards, list_public_addresses
 
 
-def build_context(
+def build_forwards_context(
     member: Member, *, form: ForwardForm | None = None, saved: int = 0, removed: int = 0, problem: str = ""
 ) -> dict[str, Any]:
     """Build the context of templates/nat/forwards.html. `saved`, `removed`: ids of forwards just written; `problem`: why a write failed."""

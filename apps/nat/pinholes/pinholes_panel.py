@@ -9,7 +9,7 @@ from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.selectors import list_member_pinholes
 
 
-def build_context(
+def build_pinholes_context(
     member: Member, *, form: PinholeForm | None = None, saved: int = 0, removed: int = 0, problem: str = ""
 ) -> dict[str, Any]:
     """Build the context of templates/nat/pinholes.html. `saved`, `removed`: ids of pinholes just written; `problem`: why a write failed.

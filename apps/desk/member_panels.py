@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from apps.desk.forms import HoldingForm
+from apps.desk.forms import AssignAddressWithNatForm
 from apps.lib.activation import Activation, list_activations
 from apps.lib.ui.activation_status import NEWS
 from apps.lib.ui.states import GatewayPost, PostState
@@ -18,7 +18,7 @@ from apps.network.selectors import PreviousHolder, list_cached_holdings, list_pr
 
 
 @dataclass(frozen=True)
-class HeldAddressRow:
+class MemberAddressRow:
     """A holding of the member, with its NAT mapping, its previous holder, and its activation on each gateway."""
 
     holding: Holding
@@ -49,7 +49,9 @@ class HeldAddressRow:
         return max(0.0, (max(times) - self.holding.changed_at).total_seconds()) if times and not self.waits_for else None
 
 
-def build_addresses_context(member: Member, *, form: HoldingForm | None = None, added: int = 0, released: str = "") -> dict[str, Any]:
+def build_addresses_context(
+    member: Member, *, form: AssignAddressWithNatForm | None = None, added: int = 0, released: str = ""
+) -> dict[str, Any]:
     """Return the context of desk/member/_addresses.html.
 
     `added`: the id of a holding that was just given; `released`: what just ended, in words.
@@ -59,20 +61,20 @@ def build_addresses_context(member: Member, *, form: HoldingForm | None = None, 
     return {
         "member": member,
         "holdings": rows,
-        "hold_form": form or HoldingForm(member),
+        "hold_form": form or AssignAddressWithNatForm(member),
         "added": next((row for row in rows if row.holding.pk == added), None),
         "released": released,
         "poll_addresses": f"every {'500ms' if added else '5s'}, {NEWS}" if moving else "",
     }
 
 
-def _list_rows(member: Member) -> list[HeldAddressRow]:
+def _list_rows(member: Member) -> list[MemberAddressRow]:
     holdings = list_cached_holdings(member)
     mappings = {mapping.holding_id: mapping for mapping in list_member_mappings(member)}
     before = list_previous_holders(holdings)
     alive = member.state == Member.State.ACTIVE
     return [
-        HeldAddressRow(holding, mappings.get(holding.pk), before.get(holding.pk), known, alive)
+        MemberAddressRow(holding, mappings.get(holding.pk), before.get(holding.pk), known, alive)
         for holding, known in list_activations(holdings)
     ]
 

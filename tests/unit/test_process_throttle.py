@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.whole.throttle import SignalThrottle, throttle
+from benchmarks.whole.process_throttle import SignalThrottle, throttle
 from tests.whole.system import wait_for
 
 BUSY = [sys.executable, "-S", "-c", "while True: pass"]

@@ -18,23 +18,31 @@ from apps.lib.ui.charts.bars import BarChart
 from apps.lib.ui.charts.drawing import Drawing
 from apps.members.models import Member
 from apps.traffic import usage_charts
-from apps.traffic.months import Month, draw_months, list_months
+from apps.traffic.months import MonthUsage, draw_months, list_months
 from apps.traffic.quotas import QuotaUsage, find_quota_usage
-from apps.traffic.selectors import Octets, Point, Total, build_member_series, compare_usage, find_last_reading, get_usage_total
+from apps.traffic.selectors import (
+    OctetsByDirection,
+    UsagePoint,
+    UsageTotal,
+    build_member_series,
+    compare_usage,
+    find_last_reading,
+    get_usage_total,
+)
 from apps.traffic.usage_charts import DirectionNames, ShownVersion, get_down_up
-from apps.traffic.windows import LABELS, Preset, Window, build_recent_window, parse_preset
+from apps.traffic.windows import LABELS, TimeWindow, WindowPreset, build_recent_window, parse_preset
 
 VERSIONS: Final[dict[ShownVersion, Promise]] = {
     ShownVersion.BOTH: gettext_lazy("IPv4 and IPv6"),
     ShownVersion.FOUR: gettext_lazy("IPv4"),
     ShownVersion.SIX: gettext_lazy("IPv6"),
 }
-BEFORE: Final[dict[Preset, Promise]] = {
-    Preset.HOUR: gettext_lazy("the hour before"),
-    Preset.DAY: gettext_lazy("the 24 hours before"),
-    Preset.WEEK: gettext_lazy("the 7 days before"),
-    Preset.MONTH: gettext_lazy("the 30 days before"),
-    Preset.YEAR: gettext_lazy("the year before"),
+BEFORE: Final[dict[WindowPreset, Promise]] = {
+    WindowPreset.HOUR: gettext_lazy("the hour before"),
+    WindowPreset.DAY: gettext_lazy("the 24 hours before"),
+    WindowPreset.WEEK: gettext_lazy("the 7 days before"),
+    WindowPreset.MONTH: gettext_lazy("the 30 days before"),
+    WindowPreset.YEAR: gettext_lazy("the year before"),
 }
 
 
@@ -63,15 +71,15 @@ class VersionSum(NamedTuple):
 class UsagePanel:
     """Content of templates/traffic/_usage.html. read_until: the last reading if it was more than usage_writer.PAUSE ago."""
 
-    window: Window
+    window: TimeWindow
     version: ShownVersion
     names: DirectionNames
-    total: Total
-    points: list[Point]
-    octets: Octets
-    before: Octets
+    total: UsageTotal
+    points: list[UsagePoint]
+    octets: OctetsByDirection
+    before: OctetsByDirection
     quota: QuotaUsage | None
-    months: list[Month]
+    months: list[MonthUsage]
     read_until: datetime | None
 
     @property
@@ -138,24 +146,24 @@ def build_member_names() -> DirectionNames:
     return DirectionNames(_("received"), _("sent"))
 
 
-def build_panel(member: Member, asked: QueryDict, names: DirectionNames, *, now: datetime) -> UsagePanel:
+def build_usage_panel(member: Member, asked: QueryDict, names: DirectionNames, *, now: datetime) -> UsagePanel:
     """Return the panel for the query parameters `window` and `family`; by default the last 24 hours of both IP versions."""
     window = build_recent_window(now, parse_preset(asked.get("window", "")))
     family = asked.get("family", "")
     version = ShownVersion(family) if family in ShownVersion else ShownVersion.BOTH
     octets, before = compare_usage(member, window.since, window.until, now=now)
-    points = list_points(member, window, now=now)
+    points = list_usage_points(member, window, now=now)
     read = find_last_reading(member, window.since, window.until)
     quota, by_month = find_quota_usage(member, now=now), list_months(member, now=now)
     return UsagePanel(window, version, names, get_usage_total(member), points, octets, before, quota, by_month, read)
 
 
-def list_points(member: Member, window: Window, *, now: datetime) -> list[Point]:
+def list_usage_points(member: Member, window: TimeWindow, *, now: datetime) -> list[UsagePoint]:
     """Return the member's usage in the window's buckets."""
     return build_member_series(member, window.since, window.until, window.unit, now=now)
 
 
-def build_rows(points: Sequence[Point], window: Window) -> list[list[object]]:
+def build_usage_csv_rows(points: Sequence[UsagePoint], window: TimeWindow) -> list[list[object]]:
     """Return the points as rows of CSV, without octets where no gateway was read."""
     return [
         [point.start.isoformat(), (point.start + window.unit).isoformat(), *_build_octet_cells(point), _describe_gap(point)]
@@ -163,18 +171,18 @@ def build_rows(points: Sequence[Point], window: Window) -> list[list[object]]:
     ]
 
 
-def build_head() -> list[str]:
+def build_usage_csv_head() -> list[str]:
     """Return the header row of the CSV."""
     down, up = _("IPv%(family)d down, bytes"), _("IPv%(family)d up, bytes")
     return [_("Begins"), _("Ends"), *(each % {"family": family} for family in (4, 6) for each in (down, up)), _("Remark")]
 
 
-def _build_octet_cells(point: Point) -> list[object]:
+def _build_octet_cells(point: UsagePoint) -> list[object]:
     octets = point.octets
     return [octets.down4, octets.up4, octets.down6, octets.up6] if octets else [""] * 4
 
 
-def _describe_gap(point: Point) -> str:
+def _describe_gap(point: UsagePoint) -> str:
     if point.octets is None:
         return _("no reading")
     return _("a part was not read") if point.lost else ""

@@ -66,7 +66,7 @@ class BanRow:
         return None if self.waits_for or not times else max(0.0, (max(times) - self.ban.changed_at).total_seconds())
 
 
-def build_rows(bans: Iterable[Ban], banlist: BanList) -> list[BanRow]:
+def build_ban_rows(bans: Iterable[Ban], banlist: BanList) -> list[BanRow]:
     """Return the bans of one list as rows, in four queries, whatever their number."""
     now, shown = timezone.now(), list(bans)
     hits, without_effect = map_hits(shown), map_overruling_entries(shown)
@@ -94,14 +94,14 @@ def _merge_activation(ban: Activation, switched: datetime | None) -> Activation:
     return Activation(ban.gateway, max(ban.since, switched) if ban.since and switched else None)
 
 
-def build_context(banlist: BanList, asked: Any, form: BanForm | None = None) -> dict[str, Any]:
+def build_ban_list_context(banlist: BanList, asked: Any, form: BanForm | None = None) -> dict[str, Any]:
     """Return the context of the page and its table. asked: the query parameters (q, way, sort, page, saved, lifted, prefix)."""
     search, sort = asked.get("q", "").strip(), asked.get("sort", "prefix")
     way = asked.get("way", "") if asked.get("way") in Direction else ""
     stored = banlist.bans.count()
     pages = DeferredJoinPaginator(order_bans(list_bans(banlist, search, way), sort), PER_PAGE, count=None if search or way else stored)
     page = pages.get_page(asked.get("page"))
-    shown = build_rows(page, banlist)
+    shown = build_ban_rows(page, banlist)
     prefix = parse_search_prefix(search)
     return {
         "list": banlist,
@@ -116,23 +116,23 @@ def build_context(banlist: BanList, asked: Any, form: BanForm | None = None) -> 
         "prefix": Ban(prefix=prefix).prefix_text if prefix else "",
         "elsewhere": list_bans_elsewhere(banlist, prefix) if prefix and not shown else [],
         "form": form or BanForm(initial={"address": asked.get("prefix", "")}),
-        **build_done_context(banlist, asked),
+        **build_action_result_context(banlist, asked),
     }
 
 
-def build_done_context(banlist: BanList, asked: Any) -> dict[str, Any]:
+def build_action_result_context(banlist: BanList, asked: Any) -> dict[str, Any]:
     """Return the result of the last action, as the query parameters name it: a ban that was saved, or a request that lifted some."""
-    saved = Ban.objects.filter(list=banlist, pk=parse_number(asked, "saved")).first() if "saved" in asked else None
+    saved = Ban.objects.filter(list=banlist, pk=parse_query_number(asked, "saved")).first() if "saved" in asked else None
     request = parse_request_id(asked.get("lifted", ""))
     return {
-        "saved": build_rows([saved], banlist)[0] if saved else None,
+        "saved": build_ban_rows([saved], banlist)[0] if saved else None,
         "covered": list_bans_elsewhere(banlist, saved.prefix) if saved else [],
         "parts_allowed": list_entries_within(saved.prefix)[:5] if saved else [],
         "lifted": list_lifted_bans(banlist, request).count() if request else 0,
         "lifted_in": request,
-        "restored": parse_number(asked, "restored"),
-        "ends_set": parse_number(asked, "ends"),
-        "ways_set": parse_number(asked, "ways"),
+        "restored": parse_query_number(asked, "restored"),
+        "ends_set": parse_query_number(asked, "ends"),
+        "ways_set": parse_query_number(asked, "ways"),
     }
 
 
@@ -161,7 +161,7 @@ def parse_search_prefix(search: str) -> Prefix | None:
         return None
 
 
-def parse_number(asked: Any, name: str) -> int:
+def parse_query_number(asked: Any, name: str) -> int:
     """Return a number from the query parameters; 0 if there is none."""
     text = asked.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
@@ -183,7 +183,7 @@ _LIST_SORTS: dict[str, Callable[[BanListSummary], Any]] = {
 }
 
 
-def sort_lists(shown: Iterable[BanListSummary], sort: str) -> list[BanListSummary]:
+def sort_ban_lists(shown: Iterable[BanListSummary], sort: str) -> list[BanListSummary]:
     """Sort ban lists by one column of their table."""
     by = _LIST_SORTS.get(sort.removeprefix("-"), _LIST_SORTS["name"])
     return sorted(shown, key=by, reverse=sort.startswith("-"))

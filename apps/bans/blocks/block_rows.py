@@ -35,7 +35,7 @@ class BlockRow:
         return [each.gateway for each in self.gateways if not each.since]
 
 
-def build_rows(blocks: Iterable[Block]) -> list[BlockRow]:
+def build_block_rows(blocks: Iterable[Block]) -> list[BlockRow]:
     """Return the blocks as rows, in two queries, whatever their number."""
     now = timezone.now()
     return [BlockRow(block, known, now) for block, known in list_activations(blocks)]
