@@ -140,6 +140,7 @@ PAGES: Final[dict[str, PageRights]] = {
     "operations:health": PageRights(Right.ANYONE),
     # desk
     "desk:dashboard": _SEE_MEMBERS,
+    "desk:first-steps": _SEE_NETWORK,
     "desk:search": _SEE_MEMBERS,
     "desk:why": _SEE_MEMBERS,
     "desk:system": PageRights(Right.SEE_NETWORK),

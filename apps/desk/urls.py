@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from apps.desk.first_steps import views as first_steps
 from apps.desk.views import (
     addresses_of,
     check,
@@ -22,6 +23,7 @@ from apps.desk.views import (
 app_name = "desk"
 urlpatterns = [
     path("", dashboard.dashboard, name="dashboard"),
+    path("setup/", first_steps.first_steps, name="first-steps"),
     path("search", search.search, name="search"),
     path("system/", system.system, name="system"),
     path("exports/", exports.exports, name="exports"),

@@ -60,7 +60,8 @@ def test_when_nothing_is_due_it_is_calm(mara: Client, network: factories.Network
 def test_before_anything_is_set_up_the_page_says_what_would_stand_there(db: None) -> None:
     factories.alive()
     page = text(signed_in(factories.user()).get("/"))
-    assert "Nothing needs you, no gateway is set up yet" in page
+    assert "1 thing needs you, no gateway is set up yet" in page
+    assert "No gateway runs your network yet" in page
     assert "No gateway yet" in page
     assert "Nothing has been rolled out yet" in page
 
