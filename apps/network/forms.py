@@ -83,6 +83,7 @@ class PoolForm(forms.Form):
         label=_("First addresses kept free"),
         min_value=0,
         max_value=MOST_KEPT_FIRST,
+        required=False,
         help_text=_("For routers and servers: members do not get them. Of an IPv6 pool, prefixes"),
     )
     kept = PrefixListInput(
@@ -107,6 +108,10 @@ class PoolForm(forms.Form):
         self.fields["block_size"].choices = [("", _("no blocks")), *((size, _describe_block_size(size)) for size in BLOCK_SIZES)]  # type: ignore[attr-defined]
         for name in self._list_superfluous():
             del self.fields[name]
+
+    def clean_kept_first(self) -> int | None:
+        """Return the number; nothing entered means none."""
+        return self.cleaned_data["kept_first"] or 0
 
     def _list_superfluous(self) -> tuple[str, ...]:
         """Return the fields that a pool of this kind does not have."""
@@ -141,13 +146,17 @@ class NewPoolForm(PoolForm):
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data)
-        self.fields["kept_first"].required = False
         self.fields["kept_first"].widget.attrs["placeholder"] = _("10, fewer in a small pool")
         sharing = self.fields["sharing"]
         sharing.required, sharing.label = False, _("How members use public IPv4")
         sharing.choices = [self.FITTING, *Pool.Sharing.choices]  # type: ignore[attr-defined]  # a ChoiceField
         sizes = [("", _("as many as fit the current members")), *self.fields["block_size"].choices[1:]]  # type: ignore[attr-defined]
         self.fields["block_size"].choices = sizes  # type: ignore[attr-defined]  # a ChoiceField
+
+    def clean_kept_first(self) -> int | None:
+        """Return the number, None for the service's choice."""
+        number: int | None = self.cleaned_data["kept_first"]
+        return number
 
     def _list_superfluous(self) -> tuple[str, ...]:
         return ()

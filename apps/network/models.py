@@ -5,7 +5,6 @@ from django.contrib.postgres.fields import ArrayField, DateTimeRangeField, Range
 from django.contrib.postgres.indexes import OpClass
 from django.db import models
 from django.db.models import F, Func, Q
-from django.db.models.expressions import RawSQL
 from django.db.models.functions import Mod
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
@@ -32,6 +31,12 @@ def make_family_expression(expression: str) -> Func:
 def make_length_expression(expression: str) -> Func:
     """Make an expression for the prefix length."""
     return Func(F(expression), function="masklen", output_field=models.IntegerField())
+
+
+def make_containment_expression(prefix: str, parts: str) -> Func:
+    """Make a condition: the prefix contains every prefix of the array."""
+    array = Func(F(parts), template="(%(expressions)s)")
+    return Func(F(prefix), array, template="(%(expressions)s)", arg_joiner=" >>= ALL ", output_field=models.BooleanField())
 
 
 @track_history()
@@ -211,7 +216,7 @@ class Pool(Versioned):
                 name="pool_family_fits_kind",
             ),
             models.CheckConstraint(condition=~Q(kind="public4") | Q(kept_first=0, kept=[]), name="pool_public_keeps_none"),
-            models.CheckConstraint(condition=RawSQL("prefix >>= ALL (kept)", (), models.BooleanField()), name="pool_kept_inside"),
+            models.CheckConstraint(condition=make_containment_expression("prefix", "kept"), name="pool_kept_inside"),
             models.CheckConstraint(condition=Q(kept__len__lte=MOST_KEPT, kept_first__lte=MOST_KEPT_FIRST), name="pool_kept_few"),
         ]
 

@@ -1,5 +1,4 @@
 import django.contrib.postgres.fields
-import django.db.models.expressions
 import pgtrigger.compiler
 import pgtrigger.migrations
 from django.db import migrations, models
@@ -108,7 +107,14 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="pool",
             constraint=models.CheckConstraint(
-                condition=django.db.models.expressions.RawSQL("prefix >>= ALL (kept)", (), models.BooleanField()), name="pool_kept_inside"
+                condition=models.Func(
+                    models.F("prefix"),
+                    models.Func(models.F("kept"), template="(%(expressions)s)"),
+                    arg_joiner=" >>= ALL ",
+                    output_field=models.BooleanField(),
+                    template="(%(expressions)s)",
+                ),
+                name="pool_kept_inside",
             ),
         ),
         migrations.AddConstraint(
