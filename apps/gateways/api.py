@@ -2,20 +2,22 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, ClassVar
+from dataclasses import fields as dataclass_fields
+from typing import Any, ClassVar, cast
 
 from django.db.models import QuerySet
-from rest_framework import serializers
+from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.bans.listeners.models import ServerInterface
+from apps.deployments.approvals.limit_changes import find_waiting_limits
 from apps.deployments.models import GatewayState
 from apps.deployments.revision_pages.change_summary import render_summary
 from apps.deployments.revision_pages.presentation import preview_deploy, read_database_clock
-from apps.gateways import group_settings, kernel_gauges
+from apps.gateways import group_settings, groups, kernel_gauges
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.services import configure_gateway
 from apps.lib.api.fields import AddressText, PrefixText
@@ -23,7 +25,7 @@ from apps.lib.api.filters import build_filters
 from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, Shape, make_array, make_mapping, make_nullable, make_object
 from apps.lib.api.openapi.operations import declare_response
 from apps.lib.api.serializers import ActiveSerializer, ApiSerializer
-from apps.lib.api.viewsets import ChangeOneViewSet, ChangeViewSet, ReadViewSet
+from apps.lib.api.viewsets import AddViewSet, ChangeOneViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
 from apps.nat.rules.models import PortRules
 from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection, Uplink
 from apps.traffic.fairshare.models import FairShare
@@ -198,26 +200,75 @@ class LimitsViewSet(SettingsViewSet):
 
 
 class GatewayGroupSerializer(ApiSerializer):
+    shapes = {"approval": make_nullable(INTEGER)}
+    observed_fields = frozenset({"approval"})
+    name = serializers.CharField(max_length=groups.LONGEST_NAME)
+    probe_target4 = AddressText(required=False, allow_null=True)
+    probe_target6 = AddressText(required=False, allow_null=True)
+    approval = serializers.SerializerMethodField()
     version = serializers.IntegerField(required=False)
 
     class Meta:
         model = GatewayGroup
-        fields = ["id", "name", "flood_mode", "version"]
-        read_only_fields = ["name"]
+        facts = [each.name for each in dataclass_fields(groups.GroupFacts)]
+        fields = ["id", *facts, "flood_mode", "approval", "version"]
+
+    def get_approval(self, row: GatewayGroup) -> int | None:
+        """Id of the approval that looser limits of removals wait for; null if none do."""
+        held = find_waiting_limits(row)
+        return held.pk if held else None
+
+    def create(self, validated_data: Mapping[str, Any]) -> GatewayGroup:
+        made = groups.add_group(facts=groups.GroupFacts(**self._pick_facts(validated_data)), by=self.context["request"].user)
+        return self._switch_flood_mode(made, validated_data)
 
     def update(self, instance: GatewayGroup, validated_data: Mapping[str, Any]) -> GatewayGroup:
-        version, on = validated_data.get("version", instance.version), validated_data.get("flood_mode", instance.flood_mode)
-        return set_flood_mode(group=instance, version=version, on=on, by=self.context["request"].user)
+        given = self._pick_facts(validated_data)
+        version, by = validated_data.get("version", instance.version), self.context["request"].user
+        if not given:
+            return set_flood_mode(group=instance, version=version, on=validated_data.get("flood_mode", instance.flood_mode), by=by)
+        facts = groups.GroupFacts(**({name: getattr(instance, name) for name in self.Meta.facts} | given))
+        return self._switch_flood_mode(groups.change_group(group=instance, version=version, facts=facts, by=by), validated_data)
+
+    def changes_nothing(self, row: GatewayGroup, data: Any, taken: Mapping[str, Any]) -> bool:
+        """Like its base; but the present limits, where looser ones wait, withdraw these."""
+        withdraws = any(name in taken for name in groups.LIMITS) and find_waiting_limits(row) is not None
+        return not withdraws and super().changes_nothing(row, data, taken)
+
+    def _pick_facts(self, validated: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: validated[name] for name in self.Meta.facts if name in validated}
+
+    def _switch_flood_mode(self, group: GatewayGroup, validated: Mapping[str, Any]) -> GatewayGroup:
+        on = validated.get("flood_mode", group.flood_mode)
+        if on == group.flood_mode:
+            return group
+        return set_flood_mode(group=group, version=group.version, on=on, by=self.context["request"].user)
 
 
-class GatewayGroupViewSet(ReadViewSet, ChangeViewSet):
-    """Gateway groups, and whether they are in flood mode."""
+class GatewayGroupViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
+    """Gateway groups: their rollout settings, the targets of their probes, and whether they are in flood mode."""
 
     serializer_class = GatewayGroupSerializer
     group_path = "pk"
     queryset = GatewayGroup.objects.order_by("name", "id")
     filters = build_filters(GatewayGroup, "name", "flood_mode", "version")
-    http_method_names = ["get", "patch", "head", "options"]
+
+    @declare_response(200, GatewayGroupSerializer)
+    @declare_response(202, GatewayGroupSerializer)
+    def update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        answer = super().update(request, *args, **kwargs)
+        given, shown = cast("Mapping[str, Any]", request.data), cast("Mapping[str, Any]", answer.data)
+        if shown["approval"] and any(name in given and given[name] != shown[name] for name in groups.LIMITS):
+            answer.status_code = status.HTTP_202_ACCEPTED
+        return answer
+
+    @declare_response(200, GatewayGroupSerializer)
+    @declare_response(202, GatewayGroupSerializer)
+    def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().partial_update(request, *args, **kwargs)
+
+    def remove(self, row: GatewayGroup) -> None:
+        groups.remove_group(group=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: RolePermission requires it
 
     @declare_response(200, PLAN, gateway="the name of one of its gateways (default: the first)")
     @action(detail=True)

@@ -9,8 +9,9 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.gateways import group_settings
-from apps.gateways.rollout_settings import CONFIRM_WITHIN, SHARE
+from apps.gateways.groups import CONFIRM_WITHIN, LONGEST_NAME, SHARE, GroupFacts
 from apps.lib.fields import Address, AddressField, Prefix, PrefixField
+from apps.network.forms import AddressInput
 from apps.network.models import Gateway, GatewayGroup
 from firewall.limit_sets import MOST_BURST, MOST_OPEN, MOST_RATE
 from firewall.profile import BUCKETS_STEP, LIMITS
@@ -117,8 +118,34 @@ class GatewayForm(VersionedForm):
             self.fields[name].widget.attrs |= {"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false", "class": "nw-mono"}
 
 
-class GroupForm(VersionedForm):
-    """Rollout settings of a group."""
+def _build_address_field(label: Any, help_text: Any) -> AddressInput:
+    attrs = {"autocomplete": "off", "spellcheck": "false", "class": "nw-mono"}
+    return AddressInput(label=label, max_length=50, required=False, help_text=help_text, widget=forms.TextInput(attrs=attrs))
+
+
+class GroupTargets(forms.Form):
+    """Name of a group, and the target of its probes."""
+
+    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME, widget=forms.TextInput(attrs={"autocomplete": "off"}))
+    probe_target4 = _build_address_field(
+        _("IPv4 target of the probes"), _("A host on the internet to which each gateway connects after a change, to see that packets pass.")
+    )
+    probe_target6 = _build_address_field(_("IPv6 target of the probes"), _("The same over IPv6. Empty: this family is not probed."))
+    probe_port = forms.IntegerField(
+        label=_("TCP port of the targets"), min_value=1, max_value=65535, required=False, help_text=_("80 or 443, for instance")
+    )
+
+    def to_facts(self) -> GroupFacts:
+        """Return what was entered; a new group has the usual values of everything else."""
+        return GroupFacts(**{name: value for name, value in self.cleaned_data.items() if name != "version"})
+
+
+class NewGroupForm(GroupTargets):
+    """Adds a group."""
+
+
+class GroupForm(VersionedForm, GroupTargets):
+    """Name, probe targets and rollout settings of a group."""
 
     goes_on = forms.BooleanField(
         label=_("Go on without a gateway that does not answer"),
@@ -143,6 +170,8 @@ class GroupForm(VersionedForm):
         help_text=_("Per kind: addresses, IPv6 prefixes, NAT mappings, forwarded ports, IPv6 pinholes, bans"),
     )
     removal_least = forms.IntegerField(label=_("Number of removals from which this applies"), min_value=1, max_value=2**31 - 1)
+
+    field_order = ("name", "goes_on", "heals_drift", "confirm_within", "probe_target4", "probe_target6", "probe_port")
 
     def __init__(self, group: GatewayGroup, data: Any = None) -> None:
         super().__init__(group, data)

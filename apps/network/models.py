@@ -53,6 +53,7 @@ class GatewayGroup(Versioned):
     class Meta:
         ordering = ["name"]
         constraints = [
+            models.CheckConstraint(condition=Q(name__regex=r"\S"), name="gatewaygroup_has_name"),
             models.CheckConstraint(condition=Q(confirm_within__range=(5, 600)), name="gatewaygroup_confirm_within"),
             models.CheckConstraint(condition=Q(removal_share__range=(0, 100)), name="gatewaygroup_removal_share"),
             models.CheckConstraint(condition=Q(removal_least__gte=1), name="gatewaygroup_removal_least"),
