@@ -72,7 +72,7 @@ def _get_last_event(trail: Trail, pk: int) -> Any:
 
 def _undo(trail: Trail, undo: RowUndo, event: Any) -> None:
     if event.pgh_label == "delete":
-        undo.check(_build_row(trail, event), None)
+        undo.prepare(_build_row(trail, event), None)
         _restore(trail, event)
         for part in undo.parts:
             _restore_parts(get_trail(part), trail.model, event)
@@ -84,7 +84,7 @@ def _undo(trail: Trail, undo: RowUndo, event: Any) -> None:
     before = _find_former_event(trail, event)
     if before is None:
         raise Problem(_("The state before this change is no longer in the history."))
-    undo.check(_build_row(trail, before), row)
+    undo.prepare(_build_row(trail, before), row)
     former = _read_values(trail, before)
     trail.model._default_manager.filter(pk=row.pk).update(**(former | {"version": F("version") + 1}))
 

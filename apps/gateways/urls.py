@@ -2,12 +2,15 @@
 
 from django.urls import path
 
-from apps.gateways import views, views_groups
+from apps.gateways import views, views_changes, views_groups
 
 app_name = "gateways"
 urlpatterns = [
     path("", views.gateways, name="list"),
+    path("add/", views_changes.add, name="add"),
+    path("undo/<int:event>/", views_changes.undo, name="undo"),
     path("<int:pk>/", views.gateway, name="gateway"),
+    path("<int:pk>/primary/<int:family>/", views_changes.primary, name="primary"),
     path("<int:pk>/edit/", views.edit, name="edit"),
     path("<int:pk>/put-right/", views.redeploy_gateway, name="put-right"),
     path("<int:pk>/count-again/", views.accept_next_reading, name="count-again"),

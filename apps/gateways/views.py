@@ -16,6 +16,7 @@ from apps.deployments import services as deployments
 from apps.deployments.rollouts import progress
 from apps.deployments.selectors import list_revision_holds
 from apps.gateways import group_settings, kernel_gauges, selectors, services
+from apps.gateways.authorized_keys import build_setup_steps
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.forms import GatewayForm, LimitsForm, ProfileForm, ProtectionForm
 from apps.gateways.set_gauges import list_gauges
@@ -60,6 +61,7 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
         "collected": Collected.objects.filter(gateway=found).first(),
         "table": kernel_gauges.find_connection_table(selectors.find_gateway_status(found), getattr(found.group, "profile", None)),
         "hold": list_revision_holds().filter(group=found.group_id).first(),
+        "setup": build_setup_steps(found),
     }
     return render(request, "gateways/gateway.html", context)
 
@@ -86,12 +88,13 @@ def accept_next_reading(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change interfaces and management; on a conflict, show both versions."""
+    """Change interfaces, management and probe; on a conflict, show both versions."""
     found = get_object_or_404(Gateway.objects.select_related("group"), pk=pk)
     form = GatewayForm(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            services.configure_gateway(gateway=found, by=get_person(request), **form.cleaned_data)
+            version = form.cleaned_data["version"]
+            services.configure_gateway(gateway=found, version=version, facts=form.to_facts(), by=get_person(request))
             messages.success(request, _("Saved. The next rollout rewrites the rules of %(gateway)s in a moment.") % {"gateway": found})
             return redirect("gateways:gateway", found.pk)
         except Conflict as conflict:

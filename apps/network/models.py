@@ -1,5 +1,8 @@
 """Gateways and their groups, address pools, and the holdings of members over time."""
 
+from functools import reduce
+from operator import or_
+
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import ArrayField, DateTimeRangeField, RangeOperators
 from django.contrib.postgres.indexes import OpClass
@@ -17,6 +20,7 @@ from apps.lib.models import Deployed, Versioned
 from apps.members.models import Device, Member
 from apps.network.uplink import Uplink as Uplink
 from firewall import policy as firewall
+from firewall.addresses import PRIVATE
 from firewall.profile import BUCKETS_STEP, LEAST_PORTS, LIMITS, MOST_PER_BUCKET
 
 # RFC 8709, section 4: 11 octets of name and 32 of key, each after its length, are 68 characters of base64
@@ -32,6 +36,11 @@ def make_family_expression(expression: str) -> Func:
 def make_length_expression(expression: str) -> Func:
     """Make an expression for the prefix length."""
     return Func(F(expression), function="masklen", output_field=models.IntegerField())
+
+
+def _make_private_condition(expression: str) -> Q:
+    """Make the condition that an IPv4 address is a private one."""
+    return reduce(or_, (Q(**{f"{expression}__within": str(prefix)}) for prefix in PRIVATE))
 
 
 @track_history()
@@ -111,6 +120,7 @@ class Gateway(Versioned):
             models.CheckConstraint(
                 condition=~Q(lan=F("wan")) & ~Q(lan=F("management")) & ~Q(wan=F("management")), name="gateway_interfaces_differ"
             ),
+            models.CheckConstraint(condition=Q(sync="") | ~Q(sync__in=[F("lan"), F("wan"), F("management")]), name="gateway_sync_differs"),
             models.CheckConstraint(condition=~Q(link="ssh") | Q(address__isnull=False) & ~Q(host_key=""), name="gateway_reached_by_ssh"),
             models.CheckConstraint(condition=Q(host_key="") | Q(host_key__regex=HOST_KEY), name="gateway_host_key"),
             models.CheckConstraint(condition=Q(ssh_user__regex=ACCOUNT), name="gateway_ssh_user"),
@@ -131,6 +141,12 @@ class Gateway(Versioned):
             ),
             models.CheckConstraint(
                 condition=~Q(probe_interface__in=[F("lan"), F("wan"), F("management")]), name="gateway_probe_interface_differs"
+            ),
+            models.CheckConstraint(condition=Q(probe_interface="") | ~Q(probe_interface=F("sync")), name="gateway_probe_is_not_sync"),
+            models.CheckConstraint(
+                condition=Q(probe_source4=None, probe_public4=None)
+                | Q(_make_private_condition("probe_source4") & ~_make_private_condition("probe_public4")),
+                name="gateway_probe_leaves_as_public",
             ),
         ]
 
