@@ -37,19 +37,25 @@ def _undo_nothing(_ended: Sequence[EndedRow]) -> Mapping[int, str]:
     return {}
 
 
+def _allow_any(_former: Any, _current: Any | None) -> None:
+    """Allow every former state."""
+
+
 @dataclass(frozen=True)
 class RowUndo:
     """How the last change of a versioned row is undone, whatever it was (undo.py).
 
     `route`: name of the URL to POST to, with the event's id. `remove`: service that removes a row that was added.
     `explain`: turns the constraint that refuses a former state into a sentence; takes the error and the row as it was. `parts`: models
-    whose rows are removed together with the row, and return with it.
+    whose rows are removed together with the row, and return with it. `prepare`: raises Problem for a former state that must not return
+    by an undo, or changes other rows for it; takes the row as it was, and as it is (None if it was removed).
     """
 
     route: str
     remove: Callable[[Any], object]
     explain: Callable[[IntegrityError, Any], Problem]
     parts: tuple[type[Model], ...] = ()
+    prepare: Callable[[Any, Any | None], None] = _allow_any
 
 
 @dataclass(frozen=True)

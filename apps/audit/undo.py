@@ -53,7 +53,7 @@ def undo_event(*, model: type[Model], event: int, by: Any) -> UndoneChange:
                 cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # a missing foreign key is refused here, and not when the request ends
             enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
-        raise undo.explain(error, _build_row(trail, done)) from error
+        raise undo.explain(error, _build_row(trail, _find_former_event(trail, done) or done)) from error
     row = _build_row(trail, done)
     return UndoneChange(trail.words(row), trail.href(row) if done.pgh_label != "insert" else "")
 
@@ -72,6 +72,7 @@ def _get_last_event(trail: Trail, pk: int) -> Any:
 
 def _undo(trail: Trail, undo: RowUndo, event: Any) -> None:
     if event.pgh_label == "delete":
+        undo.prepare(_build_row(trail, event), None)
         _restore(trail, event)
         for part in undo.parts:
             _restore_parts(get_trail(part), trail.model, event)
@@ -80,11 +81,19 @@ def _undo(trail: Trail, undo: RowUndo, event: Any) -> None:
     if event.pgh_label == "insert":
         undo.remove(row)
         return
-    before = trail.events._default_manager.filter(pgh_obj_id=event.pgh_obj_id, pgh_id__lt=event.pk).order_by("-pgh_id").first()
+    before = _find_former_event(trail, event)
     if before is None:
         raise Problem(_("The state before this change is no longer in the history."))
+    undo.prepare(_build_row(trail, before), row)
     former = _read_values(trail, before)
     trail.model._default_manager.filter(pk=row.pk).update(**(former | {"version": F("version") + 1}))
+
+
+def _find_former_event(trail: Trail, event: Any) -> Any | None:
+    """Return the event with the state that undoing this one brings back; None if it is no longer in the history."""
+    if event.pgh_label == "delete":
+        return event
+    return trail.events._default_manager.filter(pgh_obj_id=event.pgh_obj_id, pgh_id__lt=event.pk).order_by("-pgh_id").first()
 
 
 def _restore(trail: Trail, event: Any) -> None:

@@ -1,29 +1,31 @@
 """REST API of gateways and gateway groups, and of the groups' settings (protection, limits, profile, uplink) by the group's id."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any, ClassVar
+from dataclasses import asdict, replace
+from dataclasses import fields as dataclass_fields
+from typing import Any, ClassVar, cast
 
 from django.db.models import QuerySet
-from rest_framework import serializers
+from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.generics import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.bans.listeners.models import ServerInterface
+from apps.deployments.approvals.limit_changes import find_waiting_limits
 from apps.deployments.models import GatewayState
 from apps.deployments.revision_pages.change_summary import render_summary
 from apps.deployments.revision_pages.presentation import preview_deploy, read_database_clock
-from apps.gateways import group_settings, kernel_gauges
+from apps.gateways import enrolment, group_settings, groups, kernel_gauges, primaries, services
 from apps.gateways.flood import set_flood_mode
-from apps.gateways.services import configure_gateway
+from apps.gateways.probe_facts import ADDRESSES
 from apps.lib.api.fields import AddressText, PrefixText
 from apps.lib.api.filters import build_filters
 from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, Shape, make_array, make_mapping, make_nullable, make_object
 from apps.lib.api.openapi.operations import declare_response
 from apps.lib.api.serializers import ActiveSerializer, ApiSerializer
-from apps.lib.api.viewsets import ChangeOneViewSet, ChangeViewSet, ReadViewSet
+from apps.lib.api.viewsets import AddViewSet, ChangeOneViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
 from apps.nat.rules.models import PortRules
 from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection, Uplink
 from apps.traffic.fairshare.models import FairShare
@@ -198,26 +200,75 @@ class LimitsViewSet(SettingsViewSet):
 
 
 class GatewayGroupSerializer(ApiSerializer):
+    shapes = {"approval": make_nullable(INTEGER)}
+    observed_fields = frozenset({"approval"})
+    name = serializers.CharField(max_length=groups.LONGEST_NAME)
+    probe_target4 = AddressText(required=False, allow_null=True)
+    probe_target6 = AddressText(required=False, allow_null=True)
+    approval = serializers.SerializerMethodField()
     version = serializers.IntegerField(required=False)
 
     class Meta:
         model = GatewayGroup
-        fields = ["id", "name", "flood_mode", "version"]
-        read_only_fields = ["name"]
+        facts = [each.name for each in dataclass_fields(groups.GroupFacts)]
+        fields = ["id", *facts, "flood_mode", "approval", "version"]
+
+    def get_approval(self, row: GatewayGroup) -> int | None:
+        """Id of the approval that looser limits of removals wait for; null if none do."""
+        held = find_waiting_limits(row)
+        return held.pk if held else None
+
+    def create(self, validated_data: Mapping[str, Any]) -> GatewayGroup:
+        made = groups.add_group(facts=groups.GroupFacts(**self._pick_facts(validated_data)), by=self.context["request"].user)
+        return self._switch_flood_mode(made, validated_data)
 
     def update(self, instance: GatewayGroup, validated_data: Mapping[str, Any]) -> GatewayGroup:
-        version, on = validated_data.get("version", instance.version), validated_data.get("flood_mode", instance.flood_mode)
-        return set_flood_mode(group=instance, version=version, on=on, by=self.context["request"].user)
+        given = self._pick_facts(validated_data)
+        version, by = validated_data.get("version", instance.version), self.context["request"].user
+        if not given:
+            return set_flood_mode(group=instance, version=version, on=validated_data.get("flood_mode", instance.flood_mode), by=by)
+        facts = groups.GroupFacts(**({name: getattr(instance, name) for name in self.Meta.facts} | given))
+        return self._switch_flood_mode(groups.change_group(group=instance, version=version, facts=facts, by=by), validated_data)
+
+    def changes_nothing(self, row: GatewayGroup, data: Any, taken: Mapping[str, Any]) -> bool:
+        """Like its base; but the present limits, where looser ones wait, withdraw these."""
+        withdraws = any(name in taken for name in groups.LIMITS) and find_waiting_limits(row) is not None
+        return not withdraws and super().changes_nothing(row, data, taken)
+
+    def _pick_facts(self, validated: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: validated[name] for name in self.Meta.facts if name in validated}
+
+    def _switch_flood_mode(self, group: GatewayGroup, validated: Mapping[str, Any]) -> GatewayGroup:
+        on = validated.get("flood_mode", group.flood_mode)
+        if on == group.flood_mode:
+            return group
+        return set_flood_mode(group=group, version=group.version, on=on, by=self.context["request"].user)
 
 
-class GatewayGroupViewSet(ReadViewSet, ChangeViewSet):
-    """Gateway groups, and whether they are in flood mode."""
+class GatewayGroupViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
+    """Gateway groups: their rollout settings, the targets of their probes, and whether they are in flood mode."""
 
     serializer_class = GatewayGroupSerializer
     group_path = "pk"
     queryset = GatewayGroup.objects.order_by("name", "id")
     filters = build_filters(GatewayGroup, "name", "flood_mode", "version")
-    http_method_names = ["get", "patch", "head", "options"]
+
+    @declare_response(200, GatewayGroupSerializer)
+    @declare_response(202, GatewayGroupSerializer)
+    def update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        answer = super().update(request, *args, **kwargs)
+        given, shown = cast("Mapping[str, Any]", request.data), cast("Mapping[str, Any]", answer.data)
+        if shown["approval"] and any(name in given and given[name] != shown[name] for name in groups.LIMITS):
+            answer.status_code = status.HTTP_202_ACCEPTED
+        return answer
+
+    @declare_response(200, GatewayGroupSerializer)
+    @declare_response(202, GatewayGroupSerializer)
+    def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().partial_update(request, *args, **kwargs)
+
+    def remove(self, row: GatewayGroup) -> None:
+        groups.remove_group(group=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: RolePermission requires it
 
     @declare_response(200, PLAN, gateway="the name of one of its gateways (default: the first)")
     @action(detail=True)
@@ -256,36 +307,68 @@ class UplinkViewSet(SettingsViewSet):
 
 
 class GatewaySerializer(ApiSerializer):
+    fixed_fields = frozenset({"group", "name", "host_key"})
     sync = serializers.CharField(max_length=15, allow_blank=True, required=False)
     management_networks = serializers.ListField(child=PrefixText(), min_length=1)
-    address = AddressText(read_only=True, allow_null=True)
+    management_port = serializers.IntegerField(min_value=1, max_value=65535, required=False)
+    name = serializers.CharField(max_length=40)
+    host_key = serializers.CharField(max_length=400, allow_blank=True)
+    address = AddressText(required=False, allow_null=True)
+    probe_source4 = AddressText(required=False, allow_null=True)
+    probe_public4 = AddressText(required=False, allow_null=True)
+    probe_source6 = AddressText(required=False, allow_null=True)
+    carries4 = serializers.BooleanField(required=False)  # declared, so that the service answers and not the unique constraint
+    carries6 = serializers.BooleanField(required=False)
     servers = serializers.SerializerMethodField()
     version = serializers.IntegerField(required=False, min_value=1)
 
     class Meta:
         model = Gateway
-        configured = ["lan", "wan", "management", "sync", "management_networks", "management_port"]
-        fields = ["id", "group", "name", "link", "address", *configured, "carries4", "carries6", "servers", "version"]
-        read_only_fields = ["group", "name", "link", "carries4", "carries6"]
+        validators: ClassVar[list[Any]] = []
+        fields = ["id", "group", "name", "link", "host_key", *services.FACTS, "carries4", "carries6", "servers", "version"]
+        read_only_fields = ["link"]
 
     def get_servers(self, gateway: Gateway) -> str | None:
         """Interface to the network's own servers; null if they are behind the members' interface."""
         known: ServerInterface | None = getattr(gateway, "server_interface", None)
         return known.name if known else None
 
+    def create(self, validated_data: Mapping[str, Any]) -> Gateway:
+        given = {"address": None, "management_port": 22, "ssh_user": "netzwart", "sync": ""} | dict(validated_data)
+        probe = {name: given.pop(name) for name in ("probe_interface", *ADDRESSES) if name in given}
+        carries = [family for family in primaries.FAMILIES if given.pop(f"carries{family}", False)]
+        where = {"port": given.pop("management_port"), "account": given.pop("ssh_user")}
+        by = self.context["request"].user
+        made = enrolment.enrol_gateway(carries=carries, by=by, **where, **given)
+        if not any(probe.values()):
+            return made
+        return services.configure_gateway(gateway=made, version=made.version, facts=replace(services.get_facts(made), **probe), by=by)
+
     def update(self, instance: Gateway, validated_data: Mapping[str, Any]) -> Gateway:
-        given = {name: validated_data.get(name, getattr(instance, name)) for name in (*self.Meta.configured, "version")}
-        return configure_gateway(gateway=instance, by=self.context["request"].user, **given)
+        saved, by = instance, self.context["request"].user
+        if validated_data.get("version", saved.version) != saved.version:
+            raise services.build_conflict(saved)
+        given = {name: validated_data[name] for name in services.FACTS if name in validated_data}
+        if given:
+            facts = replace(services.get_facts(saved), **given)
+            saved = services.configure_gateway(gateway=saved, version=saved.version, facts=facts, by=by)
+        for family in primaries.FAMILIES:
+            wanted, is_primary = validated_data.get(f"carries{family}"), getattr(saved, f"carries{family}")
+            if wanted and not is_primary:
+                saved = primaries.set_primary(gateway=saved, family=family, version=saved.version, by=by)
+            elif wanted is False and is_primary:
+                primaries.refuse_giving_up(saved, family)
+        return saved
 
 
-class GatewayViewSet(ReadViewSet, ChangeViewSet):
-    """Gateways: their interfaces, and the networks that they are managed from."""
+class GatewayViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
+    """Gateways: how they are reached and managed, their interfaces and probes, and the families that they are primary for."""
 
     serializer_class = GatewaySerializer
     group_path = "group"
     queryset = Gateway.objects.select_related("server_interface").order_by("id")
     filters = build_filters(Gateway, "group", "name", "link", "address", "carries4", "carries6", "version")
-    http_method_names = ["get", "patch", "head", "options"]
+    http_method_names = ["get", "post", "patch", "head", "options"]
 
     @declare_response(200, DRIFT)
     @action(detail=True)

@@ -7,13 +7,41 @@ class GatewaysConfig(AppConfig):
     name = "apps.gateways"
 
     def ready(self) -> None:
-        from apps.audit.trail import Trail, register_trail
-        from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection
+        from apps.audit.trail import RowUndo, Trail, register_trail
+        from apps.bans.models import Notice
+        from apps.gateways import enrolment, groups, primaries, services
+        from apps.nat.models import PortRules
+        from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection, Uplink
+        from apps.traffic.models import FairShare
 
-        register_trail(Trail(Gateway, called=_("Gateway"), href=lambda row: reverse("gateways:gateway", args=[row.pk])))
+        register_trail(
+            Trail(
+                Gateway,
+                called=_("Gateway"),
+                href=lambda row: reverse("gateways:gateway", args=[row.pk]),
+                undo_by=RowUndo(
+                    route="gateways:undo",
+                    remove=enrolment.refuse_removal,
+                    explain=lambda error, _row: services.explain_gateway_error(error),
+                    prepare=primaries.prepare_former_gateway,
+                ),
+            )
+        )
         least = {"removal_least": _("number of removals from which a second person must agree")}  # the form shows it after the share
         register_trail(
-            Trail(GatewayGroup, called=_("Gateway group"), href=lambda row: reverse("gateways:group", args=[row.pk]), fields=least)
+            Trail(
+                GatewayGroup,
+                called=_("Gateway group"),
+                href=lambda row: reverse("gateways:group", args=[row.pk]),
+                fields=least,
+                undo_by=RowUndo(
+                    route="gateways:group-undo",
+                    remove=lambda row: groups.remove_group(group=row),
+                    explain=groups.explain_group_error,
+                    parts=(Protection, Limits, Profile, Uplink, PortRules, Notice, FairShare),
+                    prepare=groups.check_former_group,
+                ),
+            )
         )
         register_trail(Trail(Protection, called=_("Protection"), href=lambda row: reverse("gateways:protection", args=[row.group_id])))
         register_trail(Trail(Profile, called=_("Profile"), href=lambda row: reverse("gateways:profile", args=[row.group_id])))

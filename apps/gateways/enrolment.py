@@ -9,11 +9,13 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from apps.gateways.services import check_interfaces
+from apps.accounts.models import User
+from apps.gateways.primaries import refuse_second_primary
+from apps.gateways.services import GatewayFacts, check_facts, explain_gateway_error
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 from apps.lib.fields import Address, Prefix
-from apps.network.models import Gateway, GatewayGroup
+from apps.network.models import HOST_KEY, Gateway, GatewayGroup
 
 NAME = r"[a-z][a-z0-9-]{0,39}"
 
@@ -42,7 +44,7 @@ def enrol_gateway(
     *,
     name: str,
     group: GatewayGroup,
-    address: Address,
+    address: Address | None,
     port: int,
     account: str,
     host_key: str,
@@ -52,11 +54,19 @@ def enrol_gateway(
     sync: str,
     management_networks: Sequence[Prefix],
     carries: Sequence[int] = (),
+    by: User | None = None,
 ) -> Gateway:
-    """Add a gateway that is reached by ssh; a worker then deploys to it. carries: 4 and 6, as primary. Raises Problem."""
+    """Add a gateway that is reached by ssh; a worker then deploys to it. Raises Problem.
+
+    host_key: as in ssh_host_ed25519_key.pub, with or without the comment. carries: 4 and 6, as primary. by: None for a command.
+    """
     check_name_is_free(name)
     interfaces = {"lan": lan, "wan": wan, "management": management, "sync": sync}
-    check_interfaces(interfaces)
+    facts = GatewayFacts(lan, wan, management, sync, management_networks, port, address, account)
+    check_facts(facts, Gateway(name=name, group=group, link=Gateway.Link.SSH))
+    for family in carries:
+        refuse_second_primary(group, name, family)
+    host_key = parse_host_key(host_key)
     where: dict[str, Any] = {"address": address, "management_port": port, "ssh_user": account, "host_key": host_key}
     where |= {"carries4": 4 in carries, "carries6": 6 in carries}
     try:
@@ -64,10 +74,19 @@ def enrol_gateway(
             made = Gateway.objects.create(
                 name=name, group=group, link=Gateway.Link.SSH, management_networks=list(management_networks), **interfaces, **where
             )
-            enqueue_task("workers.reconcile")
+            enqueue_task("workers.reconcile", by.pk if by else None)
     except IntegrityError as error:
-        raise Problem(_("The database refuses these values: %(error)s") % {"error": str(error).splitlines()[0]}) from error
+        raise explain_gateway_error(error) from error
     return made
+
+
+def parse_host_key(text: str) -> str:
+    """Return the host key without its comment. Raises Problem if it is not an ed25519 key."""
+    key = " ".join(text.split()[:2])
+    if not re.fullmatch(HOST_KEY, key):
+        words = _("This is not a host key of ssh-ed25519. Copy the line in /etc/ssh/ssh_host_ed25519_key.pub on the gateway.")
+        raise Problem(words, "host_key")
+    return key
 
 
 def trust_host_key(*, gateway: Gateway, host_key: str) -> None:
@@ -76,3 +95,9 @@ def trust_host_key(*, gateway: Gateway, host_key: str) -> None:
         Gateway.objects.filter(pk=gateway.pk).update(host_key=host_key, version=F("version") + 1)
         enqueue_task("workers.reconcile")
     gateway.refresh_from_db()
+
+
+def refuse_removal(gateway: Gateway) -> None:
+    """Raise Problem: what a gateway has counted and confirmed belongs to the history, so its row stays."""
+    words = _("%(gateway)s stays: what it counted and confirmed belongs to the history. An added gateway cannot be undone.")
+    raise Problem(words % {"gateway": gateway}, culprit=gateway)

@@ -1,6 +1,7 @@
 """Forms for a gateway's interfaces and management, and for the settings of a group."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -9,13 +10,13 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.gateways import group_settings
-from apps.gateways.rollout_settings import CONFIRM_WITHIN, SHARE
+from apps.gateways.groups import CONFIRM_WITHIN, LONGEST_NAME, SHARE, GroupFacts
+from apps.gateways.services import GatewayFacts, get_facts
 from apps.lib.fields import Address, AddressField, Prefix, PrefixField
+from apps.network.forms import AddressInput
 from apps.network.models import Gateway, GatewayGroup
 from firewall.limit_sets import MOST_BURST, MOST_OPEN, MOST_RATE
 from firewall.profile import BUCKETS_STEP, LIMITS
-
-INTERFACES = ("lan", "wan", "management", "sync")
 
 
 class PrefixLines(forms.CharField):
@@ -99,26 +100,110 @@ class VersionedForm(forms.Form):
         return {True: gettext("yes"), False: gettext("no")}[value] if isinstance(value, bool) else str(value or gettext("nothing"))
 
 
-class GatewayForm(VersionedForm):
-    """Interfaces and management of a gateway."""
+def _build_address_field(label: Any, help_text: Any) -> AddressInput:
+    attrs = {"autocomplete": "off", "spellcheck": "false", "class": "nw-mono"}
+    return AddressInput(label=label, max_length=50, required=False, help_text=help_text, widget=forms.TextInput(attrs=attrs))
 
-    lan = forms.CharField(label=_("Inside interface"), max_length=15, help_text=_("Where the members are"))
-    wan = forms.CharField(label=_("Outside interface"), max_length=15, help_text=_("Where the internet is"))
-    management = forms.CharField(label=_("Management interface"), max_length=15, help_text=_("Where ssh comes in"))
-    sync = forms.CharField(label=_("State sync interface"), max_length=15, required=False, help_text=_("To the other gateway"))
+
+def _build_interface_field(label: Any, help_text: Any, *, required: bool = True) -> forms.CharField:
+    attrs = {"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false", "class": "nw-mono"}
+    return forms.CharField(label=label, max_length=15, required=required, help_text=help_text, widget=forms.TextInput(attrs=attrs))
+
+
+class GatewayBase(forms.Form):
+    """How a gateway is reached and managed, and its interfaces."""
+
+    address = _build_address_field(_("Management address"), _("Where its sshd listens"))
+    management_port = forms.IntegerField(label=_("Management port"), min_value=1, max_value=65535, help_text=_("ssh, usually 22"))
+    ssh_user = forms.CharField(
+        label=_("Account"),
+        max_length=32,
+        help_text=_("The portal signs in to it; it may only talk to the agent."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false", "class": "nw-mono"}),
+    )
+    lan = _build_interface_field(_("Inside interface"), _("Where the members are"))
+    wan = _build_interface_field(_("Outside interface"), _("Where the internet is"))
+    management = _build_interface_field(_("Management interface"), _("Where ssh comes in"))
+    sync = _build_interface_field(_("State sync interface"), _("To the other gateway"), required=False)
     management_networks = PrefixLines(
         label=_("Management networks"), help_text=_("One in each line. Hosts outside these cannot reach this gateway’s ssh.")
     )
-    management_port = forms.IntegerField(label=_("Management port"), min_value=1, max_value=65535, help_text=_("ssh, usually 22"))
+
+
+class NewGatewayForm(GatewayBase):
+    """Adds a gateway that is reached by ssh."""
+
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=40,
+        help_text=_("The same as its agent’s: small letters, digits, hyphens"),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false", "class": "nw-mono"}),
+    )
+    group = forms.ModelChoiceField(GatewayGroup.objects.all(), label=_("Gateway group"), empty_label=None)
+    host_key = forms.CharField(
+        label=_("Host key"),
+        max_length=400,
+        help_text=_("The line in /etc/ssh/ssh_host_ed25519_key.pub, from the gateway’s own console."),
+        widget=forms.TextInput(
+            attrs={"autocomplete": "off", "spellcheck": "false", "class": "nw-mono", "placeholder": "ssh-ed25519 AAAA…"}
+        ),
+    )
+    carries4 = forms.BooleanField(label=_("Primary for IPv4"), required=False)
+    carries6 = forms.BooleanField(label=_("Primary for IPv6"), required=False)
+
+    field_order = ("name", "group", "address", "management_port", "ssh_user", "host_key", "lan", "wan", "management", "sync")
+
+    def to_kwargs(self) -> dict[str, Any]:
+        """Return the arguments of `enrolment.enrol_gateway`."""
+        given = dict(self.cleaned_data)
+        carries = [family for family in (4, 6) if given.pop(f"carries{family}")]
+        return given | {"carries": carries, "port": given.pop("management_port"), "account": given.pop("ssh_user")}
+
+
+class GatewayForm(VersionedForm, GatewayBase):
+    """Interfaces, management and probe of a gateway; how it is reached only where that is by ssh."""
+
+    probe_interface = _build_interface_field(_("Probe interface"), _("Empty: this gateway is not probed."), required=False)
+    probe_source4 = _build_address_field(_("Private IPv4 address of the probe"), _("The probe’s own, in no pool"))
+    probe_public4 = _build_address_field(_("Public IPv4 address of the probe"), _("Routed to this gateway alone; no member leaves as it"))
+    probe_source6 = _build_address_field(_("IPv6 address of the probe"), _("Routed to this gateway alone, in no pool"))
+
+    field_order = ("lan", "wan", "management", "sync", "management_networks", "address", "management_port", "ssh_user")
 
     def __init__(self, gateway: Gateway, data: Any = None) -> None:
         super().__init__(gateway, data)
-        for name in INTERFACES:
-            self.fields[name].widget.attrs |= {"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false", "class": "nw-mono"}
+        if gateway.link != Gateway.Link.SSH:
+            del self.fields["address"], self.fields["ssh_user"]
+
+    def to_facts(self) -> GatewayFacts:
+        """Return what was entered; what the form does not show stays."""
+        given = {name: value for name, value in self.cleaned_data.items() if name != "version"}
+        return replace(get_facts(self.row), **given)
 
 
-class GroupForm(VersionedForm):
-    """Rollout settings of a group."""
+class GroupTargets(forms.Form):
+    """Name of a group, and the target of its probes."""
+
+    name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME, widget=forms.TextInput(attrs={"autocomplete": "off"}))
+    probe_target4 = _build_address_field(
+        _("IPv4 target of the probes"), _("A host on the internet to which each gateway connects after a change, to see that packets pass.")
+    )
+    probe_target6 = _build_address_field(_("IPv6 target of the probes"), _("The same over IPv6. Empty: this family is not probed."))
+    probe_port = forms.IntegerField(
+        label=_("TCP port of the targets"), min_value=1, max_value=65535, required=False, help_text=_("80 or 443, for instance")
+    )
+
+    def to_facts(self) -> GroupFacts:
+        """Return what was entered; a new group has the usual values of everything else."""
+        return GroupFacts(**{name: value for name, value in self.cleaned_data.items() if name != "version"})
+
+
+class NewGroupForm(GroupTargets):
+    """Adds a group."""
+
+
+class GroupForm(VersionedForm, GroupTargets):
+    """Name, probe targets and rollout settings of a group."""
 
     goes_on = forms.BooleanField(
         label=_("Go on without a gateway that does not answer"),
@@ -143,6 +228,8 @@ class GroupForm(VersionedForm):
         help_text=_("Per kind: addresses, IPv6 prefixes, NAT mappings, forwarded ports, IPv6 pinholes, bans"),
     )
     removal_least = forms.IntegerField(label=_("Number of removals from which this applies"), min_value=1, max_value=2**31 - 1)
+
+    field_order = ("name", "goes_on", "heals_drift", "confirm_within", "probe_target4", "probe_target6", "probe_port")
 
     def __init__(self, group: GatewayGroup, data: Any = None) -> None:
         super().__init__(group, data)

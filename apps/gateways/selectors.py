@@ -1,21 +1,31 @@
 """Queries about gateways: whether they answer, what they run, and which address families they are primary for."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Now
+from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from apps.bans.models import Listener, Reachable
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.rollouts.progress import render_families
 from apps.deployments.selectors import list_rollouts_in_state
 from apps.gateways.drift_texts import DriftText, PastDrift, describe_drift, list_past_drift
 from apps.gateways.kernel_gauges import find_connection_table
+from apps.lib.database.validity import is_valid_now_or_later
+from apps.lib.dependents import EndedCount
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
-from apps.network.models import Gateway, GatewayGroup, Pool
+from apps.members.models import Tariff
+from apps.network.count_texts import format_holding_count
+from apps.network.models import Gateway, GatewayGroup, Holding, Pool
+from apps.traffic.models import FairShare
 
 ASKED_WITHIN = 120.0  # seconds after which an answer is outdated; two runs of the collector, if it runs less often
 
@@ -189,3 +199,63 @@ def list_pools(group: GatewayGroup) -> QuerySet[Pool]:
 def list_last_rollouts(gateway: Gateway, most: int) -> list[Rollout]:
     """Return the last rollouts that the gateway took part in."""
     return list(list_rollouts_in_state("").filter(steps__gateway=gateway)[:most])
+
+
+@dataclass(frozen=True, slots=True)
+class GroupDependents(EndedCount):
+    """Rows of one kind that depend on a group. first: one of them; url: the page where they are, for a link."""
+
+    first: Any
+    url: str
+
+
+def list_dependents(group: GatewayGroup) -> list[GroupDependents]:
+    """Return what a group cannot be removed with, without empty kinds: one query for each kind, and one for the first row."""
+    exempt = FairShare.exempt.through._default_manager.filter(fairshare__group=group).values("tariff")
+    found = (
+        _describe_rows(group.gateways.order_by("name"), _count_gateways, "gateways:gateway"),
+        _describe_rows(group.pools.order_by("name"), _count_pools, "network:pool"),
+        _describe_rows(Holding.objects.filter(is_valid_now_or_later(), group=group), format_holding_count, "network:pool", "pool_id"),
+        _describe_rows(Listener.objects.filter(group=group).order_by("name"), _count_listeners, "bans:listener"),
+        _describe_rows(Reachable.objects.filter(notice__group=group), _count_reachable, "bans:notice", of=group),
+        _describe_rows(Tariff.objects.filter(pk__in=exempt), _count_exempt, "fairshare:edit", of=group),
+        _describe_rows(Rollout.objects.filter(group=group).order_by("-pk"), _count_rollouts, "deployments:rollout"),
+    )
+    return [each for each in found if each]
+
+
+def _describe_rows(
+    rows: QuerySet[Any], words: Callable[[int], str], route: str, key: str = "pk", of: GatewayGroup | None = None
+) -> GroupDependents | None:
+    """Return the number of rows and the first; None if there are none. route: of the page of the row with this key, or of the group."""
+    number = rows.count()
+    first = rows.first() if number else None
+    if first is None:
+        return None
+    return GroupDependents(number, words(number), first, reverse(route, args=[of.pk if of else getattr(first, key)]))
+
+
+def _count_gateways(number: int) -> str:
+    return ngettext("%(number)d gateway", "%(number)d gateways", number) % {"number": number}
+
+
+def _count_pools(number: int) -> str:
+    return ngettext("%(number)d pool", "%(number)d pools", number) % {"number": number}
+
+
+def _count_listeners(number: int) -> str:
+    return ngettext("%(number)d listener", "%(number)d listeners", number) % {"number": number}
+
+
+def _count_reachable(number: int) -> str:
+    text = ngettext("%(number)d port that blocked members still reach", "%(number)d ports that blocked members still reach", number)
+    return text % {"number": number}
+
+
+def _count_exempt(number: int) -> str:
+    text = ngettext("%(number)d tariff exempt from fair sharing", "%(number)d tariffs exempt from fair sharing", number)
+    return text % {"number": number}
+
+
+def _count_rollouts(number: int) -> str:
+    return ngettext("%(number)d rollout in its history", "%(number)d rollouts in its history", number) % {"number": number}

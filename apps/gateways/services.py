@@ -1,6 +1,9 @@
-"""Collects what gateways report (that they answer, their counters and gauges), and changes their interfaces and management settings."""
+"""Collects what gateways report (that they answer, their counters and gauges), and changes what people enter of a gateway."""
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Final
 
 import structlog
 from django.db import IntegrityError, transaction
@@ -14,11 +17,12 @@ from apps.audit.selectors import find_last_change
 from apps.deployments.models import GatewayState
 from apps.deployments.transport import agent_channel
 from apps.gateways import kernel_gauges, set_gauges
+from apps.gateways.probe_facts import check_probe
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
-from apps.lib.fields import Prefix
+from apps.lib.fields import Address, Prefix
 from apps.lib.ui import formats
-from apps.network.models import Gateway
+from apps.network.models import ACCOUNT, Gateway
 from apps.traffic import counter_collection
 from firewall import names, wire
 from firewall.policy import PolicyError
@@ -51,35 +55,79 @@ def collect_counters(gateway: Gateway) -> bool:
     return True
 
 
-def configure_gateway(
-    *,
-    gateway: Gateway,
-    version: int,
-    lan: str,
-    wan: str,
-    management: str,
-    sync: str,
-    management_networks: Sequence[Prefix],
-    management_port: int,
-    by: User,
-) -> Gateway:
-    """Change the gateway's interfaces and who can manage it. Raises Conflict if it was changed since `version`, else Problem."""
-    given = {"lan": lan, "wan": wan, "management": management, "sync": sync}
-    check_interfaces(given)
-    if not management_networks:
-        raise Problem(
-            _("Without a management network, this gateway could no longer be reached. Enter at least one."), "management_networks"
-        )
-    values = given | {"management_networks": list(management_networks), "management_port": management_port}
+@dataclass(frozen=True)
+class GatewayFacts:
+    """What people enter of a gateway, apart from its name, its group and the families that it is primary for.
+
+    address, management_port, ssh_user: how the portal reaches it. The probe needs an interface and an address, or has neither.
+    """
+
+    lan: str
+    wan: str
+    management: str
+    sync: str
+    management_networks: Sequence[Prefix]
+    management_port: int
+    address: Address | None = None
+    ssh_user: str = "netzwart"
+    probe_interface: str = ""
+    probe_source4: Address | None = None
+    probe_public4: Address | None = None
+    probe_source6: Address | None = None
+
+
+FACTS: Final = tuple(each.name for each in fields(GatewayFacts))
+
+
+def get_facts(gateway: Gateway) -> GatewayFacts:
+    """Return the gateway's present values."""
+    return GatewayFacts(**{name: getattr(gateway, name) for name in FACTS})
+
+
+def configure_gateway(*, gateway: Gateway, version: int, facts: GatewayFacts, by: User) -> Gateway:
+    """Change the gateway's values, and who can manage it. Raises Conflict if it was changed since `version`, else Problem."""
+    check_facts(facts, gateway)
+    values = {name: getattr(facts, name) for name in FACTS} | {"management_networks": list(facts.management_networks)}
     try:
         with transaction.atomic():
             if not Gateway.objects.filter(pk=gateway.pk, version=version).update(**values, version=F("version") + 1):
-                raise _build_conflict(gateway)
+                raise build_conflict(gateway)
             enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
-        raise Problem(_("The database refuses these values: %(error)s") % {"error": str(error).splitlines()[0]}) from error
+        raise explain_gateway_error(error) from error
     gateway.refresh_from_db()
     return gateway
+
+
+def check_facts(facts: GatewayFacts, gateway: Gateway) -> None:
+    """Raise Problem for what the database or the compiler would refuse. gateway: the row that has or gets these values."""
+    check_interfaces({"lan": facts.lan, "wan": facts.wan, "management": facts.management, "sync": facts.sync})
+    if not facts.management_networks:
+        raise Problem(
+            _("Without a management network, this gateway could no longer be reached. Enter at least one."), "management_networks"
+        )
+    check_way(gateway.link, facts.address, facts.management_port, facts.ssh_user)
+    check_probe(facts, gateway)
+
+
+def check_way(link: str, address: Address | None, port: int, account: str) -> None:
+    """Raise Problem if the portal cannot reach a gateway like this."""
+    if link == Gateway.Link.SSH and address is None:
+        raise Problem(_("A gateway that is reached by ssh needs an address."), "address")
+    if not 1 <= port <= 65535:
+        raise Problem(_("%(port)d is not a port. Choose 1 to 65535.") % {"port": port}, "management_port")
+    if not re.fullmatch(ACCOUNT, account):
+        words = _("“%(name)s” is not the name of an account. Use lower-case letters, digits, hyphens and underscores.")
+        raise Problem(words % {"name": account}, "ssh_user")
+
+
+def explain_gateway_error(error: IntegrityError) -> Problem:
+    """Return the sentence for a refusal by the database: another request was faster."""
+    if "gateway_one_ipv" in str(error):
+        return Problem(_("Another gateway of the group has just become the primary. Look at it as it is now."))
+    if "gateway_probe" in str(error) and "_of_one" in str(error):
+        return Problem(_("Another gateway has just got one of these probe addresses. Look at it as it is now."))
+    return Problem(_("The database refuses these values: %(error)s") % {"error": str(error).splitlines()[0]})
 
 
 def check_interfaces(given: Mapping[str, str]) -> None:
@@ -98,7 +146,8 @@ def check_interfaces(given: Mapping[str, str]) -> None:
         named.add(name)
 
 
-def _build_conflict(gateway: Gateway) -> Conflict:
+def build_conflict(gateway: Gateway) -> Conflict:
+    """Return the Conflict of somebody who saves an outdated version; it says who changed the gateway, and when."""
     last = find_last_change(gateway)
     if last is None:
         return Conflict(

@@ -2,16 +2,22 @@
 
 from django.urls import path
 
-from apps.gateways import views
+from apps.gateways import views, views_changes, views_groups
 
 app_name = "gateways"
 urlpatterns = [
     path("", views.gateways, name="list"),
+    path("add/", views_changes.add, name="add"),
+    path("undo/<int:event>/", views_changes.undo, name="undo"),
     path("<int:pk>/", views.gateway, name="gateway"),
+    path("<int:pk>/primary/<int:family>/", views_changes.primary, name="primary"),
     path("<int:pk>/edit/", views.edit, name="edit"),
     path("<int:pk>/put-right/", views.redeploy_gateway, name="put-right"),
     path("<int:pk>/count-again/", views.accept_next_reading, name="count-again"),
-    path("groups/<int:pk>/", views.group, name="group"),
+    path("groups/add/", views_groups.add, name="group-add"),
+    path("groups/undo/<int:event>/", views_groups.undo, name="group-undo"),
+    path("groups/<int:pk>/", views_groups.group, name="group"),
+    path("groups/<int:pk>/remove/", views_groups.remove, name="group-remove"),
     path("groups/<int:pk>/protection/", views.protection, name="protection"),
     path("groups/<int:pk>/limits/", views.limits, name="limits"),
     path("groups/<int:pk>/profile/", views.profile, name="profile"),

@@ -1,4 +1,4 @@
-"""Pages of gateways: the list, a single one, its interfaces and management, and the settings of a group."""
+"""Pages of gateways: the list, a single one, its interfaces and management, and the settings that a group has for all members."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,16 +11,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_person, staff_page
-from apps.accounts.recent_auth import require_recent_auth
 from apps.audit.selectors import list_row_history
 from apps.deployments import services as deployments
-from apps.deployments.approvals.limit_changes import find_waiting_limits
 from apps.deployments.rollouts import progress
 from apps.deployments.selectors import list_revision_holds
 from apps.gateways import group_settings, kernel_gauges, selectors, services
-from apps.gateways import rollout_settings as of_groups
+from apps.gateways.authorized_keys import build_setup_steps
 from apps.gateways.flood import set_flood_mode
-from apps.gateways.forms import GatewayForm, GroupForm, LimitsForm, ProfileForm, ProtectionForm, VersionedForm
+from apps.gateways.forms import GatewayForm, LimitsForm, ProfileForm, ProtectionForm
 from apps.gateways.set_gauges import list_gauges
 from apps.lib.activation import Activation, list_activations
 from apps.lib.errors import Conflict, Problem
@@ -63,6 +61,7 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
         "collected": Collected.objects.filter(gateway=found).first(),
         "table": kernel_gauges.find_connection_table(selectors.find_gateway_status(found), getattr(found.group, "profile", None)),
         "hold": list_revision_holds().filter(group=found.group_id).first(),
+        "setup": build_setup_steps(found),
     }
     return render(request, "gateways/gateway.html", context)
 
@@ -89,12 +88,13 @@ def accept_next_reading(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change interfaces and management; on a conflict, show both versions."""
+    """Change interfaces, management and probe; on a conflict, show both versions."""
     found = get_object_or_404(Gateway.objects.select_related("group"), pk=pk)
     form = GatewayForm(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            services.configure_gateway(gateway=found, by=get_person(request), **form.cleaned_data)
+            version = form.cleaned_data["version"]
+            services.configure_gateway(gateway=found, version=version, facts=form.to_facts(), by=get_person(request))
             messages.success(request, _("Saved. The next rollout rewrites the rules of %(gateway)s in a moment.") % {"gateway": found})
             return redirect("gateways:gateway", found.pk)
         except Conflict as conflict:
@@ -102,27 +102,6 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
         except Problem as problem:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
     return render(request, "gateways/edit.html", {"gateway": found, "form": form}, status=422 if form.is_bound else 200)
-
-
-@staff_page
-@require_recent_auth
-def group(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change the rollout settings of a group; on a conflict, show both versions."""
-    found = get_object_or_404(GatewayGroup, pk=pk)
-    form: VersionedForm = GroupForm(found, request.POST if request.method == "POST" else None)
-    if form.is_valid():
-        try:
-            of_groups.configure_group(group=found, by=get_person(request), **form.cleaned_data)
-            messages.success(request, _("Saved. This applies from the next rollout on; what already waits for approval keeps waiting."))
-            if find_waiting_limits(found):
-                messages.info(request, _("Looser limits wait until a second person agrees; until then the old ones apply."))
-            return redirect("gateways:group", found.pk)
-        except Conflict as conflict:
-            form.take_up(str(conflict))
-        except Problem as problem:
-            form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
-    context = {"group": found, "form": form, "entries": list_row_history(found, 8), "waiting": find_waiting_limits(found)}
-    return render(request, "gateways/group.html", context, status=422 if form.is_bound else 200)
 
 
 @staff_page

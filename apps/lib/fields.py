@@ -155,6 +155,18 @@ class CoversLookup(_NetworkLookup):
 
 
 @PrefixField.register_lookup
+class CoversAllLookup(_NetworkLookup):
+    """`prefix__covers_all=F("parts")`: the column's prefix contains every prefix of an array column, or is equal to it."""
+
+    lookup_name = "covers_all"
+
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[str | int, ...]]:
+        left, left_params = self.process_lhs(compiler, connection)
+        right, right_params = self.process_rhs(compiler, connection)
+        return f"{left} >>= ALL ({right})", (*left_params, *right_params)
+
+
+@PrefixField.register_lookup
 class OverlapsLookup(_NetworkLookup):
     """`prefix__overlaps=network`: one is inside the other."""
 

@@ -1,5 +1,8 @@
 """Gateways and their groups, address pools, and the holdings of members over time."""
 
+from functools import reduce
+from operator import or_
+
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import ArrayField, DateTimeRangeField, RangeOperators
 from django.contrib.postgres.indexes import OpClass
@@ -16,6 +19,7 @@ from apps.lib.models import Deployed, Versioned
 from apps.members.models import Device, Member
 from apps.network.uplink import Uplink as Uplink
 from firewall import policy as firewall
+from firewall.addresses import PRIVATE
 from firewall.profile import BUCKETS_STEP, LEAST_PORTS, LIMITS, MOST_PER_BUCKET
 
 # RFC 8709, section 4: 11 octets of name and 32 of key, each after its length, are 68 characters of base64
@@ -33,10 +37,9 @@ def make_length_expression(expression: str) -> Func:
     return Func(F(expression), function="masklen", output_field=models.IntegerField())
 
 
-def make_containment_expression(prefix: str, parts: str) -> Func:
-    """Make a condition: the prefix contains every prefix of the array."""
-    array = Func(F(parts), template="(%(expressions)s)")
-    return Func(F(prefix), array, template="(%(expressions)s)", arg_joiner=" >>= ALL ", output_field=models.BooleanField())
+def _make_private_condition(expression: str) -> Q:
+    """Make the condition that an IPv4 address is a private one."""
+    return reduce(or_, (Q(**{f"{expression}__within": str(prefix)}) for prefix in PRIVATE))
 
 
 @track_history()
@@ -58,6 +61,7 @@ class GatewayGroup(Versioned):
     class Meta:
         ordering = ["name"]
         constraints = [
+            models.CheckConstraint(condition=Q(name__regex=r"\S"), name="gatewaygroup_has_name"),
             models.CheckConstraint(condition=Q(confirm_within__range=(5, 600)), name="gatewaygroup_confirm_within"),
             models.CheckConstraint(condition=Q(removal_share__range=(0, 100)), name="gatewaygroup_removal_share"),
             models.CheckConstraint(condition=Q(removal_least__gte=1), name="gatewaygroup_removal_least"),
@@ -115,6 +119,7 @@ class Gateway(Versioned):
             models.CheckConstraint(
                 condition=~Q(lan=F("wan")) & ~Q(lan=F("management")) & ~Q(wan=F("management")), name="gateway_interfaces_differ"
             ),
+            models.CheckConstraint(condition=Q(sync="") | ~Q(sync__in=[F("lan"), F("wan"), F("management")]), name="gateway_sync_differs"),
             models.CheckConstraint(condition=~Q(link="ssh") | Q(address__isnull=False) & ~Q(host_key=""), name="gateway_reached_by_ssh"),
             models.CheckConstraint(condition=Q(host_key="") | Q(host_key__regex=HOST_KEY), name="gateway_host_key"),
             models.CheckConstraint(condition=Q(ssh_user__regex=ACCOUNT), name="gateway_ssh_user"),
@@ -135,6 +140,12 @@ class Gateway(Versioned):
             ),
             models.CheckConstraint(
                 condition=~Q(probe_interface__in=[F("lan"), F("wan"), F("management")]), name="gateway_probe_interface_differs"
+            ),
+            models.CheckConstraint(condition=Q(probe_interface="") | ~Q(probe_interface=F("sync")), name="gateway_probe_is_not_sync"),
+            models.CheckConstraint(
+                condition=Q(probe_source4=None, probe_public4=None)
+                | Q(_make_private_condition("probe_source4") & ~_make_private_condition("probe_public4")),
+                name="gateway_probe_leaves_as_public",
             ),
         ]
 
@@ -216,7 +227,7 @@ class Pool(Versioned):
                 name="pool_family_fits_kind",
             ),
             models.CheckConstraint(condition=~Q(kind="public4") | Q(kept_first=0, kept=[]), name="pool_public_keeps_none"),
-            models.CheckConstraint(condition=make_containment_expression("prefix", "kept"), name="pool_kept_inside"),
+            models.CheckConstraint(condition=Q(prefix__covers_all=F("kept")), name="pool_kept_inside"),
             models.CheckConstraint(condition=Q(kept__len__lte=MOST_KEPT, kept_first__lte=MOST_KEPT_FIRST), name="pool_kept_few"),
         ]
 

@@ -107,13 +107,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="pool",
             constraint=models.CheckConstraint(
-                condition=models.Func(
-                    models.F("prefix"),
-                    models.Func(models.F("kept"), template="(%(expressions)s)"),
-                    arg_joiner=" >>= ALL ",
-                    output_field=models.BooleanField(),
-                    template="(%(expressions)s)",
-                ),
+                condition=models.Q(prefix__covers_all=models.F("kept")),
                 name="pool_kept_inside",
             ),
         ),

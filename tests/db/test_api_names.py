@@ -20,7 +20,7 @@ JSON = "application/json"
 NAMES = re.compile(r"%\((member|owner|other|holder|device|who)\)s")
 OWN = {
     **dict.fromkeys(
-        [f"apps/gateways/{name}.py" for name in ("rollout_settings", "services", "group_settings")],
+        [f"apps/gateways/{name}.py" for name in ("groups", "services", "group_settings")],
         "who changed a gateway or its group is staff",
     ),
     "apps/tickets/services.py": "who answers tickets is staff",

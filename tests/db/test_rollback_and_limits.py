@@ -13,7 +13,7 @@ from apps.deployments.models import HeldBack, Hold, Revision
 from apps.deployments.rollouts import rollback
 from apps.deployments.rollouts.decisions import approve_part
 from apps.deployments.services import reconcile
-from apps.gateways.rollout_settings import configure_group
+from apps.gateways.groups import GroupFacts, change_group
 from apps.lib.errors import Conflict, Problem
 from apps.mail.models import Message
 from apps.network.models import Gateway, GatewayGroup
@@ -44,7 +44,7 @@ def peer(network: factories.Network) -> User:
 def limits(network: factories.Network, by: User, **changes: int) -> tuple[int, int]:
     group = GatewayGroup.objects.get(pk=network.group.pk)
     given: dict[str, Any] = {"removal_share": group.removal_share, "removal_least": group.removal_least} | changes
-    configure_group(group=group, version=group.version, goes_on=True, heals_drift=True, confirm_within=30, by=by, **given)
+    change_group(group=group, version=group.version, facts=GroupFacts(group.name, **given), by=by)
     return now(network)
 
 

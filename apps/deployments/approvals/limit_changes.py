@@ -15,18 +15,19 @@ from apps.network.models import GatewayGroup
 FIELDS = ("removal_share", "removal_least")
 
 
-@transaction.atomic
-def request_limits(group: GatewayGroup, *, removal_share: int, removal_least: int, by: User) -> HeldBack | None:
-    """Tighten limits at once. Looser values wait for approval; return their row, or None if nothing is loosened.
+def get_tighter_limits(group: GatewayGroup, **wanted: int) -> dict[str, int]:
+    """Return the wanted limits that are tighter than the group's: they may be written at once."""
+    return {name: value for name, value in wanted.items() if value < getattr(group, name)}
 
-    A new request replaces an earlier one that waits.
+
+@transaction.atomic
+def request_looser_limits(group: GatewayGroup, *, removal_share: int, removal_least: int, by: User | None) -> HeldBack | None:
+    """Let limits that are looser than the group's wait for approval. Return the row that waits, or None if nothing is loosened.
+
+    group: a locked row. by: None if it is not known who asks. A new request replaces an earlier one that waits.
     """
     wanted = {"removal_share": removal_share, "removal_least": removal_least}
-    group = GatewayGroup.objects.select_for_update().get(pk=group.pk)
     looser = {name: [getattr(group, name), value] for name, value in wanted.items() if value > getattr(group, name)}
-    tighter = {name: value for name, value in wanted.items() if value < getattr(group, name)}
-    if tighter:
-        GatewayGroup.objects.filter(pk=group.pk).update(**tighter)
     digest = digest_values(looser)
     waiting = HeldBack.objects.filter(group=group, kind=LIMITS, state=HeldBack.State.WAITING)
     waiting.exclude(digest=digest).update(state=HeldBack.State.OBSOLETE)
@@ -34,7 +35,10 @@ def request_limits(group: GatewayGroup, *, removal_share: int, removal_least: in
         waiting.update(state=HeldBack.State.OBSOLETE)
         return None
     row = waiting.first() or HeldBack.objects.create(group=group, kind=LIMITS, digest=digest, packed=pack_values(looser))
-    row.askers.add(by)
+    if by:
+        row.askers.add(by)
+    else:
+        HeldBack.objects.filter(pk=row.pk).update(asker_unknown=True)
     return row
 
 

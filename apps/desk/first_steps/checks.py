@@ -21,7 +21,7 @@ from apps.network.models import Gateway, GatewayGroup, Holding, Pool
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class StepFinding:
     """The outcome of a check: whether the step is done, and what was found."""
 
     done: bool
@@ -33,47 +33,49 @@ def has_live_gateway() -> bool:
     return GatewayState.objects.filter(revision__isnull=False).exists()
 
 
-def check_second_factor(user: User) -> Finding:
+def check_second_factor(user: User) -> StepFinding:
     if is_mfa_enabled(user, ["totp", "webauthn"]):
-        return Finding(True, _("You have a second factor."))
-    return Finding(not settings.REQUIRE_SECOND_FACTOR, _("You sign in by password alone."))
+        return StepFinding(True, _("You have a second factor."))
+    return StepFinding(not settings.REQUIRE_SECOND_FACTOR, _("You sign in by password alone."))
 
 
-def check_second_administrator(_user: User) -> Finding:
+def check_second_administrator(_user: User) -> StepFinding:
     roles = Q(roles__contains=[Role.NETWORK_ADMIN.value]) | Q(roles__contains=[Role.APPROVER.value])
     number = User.objects.filter(roles, is_active=True).count()
     sentence = ngettext("%(number)s account administers or approves.", "%(number)s accounts administer or approve.", number)
-    return Finding(number > 1, sentence % {"number": formats.format_number(number)})
+    return StepFinding(number > 1, sentence % {"number": formats.format_number(number)})
 
 
-def check_mail(_user: User) -> Finding:
+def check_mail(_user: User) -> StepFinding:
     late, sent = find_late(timezone.now()), find_last_sent()
     if late:
-        return Finding(False, _("Mail waits in the outbox since %(time)s.") % {"time": formats.format_moment(late.since, timezone.now())})
+        return StepFinding(
+            False, _("Mail waits in the outbox since %(time)s.") % {"time": formats.format_moment(late.since, timezone.now())}
+        )
     if not settings.MAIL_SERVER["host"]:
-        return Finding(False, _("NETZWART_MAIL_SERVER is not set, so no mail is sent."))
+        return StepFinding(False, _("NETZWART_MAIL_SERVER is not set, so no mail is sent."))
     if sent:
-        return Finding(True, _("The last mail was sent at %(time)s.") % {"time": formats.format_moment(sent, timezone.now())})
-    return Finding(False, _("No mail has been sent yet."))
+        return StepFinding(True, _("The last mail was sent at %(time)s.") % {"time": formats.format_moment(sent, timezone.now())})
+    return StepFinding(False, _("No mail has been sent yet."))
 
 
-def check_groups(_user: User) -> Finding:
+def check_groups(_user: User) -> StepFinding:
     names = ", ".join(GatewayGroup.objects.values_list("name", flat=True)[:5])
-    return Finding(bool(names), names or _("There is none yet."))
+    return StepFinding(bool(names), names or _("There is none yet."))
 
 
-def check_gateways(_user: User) -> Finding:
+def check_gateways(_user: User) -> StepFinding:
     gateways = list(Gateway.objects.select_related("status").order_by("name"))
     if not gateways:
-        return Finding(False, _("There is none yet."))
+        return StepFinding(False, _("There is none yet."))
     silent = [str(each) for each in gateways if not _has_answered(each)]
     if silent:
-        return Finding(False, _("No answer yet from %(names)s.") % {"names": ", ".join(silent[:5])})
+        return StepFinding(False, _("No answer yet from %(names)s.") % {"names": ", ".join(silent[:5])})
     if not any(each.carries4 for each in gateways) and not any(each.carries6 for each in gateways):
-        return Finding(False, _("No gateway is primary for IPv4 or IPv6."))
+        return StepFinding(False, _("No gateway is primary for IPv4 or IPv6."))
     names = ", ".join(map(str, gateways[:5]))
     sentence = _("%(names)s answered.") if len(gateways) > 1 else _("Only %(names)s answers: nothing stands in for it.")
-    return Finding(True, sentence % {"names": names})
+    return StepFinding(True, sentence % {"names": names})
 
 
 def _has_answered(gateway: Gateway) -> bool:
@@ -81,48 +83,48 @@ def _has_answered(gateway: Gateway) -> bool:
     return status is not None and status.seen is not None
 
 
-def check_pools(_user: User) -> Finding:
+def check_pools(_user: User) -> StepFinding:
     there = dict(Pool.objects.order_by().values_list("kind").annotate(Count("pk")))
     has4, has6 = {"private4", "public4"} <= there.keys(), "prefix6" in there
     if has4 or has6:
-        return Finding(True, _("Members can get %(families)s.") % {"families": " + ".join(["IPv4"] * has4 + ["IPv6"] * has6)})
+        return StepFinding(True, _("Members can get %(families)s.") % {"families": " + ".join(["IPv4"] * has4 + ["IPv6"] * has6)})
     if "private4" in there:
-        return Finding(False, _("Members can get private addresses, but none to leave as."))
-    return Finding(False, _("Members can get no address."))
+        return StepFinding(False, _("Members can get private addresses, but none to leave as."))
+    return StepFinding(False, _("Members can get no address."))
 
 
-def check_sites(_user: User) -> Finding:
+def check_sites(_user: User) -> StepFinding:
     rooms, sites = Room.objects.count(), Site.objects.count()
     facts = {"sites": formats.format_number(sites), "rooms": formats.format_number(rooms)}
-    return Finding(rooms > 0, _("Houses: %(sites)s, rooms: %(rooms)s") % facts)
+    return StepFinding(rooms > 0, _("Houses: %(sites)s, rooms: %(rooms)s") % facts)
 
 
-def check_tariffs(_user: User) -> Finding:
+def check_tariffs(_user: User) -> StepFinding:
     names = ", ".join(Tariff.objects.filter(offered=True).values_list("name", flat=True)[:5])
-    return Finding(bool(names), names or _("There is none yet."))
+    return StepFinding(bool(names), names or _("There is none yet."))
 
 
-def check_members(_user: User) -> Finding:
+def check_members(_user: User) -> StepFinding:
     active = Member.objects.filter(state=Member.State.ACTIVE).count()
     with_address = Holding.objects.filter(is_valid_now(), member__state=Member.State.ACTIVE).values("member").distinct().count()
     facts = {"active": formats.format_number(active), "number": formats.format_number(with_address)}
-    return Finding(with_address > 0, _("Active: %(active)s, with an address: %(number)s") % facts)
+    return StepFinding(with_address > 0, _("Active: %(active)s, with an address: %(number)s") % facts)
 
 
-def check_rollout(_user: User) -> Finding:
+def check_rollout(_user: User) -> StepFinding:
     running = GatewayState.objects.filter(revision__isnull=False).select_related("gateway", "revision").order_by("gateway__name")
     said = ", ".join(f"{each.gateway}: {each.revision}" for each in running[:5])
     waiting = Gateway.objects.count() - running.count()
-    return Finding(bool(said) and not waiting, said or _("Nothing has been confirmed yet."))
+    return StepFinding(bool(said) and not waiting, said or _("Nothing has been confirmed yet."))
 
 
-def check_packets(_user: User) -> Finding:
+def check_packets(_user: User) -> StepFinding:
     gateways = list(Gateway.objects.order_by("name"))
     missing = [str(each) for each in gateways if not _has_passed_packets(each)]
     if not gateways:
-        return Finding(False, _("There is none yet."))
+        return StepFinding(False, _("There is none yet."))
     sentence = _("No packet was seen through %(names)s.") if missing else _("A packet came back through %(names)s.")
-    return Finding(not missing, sentence % {"names": ", ".join((missing or [str(each) for each in gateways])[:5])})
+    return StepFinding(not missing, sentence % {"names": ", ".join((missing or [str(each) for each in gateways])[:5])})
 
 
 def _has_passed_packets(gateway: Gateway) -> bool:

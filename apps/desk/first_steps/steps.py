@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
 from apps.desk.first_steps import checks
-from apps.desk.first_steps.checks import Finding
+from apps.desk.first_steps.checks import StepFinding
 from apps.lib.ui.states import StateKind, StateLabel
 
 
@@ -26,7 +26,7 @@ class Step:
     why: str | Promise
     route: str
     verb: str | Promise
-    check: Callable[[User], Finding]
+    check: Callable[[User], StepFinding]
     needed: bool = True
 
 
@@ -57,14 +57,14 @@ STEPS: Final = (
     Step(
         gettext_lazy("A gateway group"),
         gettext_lazy("Gateways of a group run the same rules, one in reserve for the other."),
-        "gateways:list",
+        "gateways:group-add",
         gettext_lazy("Add group"),
         checks.check_groups,
     ),
     Step(
         gettext_lazy("Gateways"),
         gettext_lazy("The Linux machines that carry the members’ traffic: two, so that one may fail."),
-        "gateways:list",
+        "gateways:add",
         gettext_lazy("Add gateway"),
         checks.check_gateways,
     ),
@@ -120,7 +120,7 @@ class CheckedStep:
     """A step with its finding."""
 
     step: Step
-    finding: Finding
+    finding: StepFinding
 
     @property
     def url(self) -> str:
@@ -141,7 +141,7 @@ class FirstSteps:
     steps: Sequence[CheckedStep]
 
     @property
-    def done(self) -> int:
+    def done_number(self) -> int:
         return sum(each.finding.done for each in self.steps)
 
     @property

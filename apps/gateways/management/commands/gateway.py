@@ -7,11 +7,12 @@ from ipaddress import ip_address, ip_network
 from subprocess import SubprocessError
 from typing import Any
 
+import pghistory
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.deployments.transport import agent_channel, ssh, ssh_keys
-from apps.gateways import enrolment
+from apps.gateways import enrolment, primaries
 from apps.lib.errors import Problem
 from apps.lib.fields import Address, Prefix
 from apps.network.models import Gateway
@@ -22,16 +23,22 @@ SETUP = "docs/gateway-setup.md"
 
 
 class Command(BaseCommand):
-    help = f"Gateways that are reached by ssh: add one, list all, check one, trust a new host key. For the gateway's side see {SETUP}."
+    help = (
+        "Gateways that are reached by ssh: add one, list all, check one, trust a new host key, choose primaries. "
+        f"For the gateway's side see {SETUP}."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        what = parser.add_subparsers(dest="what", required=True, metavar="add | list | check | trust | key")
+        what = parser.add_subparsers(dest="what", required=True, metavar="add | list | check | trust | primary | key")
         _define_add_arguments(what.add_parser("add", help="add a gateway"))
         what.add_parser("list", help="list all gateways, and how they are reached")
         what.add_parser("check", help="connect to a gateway's sshd, open a new session, ask the agent").add_argument("name")
         trust = what.add_parser("trust", help="trust the gateway's current host key, after it was reinstalled")
         trust.add_argument("name")
         _define_trust_arguments(trust)
+        primary = what.add_parser("primary", help="make a gateway its group's primary for an address family, in place of the one that is")
+        primary.add_argument("name")
+        primary.add_argument("--family", type=int, choices=(4, 6), required=True, help="IPv4 or IPv6")
         what.add_parser("key", help="print the line for authorized_keys on gateways; makes the portal's key if there is none")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -43,6 +50,8 @@ class Command(BaseCommand):
     def _add(self, options: dict[str, Any]) -> None:
         enrolment.check_name_is_free(options["name"])
         group = enrolment.get_group(options["group"])
+        for family in options["carries"]:
+            primaries.refuse_second_primary(group, options["name"], family)
         line = self._get_portal_key()
         host_key = self._ask_host_key(options["address"], options["port"], options)
         networks = options["management_network"] or [_find_own_address(options["address"], options["port"])]
@@ -79,6 +88,15 @@ class Command(BaseCommand):
         self.stdout.write(f"Trusted so far: {ssh.compute_fingerprint(gateway.host_key)}")
         enrolment.trust_host_key(gateway=gateway, host_key=self._ask_host_key(gateway.address, gateway.management_port, options))
         self._try(gateway)
+
+    def _primary(self, options: dict[str, Any]) -> None:
+        gateway, family = _get_gateway(options["name"]), options["family"]
+        before = primaries.find_primary(gateway.group, family)
+        with pghistory.context(cause="gateway primary"):
+            primaries.set_primary(gateway=gateway, family=family, version=gateway.version)
+        instead = f" instead of {before}" if before and before != gateway else ""
+        self.stdout.write(f"{gateway} is the IPv{family} primary of {gateway.group}{instead}.")
+        self.stdout.write("Netzwart moves no address: keepalived on the gateways decides where the service addresses are.")
 
     def _key(self, _options: dict[str, Any]) -> None:
         self.stdout.write(self._get_portal_key())

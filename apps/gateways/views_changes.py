@@ -1,0 +1,68 @@
+"""Pages that add a gateway, make it the primary of an address family, and undo its last change."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.recent_auth import require_recent_auth
+from apps.accounts.undo_page import answer_undo
+from apps.gateways import enrolment, primaries
+from apps.gateways.forms import NewGatewayForm
+from apps.lib.errors import Problem
+from apps.network.models import Gateway, GatewayGroup
+
+FIELDS = {"port": "management_port", "account": "ssh_user"}  # where the form calls an argument otherwise
+
+
+@staff_page
+@require_recent_auth
+def add(request: HttpRequest) -> HttpResponse:
+    """Add a gateway that is reached by ssh; its page then says what is left to do on the machine."""
+    form = NewGatewayForm(request.POST if request.method == "POST" else None, initial=_get_initial(request.GET.get("group", "")))
+    if form.is_valid():
+        try:
+            made = enrolment.enrol_gateway(by=get_person(request), **form.to_kwargs())
+            messages.success(request, _("%(gateway)s is added. The portal contacts it from now on.") % {"gateway": made})
+            return redirect("gateways:gateway", made.pk)
+        except Problem as problem:
+            fieldname = FIELDS.get(problem.fieldname, problem.fieldname)
+            form.add_error(fieldname if fieldname in form.fields else None, str(problem))
+    groups = GatewayGroup.objects.exists()
+    return render(request, "gateways/add.html", {"form": form, "groups": groups}, status=422 if form.is_bound else 200)
+
+
+def _get_initial(group: str) -> dict[str, Any]:
+    found = GatewayGroup.objects.filter(pk=int(group)).first() if group.isdecimal() and len(group) < 10 else GatewayGroup.objects.first()
+    free = {f"carries{family}": found is not None and primaries.find_primary(found, family) is None for family in primaries.FAMILIES}
+    return {"group": found, "management_port": 22, "ssh_user": "netzwart"} | free
+
+
+@staff_page
+def primary(request: HttpRequest, pk: int, family: int) -> HttpResponse:
+    """Say what a change of the primary does and does not; make the gateway primary on POST."""
+    found = get_object_or_404(Gateway.objects.select_related("group"), pk=pk)
+    if family not in primaries.FAMILIES:
+        raise Http404
+    if request.method != "POST":
+        before = primaries.find_primary(found.group, family)
+        return render(request, "gateways/primary.html", {"gateway": found, "family": family, "before": before})
+    version = request.POST.get("version", "")
+    try:
+        primaries.set_primary(gateway=found, family=family, version=int(version) if version.isdecimal() else 0, by=get_person(request))
+        words = _("%(gateway)s is the IPv%(family)d primary of %(group)s.")
+        messages.success(request, words % {"gateway": found, "family": family, "group": found.group})
+    except Problem as problem:
+        messages.error(request, str(problem))
+    return redirect("gateways:gateway", found.pk)
+
+
+@staff_page
+@require_POST
+def undo(request: HttpRequest, event: int) -> HttpResponse:
+    """Undo the last change of a gateway."""
+    return answer_undo(request, Gateway, event, back="gateways:list")
