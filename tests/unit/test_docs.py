@@ -27,7 +27,7 @@ SPAN = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
 PATH = re.compile(r"[\w.*-]+(?:/[\w.*-]+)*/?")
-OPTION = re.compile(r"(?<=\s)--[a-z][a-z-]*")
+OPTION = re.compile(r"(?<=\s)--[a-z][a-z0-9-]*")
 ADR_PARTS = ["Context", "Decision", "Consequences", "Measured"]
 
 
