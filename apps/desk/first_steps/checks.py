@@ -28,11 +28,6 @@ class StepFinding:
     words: str
 
 
-def has_live_gateway() -> bool:
-    """True once a gateway runs a revision: the network is no longer at its first steps."""
-    return GatewayState.objects.filter(revision__isnull=False).exists()
-
-
 def check_second_factor(user: User) -> StepFinding:
     if is_mfa_enabled(user, ["totp", "webauthn"]):
         return StepFinding(True, _("You have a second factor."))

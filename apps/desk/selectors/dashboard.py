@@ -25,7 +25,6 @@ from apps.deployments.selectors import (
     map_newest_by_group,
     map_revision_holds_by_group,
 )
-from apps.desk.first_steps.checks import has_live_gateway
 from apps.desk.selectors import claims, programs
 from apps.desk.selectors.claims import DashboardFacts, find_missing_rollout
 from apps.desk.selectors.need import AttentionItem, find_page_url
@@ -84,7 +83,7 @@ def list_attention_items(now: datetime) -> list[AttentionItem]:
 
 def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout], now: datetime) -> list[AttentionItem]:
     of_people = (
-        *_iter_first_steps_needs(),
+        *_iter_first_steps_needs(gates),
         *_iter_decision_needs(),
         *_iter_rollout_needs(newest.values()),
         *_iter_gateway_needs(gates, newest),
@@ -113,8 +112,8 @@ def count_attention_items(_request: HttpRequest) -> NavigationCount | None:
 # --- Needs
 
 
-def _iter_first_steps_needs() -> Iterator[AttentionItem]:
-    if not has_live_gateway():
+def _iter_first_steps_needs(gates: Sequence[GatewayOverview]) -> Iterator[AttentionItem]:
+    if not any(each.status and each.status.revision for each in gates):
         yield AttentionItem(
             "first-steps",
             StateLabel(StateKind.WAIT, _("To do")),
