@@ -178,6 +178,8 @@ PAGES: Final[dict[str, PageRights]] = {
     "network:pool": _SEE_NETWORK,
     "network:pool-add": _RULE_FORM,
     "network:pool-edit": _RULE_FORM,
+    "network:pool-remove": _RULE_FORM,
+    "network:pool-undo": _RULE_ACT,
     "nat:forwards": _SEE_MEMBERS,
     "nat:rules": _RULE_PAGE,
     "nat:forwards-csv": _SEE_MEMBERS,

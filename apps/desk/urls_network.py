@@ -11,4 +11,6 @@ urlpatterns = [
     path("addresses/add/", addresses.add_pool, name="pool-add"),
     path("addresses/<int:pk>/", addresses.pool, name="pool"),
     path("addresses/<int:pk>/edit/", addresses.edit_pool, name="pool-edit"),
+    path("addresses/<int:pk>/remove/", addresses.remove_pool, name="pool-remove"),
+    path("addresses/undo/<int:event>/", addresses.undo_pool, name="pool-undo"),
 ]

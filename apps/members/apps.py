@@ -8,13 +8,16 @@ class MembersConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.trail import UNSHOWN, RowUndo, Trail, register_trail
+        from apps.lib.row_uses import register_use
         from apps.lib.ui import formats
         from apps.lib.web import language_switch
         from apps.members import member_token_limits, own_devices, site_services, tariff_services
         from apps.members.models import Departure, Device, Member, MemberInvitation, Room, Site, Tariff
+        from apps.members.room_uses import find_residents
 
         language_switch.register_language_saver(own_devices.remember_language)
         member_token_limits.register_member_limits()
+        register_use(Room, find_residents)
         register_trail(
             Trail(
                 Member,

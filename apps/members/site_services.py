@@ -13,9 +13,9 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from apps.lib.errors import Conflict, Problem
+from apps.lib.row_uses import list_uses
 from apps.members.models import Room, Site
 from apps.members.room_names import LONGEST_NAME, RoomName
-from apps.members.room_uses import list_room_uses
 
 LONGEST_CODE: Final = 8
 LOWEST_FLOOR, HIGHEST_FLOOR = -9, 200
@@ -134,7 +134,7 @@ def _update(model: type[Site] | type[Room], pk: int, version: int, given: dict[s
 
 
 def _demand_unused(rooms: Collection[int], name: str) -> None:
-    uses = list_room_uses(rooms)
+    uses = list_uses(Room, rooms)
     if uses:
         facts = {"name": name, "uses": ", ".join(use.words for use in uses)}
         raise Problem(_("%(name)s is in use: %(uses)s. Give them another room first.") % facts, culprit=uses[0].first)

@@ -14,12 +14,12 @@ from apps.accounts.permissions import staff_page
 from apps.accounts.undo_page import answer_undo
 from apps.audit.selectors import list_row_history
 from apps.lib.errors import Problem
+from apps.lib.row_uses import list_uses
 from apps.lib.ui import formats
 from apps.lib.ui.form_errors import add_problem_to_form
 from apps.members import site_services
 from apps.members.forms_sites import RoomForm, RoomsForm, SiteForm
 from apps.members.models import Room, Site
-from apps.members.room_uses import list_room_uses
 from apps.members.selectors_sites import list_floors, list_residents, list_sites
 
 HISTORY = 8
@@ -81,7 +81,7 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Site, pk=pk)
     rooms = list(found.rooms.values_list("pk", flat=True))
     if request.method != "POST":
-        uses = list_room_uses(rooms)
+        uses = list_uses(Room, rooms)
         return render(request, "members/site_remove.html", {"site": found, "number": len(rooms), "uses": uses})
     return _remove(request, lambda: site_services.remove_site(found), str(found), reverse("members:site", args=[pk]))
 
@@ -131,7 +131,7 @@ def remove_room(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Room.objects.select_related("site"), pk=pk)
     back = _build_floor_url(found)
     if request.method != "POST":
-        return render(request, "members/room_remove.html", {"room": found, "uses": list_room_uses([pk]), "back": back})
+        return render(request, "members/room_remove.html", {"room": found, "uses": list_uses(Room, [pk]), "back": back})
     return _remove(request, lambda: site_services.remove_room(found), str(found), back, back)
 
 

@@ -11,19 +11,22 @@ class NatConfig(AppConfig):
     def ready(self) -> None:
         from apps.audit.trail import UNSHOWN, Trail, register_trail
         from apps.lib.dependents import register_dependents
-        from apps.members.room_uses import register_room_use
+        from apps.lib.row_uses import register_use
+        from apps.members.models import Room
         from apps.nat import reopening
         from apps.nat.count_texts import (
             describe_move_goal,
-            find_planned_moves,
             format_forward_count,
             format_mapping_count,
             format_pinhole_count,
         )
         from apps.nat.models import Move, NatMapping, Pinhole, PortForward, PortRules
-        from apps.network.models import Holding
+        from apps.nat.row_uses import find_planned_moves, find_pool_mappings, find_pool_moves
+        from apps.network.models import Holding, Pool
 
-        register_room_use(find_planned_moves)
+        register_use(Room, find_planned_moves)
+        register_use(Pool, find_pool_mappings)
+        register_use(Pool, find_pool_moves)
         register_dependents(Holding, lambda ids: PortForward.objects.filter(holding__in=ids), format_forward_count)
         register_dependents(Holding, lambda ids: NatMapping.objects.filter(holding__in=ids), format_mapping_count)
         register_dependents(Holding, lambda ids: Pinhole.objects.filter(holding__in=ids), format_pinhole_count)

@@ -1,13 +1,9 @@
 """Texts for numbers of forwards, mappings and pinholes, and for moves."""
 
-from collections.abc import Collection
-
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.lib.ui.formats import format_day, format_number
-from apps.members.room_uses import RoomUse
 from apps.nat.moving.models import Move
 
 
@@ -34,13 +30,3 @@ def describe_move_goal(move: Move) -> str:
     if move.room_id:
         return _("to another room on %(day)s") % facts
     return (_("to another address on %(day)s") if move.pool_id else _("to a room that was removed since, on %(day)s")) % facts
-
-
-def find_planned_moves(rooms: Collection[int]) -> RoomUse | None:
-    """Return the planned moves to these rooms as a use of them; None if there is none."""
-    planned = Move.objects.filter(room__in=rooms, state=Move.State.PLANNED).select_related("member").order_by("on", "pk")
-    number, first = planned.count(), planned.first()
-    if first is None:
-        return None
-    words = ngettext("%(number)s planned move", "%(number)s planned moves", number) % {"number": format_number(number)}
-    return RoomUse(words, reverse("desk:member", args=[first.member_id]), first.member)

@@ -15,6 +15,7 @@ from apps.lib.database.validity import is_valid_now
 from apps.members.models import Member
 from apps.network import services
 from apps.network.models import MOST_KEPT, MOST_KEPT_FIRST, Holding, Pool
+from apps.network.pool_removal import remove_pool
 from apps.network.selectors import count_assigned_shares, count_shares, list_pools
 
 
@@ -96,7 +97,7 @@ class BasePoolSerializer(ApiSerializer):
         return services.change_pool(pool=instance, by=self.context["request"].user, **given)
 
 
-class BasePoolViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
+class BasePoolViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     """Pools of addresses. A change takes `name`, `prefix`, `kept_first` and `kept`; everything else stays as it is."""
 
     serializer_class = BasePoolSerializer
@@ -105,6 +106,9 @@ class BasePoolViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
 
     def get_queryset(self) -> QuerySet[Pool]:
         return list_pools().order_by("id")
+
+    def remove(self, row: Pool) -> None:
+        remove_pool(row)
 
     def prepare_rows(self, rows: Iterable[Pool]) -> list[Pool]:
         shown = list(rows)

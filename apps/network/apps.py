@@ -7,10 +7,11 @@ class NetworkConfig(AppConfig):
     name = "apps.network"
 
     def ready(self) -> None:
-        from apps.audit.trail import UNSHOWN, Trail, register_trail
+        from apps.audit.trail import UNSHOWN, RowUndo, Trail, register_trail
         from apps.lib.dependents import register_dependents
+        from apps.lib.row_uses import register_use
         from apps.members.models import Member
-        from apps.network import group_token_limits
+        from apps.network import group_token_limits, pool_removal, services
         from apps.network.count_texts import format_holding_count
         from apps.network.models import Holding, Pool
 
@@ -25,4 +26,17 @@ class NetworkConfig(AppConfig):
                 unshown=UNSHOWN | {"group", "kind"},
             )
         )
-        register_trail(Trail(Pool, called=_("Pool"), href=lambda row: reverse("network:pool", args=[row.pk])))
+        register_use(Pool, pool_removal.find_pool_holdings)
+        register_trail(
+            Trail(
+                Pool,
+                called=_("Pool"),
+                href=lambda row: reverse("network:pool", args=[row.pk]),
+                undo_by=RowUndo(
+                    route="network:pool-undo",
+                    remove=pool_removal.remove_pool,
+                    explain=services.explain_pool_error,
+                    prepare=pool_removal.check_former_pool,
+                ),
+            )
+        )

@@ -89,7 +89,7 @@ def add_pool(
     block_size: int | None = None,
     kept_first: int | None = None,
     kept: Sequence[Prefix] = (),
-    by: User,
+    by: User | None,
 ) -> Pool:
     """Add a pool. Raises Problem when it overlaps another.
 
@@ -102,6 +102,8 @@ def add_pool(
     _check_pool(pool)
     pool.kept_first, pool.kept = choose_kept_first(pool) if kept_first is None else kept_first, list(kept)
     _check_kept(pool)
+    if count_shares(pool) < 1:
+        raise Problem(_("Nothing is left for members. Keep fewer addresses free."), "kept_first" if pool.kept_first else "kept")
     pool.sharing, pool.block_size = (sharing, block_size) if sharing else _choose_sharing(pool)
     if not sharing and block_size is not None:
         pool.sharing, pool.block_size = Pool.Sharing.BLOCKS, block_size
@@ -109,9 +111,9 @@ def add_pool(
     try:
         with transaction.atomic():
             pool.save(force_insert=True)
-            enqueue_task("workers.reconcile", by.pk)
+            enqueue_task("workers.reconcile", by and by.pk)
     except IntegrityError as error:
-        raise _explain_pool_error(error, pool) from error
+        raise explain_pool_error(error, pool) from error
     return pool
 
 
@@ -146,7 +148,7 @@ def change_pool(
     prefix: Prefix,
     kept_first: int | None = None,
     kept: Sequence[Prefix] | None = None,
-    by: User,
+    by: User | None,
 ) -> Pool:
     """Rename, grow or shrink a pool, and change what is kept free (None: as it is). Addresses that members hold stay theirs.
 
@@ -165,9 +167,9 @@ def change_pool(
                 raise Conflict(
                     _("This pool was changed by someone else while you were editing. Your input is kept below; compare and save again.")
                 )
-            enqueue_task("workers.reconcile", by.pk)
+            enqueue_task("workers.reconcile", by and by.pk)
     except IntegrityError as error:
-        raise _explain_pool_error(error, wanted) from error
+        raise explain_pool_error(error, wanted) from error
     pool.refresh_from_db()
     return pool
 
@@ -278,11 +280,10 @@ def _check_kept(pool: Pool) -> None:
     if outside:
         facts = {"prefix": _format_prefix(outside), "pool": pool}
         raise Problem(_("%(prefix)s is not in the pool %(pool)s.") % facts, "kept")
-    if count_shares(pool) < 1:
-        raise Problem(_("Nothing is left for members. Keep fewer addresses free."), "kept_first" if pool.kept_first else "kept")
 
 
-def _explain_pool_error(error: IntegrityError, pool: Pool) -> Problem:
+def explain_pool_error(error: IntegrityError, pool: Pool) -> Problem:
+    """Return the Problem for a refusal by the database. A violation of any other constraint is our fault, and raised unchanged."""
     text = str(error)
     if listener := find_violation_detail(error, "listener_outside_pools"):
         sentence = _("The listener %(listener)s is in %(prefix)s. Servers and members cannot share a pool; remove the listener first.")

@@ -87,7 +87,7 @@ def test_what_members_hold_stays_theirs_when_it_is_kept_free_later(network: fact
         ({"kept_first": -1}, "kept_first"),
         ({"kept": [ip_network("10.61.0.1")]}, "kept"),
         ({"kept": [ip_network("2001:db8::/64")]}, "kept"),
-        ({"kept": [ip_network("10.60.0.0/24")], "kept_first": 0}, "kept"),
+        ({"kept": [ip_network("10.60.0.0/24")], "kept_first": 0}, "kept"),  # of a new pool; one that exists may end so
         ({"kind": "public4", "kept_first": 1}, "kept_first"),
         ({"kept": [ip_network(f"10.60.0.{at}") for at in range(65)]}, "kept"),
     ],

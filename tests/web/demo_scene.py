@@ -57,7 +57,7 @@ RESIDENT = "selin"
 POSTED = (
     "accounts:back-channel-logout",
     "desk:departure-drop", "desk:move-drop", "desk:member-invite", "desk:invitation-withdraw", "own:pinhole-switch", "own:pinhole-reopen",
-    "members:site-undo", "members:room-undo", "members:tariff-undo",
+    "network:pool-undo", "members:site-undo", "members:room-undo", "members:tariff-undo",
     "accounts:keys", "accounts:session-end", "accounts:sessions-end-others", "accounts:invitation-withdraw",
     "accounts:person-sign-out", "accounts:person-revoke-tokens", "accounts:tokens-revoke-all",
     "accounts:roles-agree", "accounts:roles-drop",
@@ -345,13 +345,16 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"deployments:{name}": _pk(Revision) for name in ("revision", "back")},
     **{f"gateways:{name}": _pk(Gateway) for name in ("gateway", "edit", "put-right", "count-again")},
     **{f"gateways:{name}": _pk(GatewayGroup) for name in ("group", "group-remove", "protection", "limits", "profile", "flood")},
-    **{f"{name}-undo": lambda: {"event": 1} for name in ("gateways:group", "members:site", "members:room", "members:tariff")},
+    **{
+        f"{name}-undo": lambda: {"event": 1}
+        for name in ("gateways:group", "members:site", "members:room", "members:tariff", "network:pool")
+    },
     "gateways:undo": lambda: {"event": 1},
     "gateways:primary": lambda: _pk(Gateway, carries6=False)() | {"family": 6},
     **{f"nat:{name}": _member for name in ("forwards-of", "forward-add", "pinholes-of", "pinhole-add")},
     **{f"nat:{name}": _forward for name in ("forward-edit", "forward-switch", "forward-remove", "forward-restore")},
     **{f"nat:{name}": _pk(Pinhole) for name in ("pinhole-edit", "pinhole-switch", "pinhole-remove", "pinhole-restore")},
-    **{f"network:{name}": _pk(Pool) for name in ("pool", "pool-edit")},
+    **{f"network:{name}": _pk(Pool) for name in ("pool", "pool-edit", "pool-remove")},
     **{f"own:{name}": _own_forward for name in ("port-close", "port-switch", "port-reopen")},
     **{f"own:{name}": _pk(Device, member__user__username=RESIDENT) for name in ("device", "device-remove")},
     "bans:block-member": _member,

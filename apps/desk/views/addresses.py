@@ -9,19 +9,22 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
 
 from apps.accounts.models import User
 from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.undo_page import answer_undo
 from apps.audit.models import Enquiry
 from apps.audit.selectors import list_row_history
 from apps.desk.address_lookup_log import record_lookup
 from apps.desk.selectors import addresses as reading
 from apps.lib.errors import Conflict, Problem
+from apps.lib.row_uses import list_uses
 from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.web.paginators import CountedPaginator, DeferredJoinPaginator
 from apps.nat.pool_sharing import change_sharing, plan_sharing
 from apps.nat.selectors import list_users_by_address
-from apps.network import services
+from apps.network import pool_removal, services
 from apps.network.forms import HolderLookupForm, NewPoolForm, PoolForm
 from apps.network.kept_free import count_kept
 from apps.network.models import GatewayGroup, Pool
@@ -135,3 +138,25 @@ def edit_pool(request: HttpRequest, pk: int) -> HttpResponse:
         except Problem as problem:
             add_problem_to_form(form, problem)
     return render(request, "network/pool_edit.html", {"form": form, "pool": found}, status=422 if form.errors else 200)
+
+
+@staff_page
+def remove_pool(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask before a pool is removed, or say what uses it; on POST, remove it."""
+    found = get_object_or_404(Pool, pk=pk)
+    if request.method != "POST":
+        return render(request, "network/pool_remove.html", {"pool": found, "uses": list_uses(Pool, [pk])})
+    try:
+        pool_removal.remove_pool(found)
+    except Problem as problem:
+        messages.error(request, str(problem))
+        return redirect("network:pool", pk)
+    messages.success(request, _("%(name)s has been removed. The history can undo this.") % {"name": found})
+    return redirect("network:addresses")
+
+
+@staff_page
+@require_POST
+def undo_pool(request: HttpRequest, event: int) -> HttpResponse:
+    """Undo the last change of a pool."""
+    return answer_undo(request, Pool, event, back="network:addresses")
