@@ -31,17 +31,19 @@ UNKNOWN_END: Final = gettext_noop("A worker ended in the middle of a try: the ma
 DOUBLINGS: Final = 10
 Clock = Callable[[], datetime]
 # One statement, without waiting for the disk: a claim that a database crash loses costs one more try, but no mail.
+# MATERIALIZED: in a join, the planner may look for the first mail once for each row of the table, and so claim several.
 CLAIM: Final = """
+    WITH first AS MATERIALIZED (
+        SELECT id AS chosen, claimed_until IS NOT NULL AND tries > 1 AS put_off, set_config('synchronous_commit', 'off', true)
+        FROM mail_message WHERE state = 'waiting' AND due <= %(now)s AND (claimed_until IS NULL OR claimed_until <= %(now)s)
+        ORDER BY urgent DESC, due, id LIMIT 1 FOR UPDATE SKIP LOCKED
+    )
     UPDATE mail_message SET
         error = CASE WHEN claimed_until IS NULL THEN error ELSE %(unknown)s END,
         due = CASE WHEN put_off THEN %(now)s + least(%(first)s * 2 ^ least(tries - 1, %(doublings)s), %(longest)s) ELSE due END,
         tries = CASE WHEN put_off THEN tries ELSE tries + 1 END,
         claimed_until = CASE WHEN put_off THEN NULL ELSE %(until)s END
-    FROM (
-        SELECT id AS chosen, claimed_until IS NOT NULL AND tries > 1 AS put_off, set_config('synchronous_commit', 'off', true)
-        FROM mail_message WHERE state = 'waiting' AND due <= %(now)s AND (claimed_until IS NULL OR claimed_until <= %(now)s)
-        ORDER BY urgent DESC, due, id LIMIT 1 FOR UPDATE SKIP LOCKED
-    ) AS first WHERE id = chosen RETURNING mail_message.*
+    FROM first WHERE id = chosen RETURNING mail_message.*
 """
 log = structlog.get_logger()
 
