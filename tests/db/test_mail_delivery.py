@@ -347,7 +347,7 @@ def kill_sender_in_second_mail(server: Post) -> None:
     pytest.fail(f"No process came to the second mail. They said:\n{'\n'.join(said)}")
 
 
-def hangs_or_ended(server: Post, sender: Popen[bytes]) -> bool:
+def hangs_or_ended(server: Post, sender: Popen[str]) -> bool:
     return server.hangs.is_set() or sender.poll() is not None
 
 
