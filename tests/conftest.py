@@ -3,6 +3,7 @@
 Tests in tests/unit need nothing; those with pytest-django's `db` need NETZWART_DATABASE_URL, which script/test sets.
 """
 
+import gc
 import os
 import shutil
 import subprocess
@@ -50,6 +51,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with files that take minutes: one that begins last would run alone at the end."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+def pytest_collection_finish() -> None:
+    """Keep modules and tests, which all stay, out of every garbage collection from here on."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cache
 from ipaddress import IPv4Address, ip_address, ip_network
 from itertools import count
 
@@ -114,14 +115,20 @@ def servers(of: Network) -> Notice:
 def alive(**changes: object) -> None:
     """Record a fresh heartbeat and a finished task for every program of the portal."""
     now = timezone.now()
-    for role in ProcessRole:
-        given = {"started": now - timedelta(hours=1), "seen": now, "served": now, "broker_error": "", "broker_failing": None}
-        RoleHeartbeat.objects.update_or_create(role=role, defaults=given | changes)
+    given = {"started": now - timedelta(hours=1), "seen": now, "served": now, "broker_error": "", "broker_failing": None} | changes
+    beats = [RoleHeartbeat(role=role, **given) for role in ProcessRole]
+    RoleHeartbeat.objects.bulk_create(beats, update_conflicts=True, unique_fields=["role"], update_fields=list(given))
+
+
+@cache
+def load_lab() -> Topology:
+    """Return the lab's topology, which nothing changes."""
+    return load_topology()
 
 
 def network(topology: Topology | None = None) -> Network:
     """Create the lab's network: two gateways, three pools, and a resident for each member host."""
-    of = topology or load_topology()
+    of = topology or load_lab()
     alive()
     group = GatewayGroup.objects.create(name="Lindenhof")
     gateways = [gateway(group, "nat-1", carries4=True), gateway(group, "nat-2", carries6=True)]

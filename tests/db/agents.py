@@ -1,7 +1,10 @@
 """Control of the agents of a test's in-memory gateways: find them by socket, stop them, restart them as an init system would."""
 
 import os
+import select
 import signal
+import socket
+import struct
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,29 +27,24 @@ def directory_of(gateway: Gateway) -> Path:
 
 
 def agent_of(gateway: Gateway) -> int:
-    """Return the process id of the agent that listens at the gateway's socket."""
-    socket = str(socket_of(gateway)).encode()
-    running = (path for path in Path("/proc").iterdir() if path.name.isdigit())
-    return next(int(path.name) for path in running if {socket, b"serve"} <= set(_arguments(path)))
+    """Return the process id of the agent that listens at the gateway's socket: unix(7), SO_PEERCRED."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(socket_of(gateway)))
+        pid, _uid, _gid = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
+    return int(pid)
 
 
 def socket_of(gateway: Gateway) -> Path:
     return Path(settings.GATEWAY_SOCKETS) / f"{gateway.name}.sock"
 
 
-def _arguments(process: Path) -> list[bytes]:
-    try:
-        return (process / "cmdline").read_bytes().split(b"\0")
-    except OSError:
-        return []
-
-
 @contextmanager
 def stop_agent(gateway: Gateway) -> Iterator[Path]:
     """Stop the gateway's agent, yield its state directory so that the test can change it, then start another agent there."""
-    pid = agent_of(gateway)
-    os.kill(pid, signal.SIGTERM)
-    wait_for(lambda: not _arguments(Path(f"/proc/{pid}")) or not any(_arguments(Path(f"/proc/{pid}"))))
+    process = os.pidfd_open(agent_of(gateway))
+    signal.pidfd_send_signal(process, signal.SIGTERM)
+    assert select.select([process], [], [], 60)[0], "the agent does not end"
+    os.close(process)
     yield directory_of(gateway)
     given = ["--fake", "--name", gateway.name, "--socket", str(socket_of(gateway)), "--state", str(directory_of(gateway))]
     with Path(f"{directory_of(gateway)}.log").open("ab") as log:

@@ -1,10 +1,8 @@
 """Fixtures of database tests, which run on PostgreSQL. Tasks that a test enqueues are lost unless it runs a broker."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from subprocess import Popen
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -15,7 +13,8 @@ from apps.deployments import services
 from apps.deployments.rollouts.gateway_cache import GatewayCache
 from apps.deployments.transport import agent_channel
 from tests import factories
-from tests.whole.system import wait_for
+from tests.db.agent_forks import forked_agent
+from tests.whole.system import GATEWAYS, wait_for
 
 
 @pytest.fixture(autouse=True)
@@ -34,12 +33,11 @@ def network(db: None) -> Iterator[factories.Network]:
 def in_memory(directory: Path) -> Iterator[None]:
     """Run both gateways as agents that keep their rules in memory, with sockets in the directory. Its path must be short."""
     with ExitStack() as stack:
-        for name in ("nat-1", "nat-2"):
-            socket = directory / f"{name}.sock"
-            serve = ["-m", "gateway", "serve", "--fake", "--name", name, "--socket", str(socket), "--state", f"{directory}/{name}"]
-            process = stack.enter_context(Popen([sys.executable, *serve], stderr=(directory / f"{name}.log").open("wb")))
-            stack.callback(process.terminate)
-            wait_for(socket.exists)
+        for name in GATEWAYS:
+            serve = ["serve", "--fake", "--name", name, "--socket", f"{directory}/{name}.sock", "--state", f"{directory}/{name}"]
+            stack.enter_context(forked_agent(directory / f"{name}.log", serve))
+        for name in GATEWAYS:
+            wait_for((directory / f"{name}.sock").exists)
         yield
         agent_channel.close_all_channels()
 
