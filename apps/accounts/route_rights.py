@@ -262,6 +262,7 @@ PAGES: Final[dict[str, PageRights]] = {
     "gateways:gateway": _SEE_NETWORK,
     "gateways:add": _OPERATE_FORM,
     "gateways:edit": _OPERATE_FORM,
+    **dict.fromkeys((f"gateways:{name}" for name in ("rename", "replace", "retire", "reinstate", "remove")), _OPERATE_FORM),
     "gateways:primary": _OPERATE_FORM,
     "gateways:undo": _OPERATE_ACT,
     "gateways:put-right": _OPERATE_ACT,

@@ -21,7 +21,7 @@ ADDRESSES = """
     SELECT host(p.prefix)::inet + n AS address FROM network_pool p
     CROSS JOIN LATERAL generate_series(0, least((2 ^ (32 - masklen(p.prefix)))::bigint, %(most)s) - 1) AS n
     WHERE p.id = %(pool)s AND (masklen(p.prefix) > 30 OR (n > 0 AND n < (2 ^ (32 - masklen(p.prefix)))::bigint - 1))
-        AND NOT EXISTS (SELECT FROM network_gateway WHERE probe_public4 = host(p.prefix)::inet + n)
+        AND NOT EXISTS (SELECT FROM network_gateway WHERE retired IS NULL AND probe_public4 = host(p.prefix)::inet + n)
 """
 # The first own address or block that no other member claims.
 FREE = f"""

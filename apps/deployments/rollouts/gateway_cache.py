@@ -11,7 +11,7 @@ from apps.deployments.models import GatewayState, Revision
 from apps.deployments.revision_pages import contents
 from apps.deployments.revision_pages.contents import ContentNotStored
 from apps.deployments.transport.agent_client import KnownRuleset
-from apps.network.models import Gateway, GatewayGroup
+from apps.network.models import GatewayGroup
 from firewall.digest import digest_ruleset
 from firewall.ruleset import Ruleset
 
@@ -52,7 +52,9 @@ class GatewayCache:
 
         Return None if no gateway has confirmed anything that is still stored.
         """
-        states = list(GatewayState.objects.filter(gateway__group=group).exclude(revision=None).select_related("revision", "gateway"))
+        states = list(
+            GatewayState.objects.filter(gateway__group=group, gateway__retired=None).exclude(revision=None).select_related("revision")
+        )
         if not states:
             return None
         rulesets = {state.gateway_id: known.ruleset for state in states if (known := self._find_known(state))}
@@ -64,7 +66,7 @@ class GatewayCache:
         known = self._known.get(state.gateway_id)
         if state.revision is None or (known and known.revision == state.revision_id):
             return known
-        ruleset = _find_content(state.revision, state.gateway)
+        ruleset = _find_content(state.revision, state.gateway_id)
         if ruleset is None:
             return None
         self._known[state.gateway_id] = KnownRuleset(state.revision.pk, digest_ruleset(ruleset), ruleset)
@@ -76,8 +78,8 @@ def _parse_oldest_unseen(snapshot: str) -> int:
     return int(snapshot.split(":")[0])
 
 
-def _find_content(revision: Revision, gateway: Gateway) -> Ruleset | None:
+def _find_content(revision: Revision, gateway: int) -> Ruleset | None:
     try:
-        return contents.load_rulesets(revision).get(gateway.name)
+        return contents.load_rulesets_in_service(revision).get(gateway)
     except ContentNotStored:
         return None
