@@ -179,6 +179,7 @@ PAGES: Final[dict[str, PageRights]] = {
     "network:pool-add": _RULE_FORM,
     "network:pool-edit": _RULE_FORM,
     "network:pool-remove": _RULE_FORM,
+    **dict.fromkeys((f"network:pool-{name}" for name in ("enlarge", "split", "retire")), _RULE_FORM),
     "network:pool-undo": _RULE_ACT,
     "nat:forwards": _SEE_MEMBERS,
     "nat:rules": _RULE_PAGE,

@@ -65,8 +65,10 @@ def get_block_size(pool: Pool) -> int:
 def find_snat_place(pool: Pool, member: Member, public: Address | None = None) -> SnatPlace | None:
     """Return the member's current place in this pool (or on this address of it), or else the next free place. None: the pool is full.
 
-    In a shared pool it is this address, or the least used one.
+    In a shared pool it is this address, or the least used one. A retired pool has no free place.
     """
+    if pool.retired:
+        return _find_current_place(pool, member, public)
     if pool.sharing == Pool.Sharing.SHARED:
         return SnatPlace(public) if public else _find_least_used(pool)
     mine = _find_current_place(pool, member, public)

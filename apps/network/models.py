@@ -205,6 +205,7 @@ class Pool(Versioned):
 
     sharing, block_size: how members use a public pool from now on; what each member has is in the NAT mapping. Other pools are "shared".
     kept_first: this many first shares, and kept: all shares that overlap these, are not assigned to members from now on: the router's.
+    retired: since when no member gets a share of it; what members have stays theirs.
     """
 
     class Kind(models.TextChoices):
@@ -226,11 +227,14 @@ class Pool(Versioned):
     block_size = models.PositiveIntegerField(_("ports per block"), null=True, blank=True)
     kept_first = models.PositiveIntegerField(_("first addresses kept free"), default=0, db_default=0)
     kept = ArrayField(PrefixField(), verbose_name=_("kept free"), default=list, blank=True, db_default=[])
+    retired = models.DateTimeField(_("out of service since"), null=True, blank=True)
 
     class Meta:
         ordering = ["kind", "prefix"]
         constraints = [
-            ExclusionConstraint(name="pool_overlaps", expressions=[(OpClass("prefix", "inet_ops"), "&&")]),
+            ExclusionConstraint(
+                name="pool_overlaps", expressions=[(OpClass("prefix", "inet_ops"), "&&")], deferrable=models.Deferrable.IMMEDIATE
+            ),
             models.UniqueConstraint(fields=["id", "kind", "group", "prefix"], name="pool_identity"),
             models.CheckConstraint(
                 condition=Q(kind="prefix6", member_length__range=(32, 64)) | Q(kind__in=["private4", "public4"], member_length=32),

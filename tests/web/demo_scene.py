@@ -362,6 +362,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"nat:{name}": _forward for name in ("forward-edit", "forward-switch", "forward-remove", "forward-restore")},
     **{f"nat:{name}": _pk(Pinhole) for name in ("pinhole-edit", "pinhole-switch", "pinhole-remove", "pinhole-restore")},
     **{f"network:{name}": _pk(Pool) for name in ("pool", "pool-edit", "pool-remove")},
+    **{f"network:pool-{name}": _pk(Pool) for name in ("enlarge", "split", "retire")},
     **{f"own:{name}": _own_forward for name in ("port-close", "port-switch", "port-reopen")},
     **{f"own:{name}": _pk(Device, member__user__username=RESIDENT) for name in ("device", "device-remove")},
     "bans:block-member": _member,
