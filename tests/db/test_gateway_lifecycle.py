@@ -15,6 +15,7 @@ from apps.audit.undo import find_last_event, undo_event
 from apps.deployments.models import GatewayState, Revision, Rollout
 from apps.deployments.rollouts import rollback
 from apps.deployments.rollouts.decisions import release_revision_hold
+from apps.deployments.rollouts.gateway_cache import GatewayCache
 from apps.deployments.services import reconcile
 from apps.gateways import primaries, renaming, replacement, retirement, services
 from apps.lib.activation import list_activations
@@ -254,6 +255,16 @@ def test_a_new_machine_gets_the_whole_ruleset_with_the_next_rollout(served_netwo
     assert steps(reconcile(network.group)) == {"nat-1": "confirmed", "nat-2": "confirmed"}
     assert runs(nat_1) == runs(network.gateways[1])
     assert GatewayState.objects.get(gateway=nat_1).drifted_before == [], "a new machine has lost nothing"
+
+
+def test_what_new_machines_would_lose_is_measured_by_what_their_gateways_confirmed_last(served_network: factories.Network) -> None:
+    network = served_network
+    assert GatewayCache().load_running_state(network.group) is None
+    reconcile(network.group)
+    for each in network.gateways:
+        replacement.forget_old_machine(each)
+    before = GatewayCache().load_running_state(network.group)
+    assert before and before.revision == Revision.objects.get() and set(before.rulesets) == {each.pk for each in network.gateways}
 
 
 # --- Renaming

@@ -50,13 +50,14 @@ class GatewayCache:
     def load_running_state(self, group: GatewayGroup) -> RunningState | None:
         """Return what the group's gateways have confirmed; read from the database where another process brought a gateway to its revision.
 
-        Return None if no gateway has confirmed anything that is still stored.
+        If all machines are new, what their gateways confirmed last, so that a removal waits for its approval as before. Return None if no
+        gateway has confirmed anything that is still stored.
         """
         states = list(
             GatewayState.objects.filter(gateway__group=group, gateway__retired=None).exclude(revision=None).select_related("revision")
         )
         if not states:
-            return None
+            return _load_last_confirmed(group)
         rulesets = {state.gateway_id: known.ruleset for state in states if (known := self._find_known(state))}
         newest = max((state.revision for state in states if state.revision), key=lambda revision: revision.pk)
         seen = min((state.snapshot for state in states if state.snapshot), key=_parse_oldest_unseen, default=newest.snapshot)
@@ -71,6 +72,15 @@ class GatewayCache:
             return None
         self._known[state.gateway_id] = KnownRuleset(state.revision.pk, digest_ruleset(ruleset), ruleset)
         return self._known[state.gateway_id]
+
+
+def _load_last_confirmed(group: GatewayGroup) -> RunningState | None:
+    last = Revision.objects.filter(group=group, rollouts__steps__confirmed__isnull=False).order_by("-pk").first()
+    try:
+        rulesets = contents.load_rulesets_in_service(last) if last else {}
+    except ContentNotStored:
+        rulesets = {}
+    return RunningState(last, rulesets, last.snapshot) if last and rulesets else None
 
 
 def _parse_oldest_unseen(snapshot: str) -> int:
