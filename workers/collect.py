@@ -23,7 +23,7 @@ def collect() -> None:
 @shared_task(name="workers.collect_one")
 def collect_one(gateway: int) -> None:
     """Read one gateway's counters."""
-    services.collect_counters(Gateway.objects.get(pk=gateway))
+    services.collect_counters(Gateway.ever.get(pk=gateway))
 
 
 @shared_task(name="workers.tend_usage")

@@ -64,7 +64,7 @@ def _get_last_event(trail: Trail, pk: int) -> Any:
     event = events.filter(pk=pk, pgh_created_at__gt=timezone.now() - UNDO_FOR).first()
     if event is None:
         raise Problem(_("This change is too old to be undone; make the opposite change."))
-    list(trail.model._default_manager.select_for_update(of=("self",)).filter(pk=event.pgh_obj_id).values_list("pk"))
+    list(trail.model._base_manager.select_for_update(of=("self",)).filter(pk=event.pgh_obj_id).values_list("pk"))
     if events.filter(pgh_obj_id=event.pgh_obj_id, pgh_id__gt=pk).exists():
         raise Conflict(_("It was changed again since. Look at the history, and undo the last change first."))
     return event
@@ -77,7 +77,7 @@ def _undo(trail: Trail, undo: RowUndo, event: Any) -> None:
         for part in undo.parts:
             _restore_parts(get_trail(part), trail.model, event)
         return
-    row = trail.model._default_manager.get(pk=event.pgh_obj_id)
+    row = trail.model._base_manager.get(pk=event.pgh_obj_id)
     if event.pgh_label == "insert":
         undo.remove(row)
         return
@@ -86,7 +86,7 @@ def _undo(trail: Trail, undo: RowUndo, event: Any) -> None:
         raise Problem(_("The state before this change is no longer in the history."))
     undo.prepare(_build_row(trail, before), row)
     former = _read_values(trail, before)
-    trail.model._default_manager.filter(pk=row.pk).update(**(former | {"version": F("version") + 1}))
+    trail.model._base_manager.filter(pk=row.pk).update(**(former | {"version": F("version") + 1}))
 
 
 def _find_former_event(trail: Trail, event: Any) -> Any | None:
@@ -107,7 +107,7 @@ def _restore_parts(trail: Trail, parent: type[Model], event: Any) -> None:
     [key] = [field.attname for field in list_shown_fields(trail) if field.related_model is parent]
     removed: Mapping[str, int | datetime | str] = {key: event.pgh_obj_id, "pgh_label": "delete", "pgh_created_at": event.pgh_created_at}
     rows = [_build_row(trail, each) for each in trail.events._default_manager.filter(**removed)]
-    trail.model._default_manager.bulk_create(rows, 5_000)
+    trail.model._base_manager.bulk_create(rows, 5_000)
 
 
 def _build_row(trail: Trail, event: Any) -> Any:

@@ -19,6 +19,7 @@ class Revision(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     cause = models.CharField(max_length=40, default="change")
     digests = models.JSONField(default=dict)  # gateway's name -> digest
+    gateways = models.JSONField(default=dict)  # gateway's name -> its id: names change hands
     changes = models.JSONField(default=list)  # [{"kind": …, "added": n, "removed": n, "changed": n, "of": n}]
     delta = models.TextField(default="")  # nft text, truncated
     elements = models.PositiveIntegerField(default=0)

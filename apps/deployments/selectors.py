@@ -19,7 +19,7 @@ ACTIVATIONS = """
             ORDER BY st.confirmed LIMIT 1),
         asked.at) END
     FROM unnest(%(ids)s::bigint[], %(xids)s::xid8[], %(times)s::timestamptz[], %(groups)s::bigint[]) AS asked(id, xid, at, group_id)
-    JOIN network_gateway g ON g.group_id = asked.group_id OR asked.group_id IS NULL
+    JOIN network_gateway g ON g.retired IS NULL AND (g.group_id = asked.group_id OR asked.group_id IS NULL)
     LEFT JOIN deployments_gatewaystate s ON s.gateway_id = g.id
     ORDER BY asked.id, g.name
 """
@@ -104,8 +104,8 @@ def map_states_by_gateway(rollout: Rollout) -> dict[str, GatewayState]:
 
 
 def list_gateway_states() -> QuerySet[GatewayState]:
-    """Return what each gateway runs, ordered by gateway name."""
-    return GatewayState.objects.select_related("gateway__group", "revision").order_by("gateway__name")
+    """Return what each gateway in service runs, ordered by gateway name."""
+    return GatewayState.objects.filter(gateway__retired=None).select_related("gateway__group", "revision").order_by("gateway__name")
 
 
 def list_held_back_parts() -> QuerySet[HeldBack]:

@@ -129,7 +129,7 @@ def _reconcile(look: Reconciliation, cause: str) -> Rollout | None:
 def _compute_target(group: GatewayGroup, cause: str) -> DeploymentTarget:
     hold = Hold.objects.filter(group=group, released=None).select_related("revision").first()
     if hold:
-        return DeploymentTarget(groups_on_hold.build_desired_state_on_hold(group, hold), "rollback", hold)
+        return DeploymentTarget(groups_on_hold.build_desired_state_on_hold(hold), "rollback", hold)
     wanted = desired_state_cache.recompute(group) if cause == "schedule" else desired_state_cache.get_current(group)
     return DeploymentTarget(approval_gate.hold_back_unapproved(group, wanted, gateway_cache.load_running_state(group)), cause)
 
@@ -285,7 +285,8 @@ def _keep_contents(group: GatewayGroup, revision: Revision, wanted: DesiredState
     rulesets = {names[pk]: ruleset for pk, ruleset in wanted.rulesets.items()}
     last = gateway_cache.find_kept(group.pk)
     base = Revision.objects.filter(Q(group=group) & Q(pk__lt=revision.pk)).exclude(content=None).order_by("-pk").first()
-    if last and base and base.pk == last.revision and last.rulesets.keys() == wanted.rulesets.keys() and not contents.is_whole_due(base):
+    follows = last and base and base.pk == last.revision and last.rulesets.keys() == wanted.rulesets.keys()
+    if last and base and follows and base.gateways == revision.gateways and not contents.is_whole_due(base):
         ways = {names[pk]: compute_delta(last.rulesets[pk], ruleset, wanted.deltas.get(pk)) for pk, ruleset in wanted.rulesets.items()}
         contents.store_delta(revision, base, ways)
     else:

@@ -80,7 +80,7 @@ class AssignAddressWithNatForm(AssignAddressForm):
     @classmethod
     def _list_next_choices(cls) -> list[tuple[str, str | Promise]]:
         """Return the choices for the next free place: of any pool, and of each pool if there are several."""
-        pools = list(list_public_pools().order_by("prefix"))
+        pools = list(list_public_pools().filter(retired=None).order_by("prefix"))
         each = [(f"{cls.NEXT} {pool.pk}", _("the next in %(pool)s") % {"pool": pool}) for pool in pools]
         return [(cls.NEXT, _("the next free one")), *(each if len(each) > 1 else [])] if pools else []
 

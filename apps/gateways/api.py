@@ -17,7 +17,7 @@ from apps.deployments.approvals.limit_changes import find_waiting_limits
 from apps.deployments.models import GatewayState
 from apps.deployments.revision_pages.change_summary import render_summary
 from apps.deployments.revision_pages.presentation import preview_deploy, read_database_clock
-from apps.gateways import enrolment, group_settings, groups, kernel_gauges, primaries, services
+from apps.gateways import enrolment, group_settings, groups, kernel_gauges, primaries, renaming, services
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.probe_facts import ADDRESSES
 from apps.lib.api.fields import AddressText, PrefixText
@@ -307,7 +307,7 @@ class UplinkViewSet(SettingsViewSet):
 
 
 class GatewaySerializer(ApiSerializer):
-    fixed_fields = frozenset({"group", "name", "host_key"})
+    fixed_fields = frozenset({"group", "host_key"})
     sync = serializers.CharField(max_length=15, allow_blank=True, required=False)
     management_networks = serializers.ListField(child=PrefixText(), min_length=1)
     management_port = serializers.IntegerField(min_value=1, max_value=65535, required=False)
@@ -325,8 +325,8 @@ class GatewaySerializer(ApiSerializer):
     class Meta:
         model = Gateway
         validators: ClassVar[list[Any]] = []
-        fields = ["id", "group", "name", "link", "host_key", *services.FACTS, "carries4", "carries6", "servers", "version"]
-        read_only_fields = ["link"]
+        fields = ["id", "group", "name", "link", "host_key", *services.FACTS, "carries4", "carries6", "servers", "retired", "version"]
+        read_only_fields = ["link", "retired"]
 
     def get_servers(self, gateway: Gateway) -> str | None:
         """Interface to the network's own servers; null if they are behind the members' interface."""
@@ -348,6 +348,8 @@ class GatewaySerializer(ApiSerializer):
         saved, by = instance, self.context["request"].user
         if validated_data.get("version", saved.version) != saved.version:
             raise services.build_conflict(saved)
+        if "name" in validated_data:
+            saved = renaming.rename_gateway(gateway=saved, name=validated_data["name"], version=saved.version, by=by)
         given = {name: validated_data[name] for name in services.FACTS if name in validated_data}
         if given:
             facts = replace(services.get_facts(saved), **given)
@@ -366,8 +368,8 @@ class GatewayViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
 
     serializer_class = GatewaySerializer
     group_path = "group"
-    queryset = Gateway.objects.select_related("server_interface").order_by("id")
-    filters = build_filters(Gateway, "group", "name", "link", "address", "carries4", "carries6", "version")
+    queryset = Gateway.ever.select_related("server_interface").order_by("id")
+    filters = build_filters(Gateway, "group", "name", "link", "address", "carries4", "carries6", "retired", "version")
     http_method_names = ["get", "post", "patch", "head", "options"]
 
     @declare_response(200, DRIFT)

@@ -9,7 +9,7 @@ class GatewaysConfig(AppConfig):
     def ready(self) -> None:
         from apps.audit.trail import RowUndo, Trail, register_trail
         from apps.bans.models import Notice
-        from apps.gateways import enrolment, groups, primaries, services
+        from apps.gateways import former_gateway, groups, retirement, services
         from apps.nat.models import PortRules
         from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection, Uplink
         from apps.traffic.models import FairShare
@@ -21,9 +21,9 @@ class GatewaysConfig(AppConfig):
                 href=lambda row: reverse("gateways:gateway", args=[row.pk]),
                 undo_by=RowUndo(
                     route="gateways:undo",
-                    remove=enrolment.refuse_removal,
+                    remove=retirement.remove_gateway,
                     explain=lambda error, _row: services.explain_gateway_error(error),
-                    prepare=primaries.prepare_former_gateway,
+                    prepare=former_gateway.prepare_former_gateway,
                 ),
             )
         )

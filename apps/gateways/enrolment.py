@@ -95,9 +95,3 @@ def trust_host_key(*, gateway: Gateway, host_key: str) -> None:
         Gateway.objects.filter(pk=gateway.pk).update(host_key=host_key, version=F("version") + 1)
         enqueue_task("workers.reconcile")
     gateway.refresh_from_db()
-
-
-def refuse_removal(gateway: Gateway) -> None:
-    """Raise Problem: what a gateway has counted and confirmed belongs to the history, so its row stays."""
-    words = _("%(gateway)s stays: what it counted and confirmed belongs to the history. An added gateway cannot be undone.")
-    raise Problem(words % {"gateway": gateway}, culprit=gateway)

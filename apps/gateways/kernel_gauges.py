@@ -83,7 +83,7 @@ def find_connection_table(status: GatewayState | None, row: Profile | None) -> C
 
 def list_connection_tables(group: GatewayGroup, row: Profile) -> list[ConnectionTable]:
     """Return the tables of the group's gateways that have been read, by gateway name."""
-    states = GatewayState.objects.filter(gateway__group=group).select_related("gateway").order_by("gateway__name")
+    states = GatewayState.objects.filter(gateway__group=group, gateway__retired=None).select_related("gateway").order_by("gateway__name")
     return [table for table in (find_connection_table(state, row) for state in states) if table]
 
 

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.audit.trail import get_trail
-from apps.gateways.probe_facts import check_probe
 from apps.gateways.services import build_conflict
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
@@ -30,7 +29,7 @@ def set_primary(*, gateway: Gateway, family: int, version: int, by: User | None 
     Raises Conflict if the gateway was changed since `version`. Does nothing if it is the primary already.
     """
     flag = _get_flag(family)
-    _lock_group(gateway.group_id)
+    lock_group(gateway.group_id)
     current = Gateway.objects.filter(pk=gateway.pk, version=version).first()
     if current is None:
         raise build_conflict(gateway)
@@ -60,12 +59,9 @@ def refuse_giving_up(gateway: Gateway, family: int) -> None:
     raise Problem(words % {"gateway": gateway, "family": family}, _get_flag(family), culprit=gateway)
 
 
-def prepare_former_gateway(former: Gateway, current: Gateway | None) -> None:
-    """Raise Problem if an undo must not bring back these values; move the primaries as they were then."""
-    check_probe(former, former)
-    if current is None:
-        return
-    _lock_group(current.group_id)
+def move_primaries_back(former: Gateway, current: Gateway) -> None:
+    """Move the primaries of the group as they were before the gateway's last change. former: the gateway as it was."""
+    lock_group(current.group_id)
     for flag in map(_get_flag, FAMILIES):
         if getattr(former, flag) and not getattr(current, flag):
             _take(current, flag)
@@ -89,9 +85,14 @@ def _take(gateway: Gateway, flag: str) -> None:
     others.update(**{flag: False}, version=F("version") + 1)
 
 
-def _lock_group(pk: int) -> None:
+def lock_group(pk: int) -> None:
     """Let changes of the primaries of one group wait for each other."""
     list(GatewayGroup.objects.select_for_update(no_key=True).filter(pk=pk).values_list("pk"))
+
+
+def list_families(gateway: Gateway) -> tuple[int, ...]:
+    """Return the address families that the gateway is primary for."""
+    return tuple(family for family in FAMILIES if getattr(gateway, _get_flag(family)))
 
 
 def _get_flag(family: int) -> str:

@@ -58,6 +58,18 @@ def list_gateways() -> QuerySet[Gateway]:
     return Gateway.objects.select_related("group__profile", "status__revision", "status__gateway__group").order_by("group__name", "name")
 
 
+def list_retired() -> QuerySet[Gateway]:
+    """Return the gateways that are out of service, the last one first."""
+    return Gateway.ever.exclude(retired=None).select_related("group", "status__revision").order_by("-retired", "name")
+
+
+def build_culprit_url(culprit: object) -> str:
+    """Return the page of the object that is in the way of a change; "" without one."""
+    routes = {Rollout: "deployments:rollout", GatewayGroup: "gateways:group", Gateway: "gateways:gateway"}
+    route = next((route for kind, route in routes.items() if isinstance(culprit, kind)), None)
+    return reverse(route, args=[culprit.pk]) if route else ""  # type: ignore[attr-defined]  # a row of one of these models
+
+
 def build_overviews(rows: list[Gateway], now: datetime) -> list[GatewayOverview]:
     """Build the overviews of these gateways. `rows` must contain all gateways of each group."""
     return [_build_overview(row, [other for other in rows if other.group_id == row.group_id and other != row], now) for row in rows]

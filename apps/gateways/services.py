@@ -123,6 +123,8 @@ def check_way(link: str, address: Address | None, port: int, account: str) -> No
 
 def explain_gateway_error(error: IntegrityError) -> Problem:
     """Return the sentence for a refusal by the database: another request was faster."""
+    if "gateway_name_of_one" in str(error):
+        return Problem(_("Another gateway has just got this name. Choose another."), "name")
     if "gateway_one_ipv" in str(error):
         return Problem(_("Another gateway of the group has just become the primary. Look at it as it is now."))
     if "gateway_probe" in str(error) and "_of_one" in str(error):

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.gateways import views, views_changes, views_groups
+from apps.gateways import views, views_changes, views_groups, views_lifecycle
 
 app_name = "gateways"
 urlpatterns = [
@@ -12,6 +12,11 @@ urlpatterns = [
     path("<int:pk>/", views.gateway, name="gateway"),
     path("<int:pk>/primary/<int:family>/", views_changes.primary, name="primary"),
     path("<int:pk>/edit/", views.edit, name="edit"),
+    path("<int:pk>/rename/", views_lifecycle.rename, name="rename"),
+    path("<int:pk>/replace/", views_lifecycle.replace, name="replace"),
+    path("<int:pk>/retire/", views_lifecycle.retire, name="retire"),
+    path("<int:pk>/reinstate/", views_lifecycle.reinstate, name="reinstate"),
+    path("<int:pk>/remove/", views_lifecycle.remove, name="remove"),
     path("<int:pk>/put-right/", views.redeploy_gateway, name="put-right"),
     path("<int:pk>/count-again/", views.accept_next_reading, name="count-again"),
     path("groups/add/", views_groups.add, name="group-add"),

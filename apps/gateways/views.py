@@ -19,7 +19,9 @@ from apps.gateways import group_settings, kernel_gauges, selectors, services
 from apps.gateways.authorized_keys import build_setup_steps
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.forms import GatewayForm, LimitsForm, ProfileForm, ProtectionForm
+from apps.gateways.retirement import is_in_history
 from apps.gateways.set_gauges import list_gauges
+from apps.gateways.views_lifecycle import show_retired
 from apps.lib.activation import Activation, list_activations
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection
@@ -41,13 +43,20 @@ def gateways(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         f"gateways/list.html{part}",
-        {"groups": groups, "worst": selectors.find_worst_status(shown), "holds": list_revision_holds()},
+        {
+            "groups": groups,
+            "worst": selectors.find_worst_status(shown),
+            "holds": list_revision_holds(),
+            "retired": selectors.list_retired(),
+        },
     )
 
 
 @staff_page
 def gateway(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what a gateway runs, its address families, interfaces and pools, its last rollouts and history."""
+    if retired := selectors.list_retired().filter(pk=pk).first():
+        return show_retired(request, retired)
     found = get_object_or_404(selectors.list_gateways(), pk=pk)
     now = timezone.now()
     group = list(selectors.list_gateways().filter(group=found.group_id))
@@ -62,6 +71,7 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
         "table": kernel_gauges.find_connection_table(selectors.find_gateway_status(found), getattr(found.group, "profile", None)),
         "hold": list_revision_holds().filter(group=found.group_id).first(),
         "setup": build_setup_steps(found),
+        "used": is_in_history(found),
     }
     return render(request, "gateways/gateway.html", context)
 

@@ -23,10 +23,13 @@ class NatConfig(AppConfig):
         from apps.nat.models import Move, NatMapping, Pinhole, PortForward, PortRules
         from apps.nat.row_uses import find_planned_moves, find_pool_mappings, find_pool_moves
         from apps.network.models import Holding, Pool
+        from apps.network.pool_lifecycle import register_tenants
 
         register_use(Room, find_planned_moves)
         register_use(Pool, find_pool_mappings)
         register_use(Pool, find_pool_moves)
+        register_tenants(NatMapping, "public")
+        register_tenants(PortForward, "public")
         register_dependents(Holding, lambda ids: PortForward.objects.filter(holding__in=ids), format_forward_count)
         register_dependents(Holding, lambda ids: NatMapping.objects.filter(holding__in=ids), format_mapping_count)
         register_dependents(Holding, lambda ids: Pinhole.objects.filter(holding__in=ids), format_pinhole_count)

@@ -19,7 +19,7 @@ from apps.nat.models import NatMapping, PortForward
 from apps.nat.selectors import find_free_port, find_port_holder
 from apps.nat.snat_allocation import SnatPlace, find_snat_place, list_source_pools
 from apps.network.models import Holding, Pool
-from apps.network.services import lock_holdings, lock_pools
+from apps.network.services import lock_holdings, lock_pools, refuse_retired
 
 
 def add_forward(
@@ -218,6 +218,8 @@ def _allocate_place(holding: Holding, public: Address | None, pool: Pool | None)
 
 def _build_no_place(holding: Holding, public: Address | None, pools: list[Pool]) -> Problem:
     facts: dict[str, object] = {"public": public, "pools": ", ".join(map(str, pools))}
+    if len(pools) == 1:
+        refuse_retired(pools[0])
     if not pools:
         return Problem(_("There is no public IPv4 pool yet. Add one first."), "public")
     if public is None:

@@ -21,7 +21,7 @@ ADDRESSES = """
     SELECT host(p.prefix)::inet + n AS address FROM network_pool p
     CROSS JOIN LATERAL generate_series(0, least((2 ^ (32 - masklen(p.prefix)))::bigint, %(most)s) - 1) AS n
     WHERE p.id = %(pool)s AND (masklen(p.prefix) > 30 OR (n > 0 AND n < (2 ^ (32 - masklen(p.prefix)))::bigint - 1))
-        AND NOT EXISTS (SELECT FROM network_gateway WHERE probe_public4 = host(p.prefix)::inet + n)
+        AND NOT EXISTS (SELECT FROM network_gateway WHERE retired IS NULL AND probe_public4 = host(p.prefix)::inet + n)
 """
 # The first own address or block that no other member claims.
 FREE = f"""
@@ -65,8 +65,10 @@ def get_block_size(pool: Pool) -> int:
 def find_snat_place(pool: Pool, member: Member, public: Address | None = None) -> SnatPlace | None:
     """Return the member's current place in this pool (or on this address of it), or else the next free place. None: the pool is full.
 
-    In a shared pool it is this address, or the least used one.
+    In a shared pool it is this address, or the least used one. A retired pool has no free place.
     """
+    if pool.retired:
+        return _find_current_place(pool, member, public)
     if pool.sharing == Pool.Sharing.SHARED:
         return SnatPlace(public) if public else _find_least_used(pool)
     mine = _find_current_place(pool, member, public)

@@ -1,22 +1,30 @@
 """Holdings and pools in the REST API."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from django.db.models import QuerySet
 from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from apps.lib.api.fields import PrefixText
 from apps.lib.api.filter_types import NET_CONTAINS, NETWORK
 from apps.lib.api.filters import Filter, build_filters
+from apps.lib.api.openapi.json_schema import INTEGER, make_array, make_object
+from apps.lib.api.openapi.operations import declare_response
 from apps.lib.api.serializers import ActiveSerializer, ApiSerializer, Reference
-from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
+from apps.lib.api.unknown_fields import StrictSerializer
+from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet, parse_request
 from apps.lib.database.validity import is_valid_now
 from apps.members.models import Member
-from apps.network import services
+from apps.network import pool_lifecycle, services
 from apps.network.models import MOST_KEPT, MOST_KEPT_FIRST, Holding, Pool
 from apps.network.pool_removal import remove_pool
 from apps.network.selectors import count_assigned_shares, count_shares, list_pools
+
+SPLIT = make_object(pools=make_array(INTEGER))
 
 
 class HoldingSerializer(ActiveSerializer):
@@ -77,7 +85,8 @@ class BasePoolSerializer(ApiSerializer):
     class Meta:
         model = Pool
         fields = ["id", "group", "kind", "name", "prefix", "member_length", "sharing", "block_size"]
-        fields += ["kept_first", "kept", "size", "held", "version"]
+        fields += ["kept_first", "kept", "retired", "size", "held", "version"]
+        read_only_fields = ["retired"]
         validators: list[Any] = []
 
     def get_size(self, pool: Pool) -> int:
@@ -97,18 +106,65 @@ class BasePoolSerializer(ApiSerializer):
         return services.change_pool(pool=instance, by=self.context["request"].user, **given)
 
 
+class PoolEnlargementSerializer(StrictSerializer):
+    """prefix: the larger prefix, which contains the present one."""
+
+    prefix = PrefixText()
+
+
+class PoolSplitSerializer(StrictSerializer):
+    """length: the prefix length of each part."""
+
+    length = serializers.IntegerField(min_value=1, max_value=64)
+
+
 class BasePoolViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     """Pools of addresses. A change takes `name`, `prefix`, `kept_first` and `kept`; everything else stays as it is."""
 
     serializer_class = BasePoolSerializer
     group_path = "group"
-    filters = build_filters(Pool, "group", "kind", "name", "prefix", "member_length", "sharing", "block_size", "version")
+    filters = build_filters(Pool, "group", "kind", "name", "prefix", "member_length", "sharing", "block_size", "retired", "version")
 
     def get_queryset(self) -> QuerySet[Pool]:
         return list_pools().order_by("id")
 
     def remove(self, row: Pool) -> None:
         remove_pool(row)
+
+    @declare_response(200, BasePoolSerializer)
+    @action(detail=True, methods=["post"], serializer_class=PoolEnlargementSerializer)
+    def enlarge(self, request: Request, pk: str = "") -> Response:
+        """Enlarge the pool to a prefix that contains the present one. No member's address changes; what was kept free stays so."""
+        return self._change(pool_lifecycle.enlarge_pool, **parse_request(PoolEnlargementSerializer, request))
+
+    @declare_response(200, SPLIT)
+    @action(detail=True, methods=["post"], serializer_class=PoolSplitSerializer)
+    def split(self, request: Request, pk: str = "") -> Response:
+        """Split the pool into parts of this prefix length. Each holding stays, in the part that contains it. `pools` are their ids, the
+        pool's own first.
+        """
+        given, found = parse_request(PoolSplitSerializer, request), self.get_locked_object()
+        made = pool_lifecycle.split_pool(pool=found, version=found.version, by=request.user, **given)  # type: ignore[arg-type]  # signed in
+        self.validate_reach(made)
+        return Response({"pools": [each.pk for each in made]})
+
+    @declare_response(200, BasePoolSerializer)
+    @action(detail=True, methods=["post"])
+    def retire(self, request: Request, pk: str = "") -> Response:
+        """Give no more addresses of the pool. What members hold stays theirs until it ends."""
+        return self._change(pool_lifecycle.retire_pool)
+
+    @declare_response(200, BasePoolSerializer)
+    @action(detail=True, methods=["post"])
+    def reinstate(self, request: Request, pk: str = "") -> Response:
+        """Give addresses of a retired pool again."""
+        return self._change(pool_lifecycle.reinstate_pool)
+
+    def _change(self, work: Callable[..., Pool], **given: Any) -> Response:
+        found = self.get_locked_object()
+        [shown] = self.prepare_rows([work(pool=found, version=found.version, by=self.request.user, **given)])
+        kind = type(self).serializer_class
+        return Response(kind(shown, context=self.get_serializer_context()).data)
 
     def prepare_rows(self, rows: Iterable[Pool]) -> list[Pool]:
         shown = list(rows)

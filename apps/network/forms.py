@@ -55,7 +55,7 @@ class AssignAddressForm(forms.Form):
 
     def __init__(self, member: Member, data: Any = None) -> None:
         super().__init__(data, prefix="hold")
-        self.fields["pool"].queryset = Pool.objects.exclude(kind=Pool.Kind.PUBLIC4).order_by("prefix")  # type: ignore[attr-defined]  # a ModelChoiceField
+        self.fields["pool"].queryset = Pool.objects.filter(retired=None).exclude(kind=Pool.Kind.PUBLIC4).order_by("prefix")  # type: ignore[attr-defined]  # a ModelChoiceField
         self.fields["device"].queryset = member.devices.all()  # type: ignore[attr-defined]  # a ModelChoiceField
 
 
@@ -160,6 +160,41 @@ class NewPoolForm(PoolForm):
 
     def _list_superfluous(self) -> tuple[str, ...]:
         return ()
+
+
+class SeenForm(forms.Form):
+    """A change of a pool that is sent twice: to see what follows, then to make it."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput)
+    seen = forms.BooleanField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, pool: Pool, data: Any = None) -> None:
+        super().__init__(data, initial={"version": pool.version})
+
+    def hide(self) -> None:
+        """Hide the fields, and send them as seen."""
+        self.data = {**self.data.dict(), "seen": "1"}  # type: ignore[attr-defined]  # a QueryDict, from a request
+        for field in self.fields.values():
+            field.widget = forms.HiddenInput()
+
+
+class EnlargementForm(SeenForm):
+    """Enlarges a pool."""
+
+    prefix = PrefixInput(  # type: ignore[assignment]  # a field, which Django takes off the class
+        label=_("Larger prefix"),
+        max_length=50,
+        help_text=_("It contains the present one, and overlaps no other pool."),
+        widget=forms.TextInput(attrs={"spellcheck": "false", "autocomplete": "off"}),
+    )
+
+
+class PoolSplitForm(SeenForm):
+    """Splits a pool into parts of the same size."""
+
+    length = forms.IntegerField(
+        label=_("Prefix length of each part"), min_value=1, max_value=64, help_text=_("One more than the pool’s makes two parts.")
+    )
 
 
 class HolderLookupForm(forms.Form):

@@ -81,9 +81,19 @@ class GatewayGroup(Versioned):
         return self.name
 
 
+class GatewaysInService(models.Manager["Gateway"]):
+    """Gateways that are in service: a retired one is found only by what it confirmed and counted, or by `Gateway.ever`."""
+
+    def get_queryset(self) -> models.QuerySet["Gateway"]:
+        return super().get_queryset().filter(retired=None)
+
+
 @track_history()
 class Gateway(Versioned):
-    """One Linux gateway. Its interface names and management addresses are its own, so each gateway has its own ruleset."""
+    """One Linux gateway. Its interface names and management addresses are its own, so each gateway has its own ruleset.
+
+    retired: since when it is out of service. machine_name: what its agent calls itself, if that is not `name`: it was renamed.
+    """
 
     class Link(models.TextChoices):
         SSH = "ssh", _("ssh")
@@ -91,7 +101,9 @@ class Gateway(Versioned):
         LOCAL = "local", _("in memory on this machine")
 
     group = models.ForeignKey(GatewayGroup, models.PROTECT, related_name="gateways")
-    name = models.CharField(_("name"), max_length=40, unique=True)
+    name = models.CharField(_("name"), max_length=40)
+    machine_name = models.CharField(_("name of its agent"), max_length=40, blank=True, default="", db_default="")
+    retired = models.DateTimeField(_("out of service since"), null=True, blank=True)
     link = models.CharField(_("reached by"), max_length=8, choices=Link)
     lan = models.CharField(_("inside interface"), max_length=15)
     wan = models.CharField(_("outside interface"), max_length=15)
@@ -109,9 +121,14 @@ class Gateway(Versioned):
     probe_public4 = AddressField(_("public IPv4 address of the probe"), null=True, blank=True)
     probe_source6 = AddressField(_("IPv6 address of the probe"), null=True, blank=True)
 
+    objects = GatewaysInService()
+    ever = models.Manager["Gateway"]()
+
     class Meta:
         ordering = ["name"]
         constraints = [
+            models.UniqueConstraint(fields=["name"], condition=Q(retired=None), name="gateway_name_of_one"),
+            models.CheckConstraint(condition=Q(retired=None) | Q(carries4=False, carries6=False), name="gateway_retired_is_no_primary"),
             models.UniqueConstraint(fields=["group"], condition=Q(carries4=True), name="gateway_one_ipv4_primary_per_group"),
             models.UniqueConstraint(fields=["group"], condition=Q(carries6=True), name="gateway_one_ipv6_primary_per_group"),
             models.CheckConstraint(condition=Q(management_networks__len__gt=0), name="gateway_has_management_networks"),
@@ -123,9 +140,9 @@ class Gateway(Versioned):
             models.CheckConstraint(condition=~Q(link="ssh") | Q(address__isnull=False) & ~Q(host_key=""), name="gateway_reached_by_ssh"),
             models.CheckConstraint(condition=Q(host_key="") | Q(host_key__regex=HOST_KEY), name="gateway_host_key"),
             models.CheckConstraint(condition=Q(ssh_user__regex=ACCOUNT), name="gateway_ssh_user"),
-            models.UniqueConstraint(fields=["probe_source4"], name="gateway_probe_source4_of_one"),
-            models.UniqueConstraint(fields=["probe_public4"], name="gateway_probe_public4_of_one"),
-            models.UniqueConstraint(fields=["probe_source6"], name="gateway_probe_source6_of_one"),
+            models.UniqueConstraint(fields=["probe_source4"], condition=Q(retired=None), name="gateway_probe_source4_of_one"),
+            models.UniqueConstraint(fields=["probe_public4"], condition=Q(retired=None), name="gateway_probe_public4_of_one"),
+            models.UniqueConstraint(fields=["probe_source6"], condition=Q(retired=None), name="gateway_probe_source6_of_one"),
             models.CheckConstraint(
                 condition=Q(probe_source4=None, probe_public4=None)
                 | Q(probe_source4__isnull=False, probe_public4__isnull=False)
@@ -151,6 +168,11 @@ class Gateway(Versioned):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def agent_name(self) -> str:
+        """What the agent on its machine calls itself."""
+        return self.machine_name or self.name
 
 
 ALL_PORTS = 65536
@@ -183,6 +205,7 @@ class Pool(Versioned):
 
     sharing, block_size: how members use a public pool from now on; what each member has is in the NAT mapping. Other pools are "shared".
     kept_first: this many first shares, and kept: all shares that overlap these, are not assigned to members from now on: the router's.
+    retired: since when no member gets a share of it; what members have stays theirs.
     """
 
     class Kind(models.TextChoices):
@@ -204,11 +227,14 @@ class Pool(Versioned):
     block_size = models.PositiveIntegerField(_("ports per block"), null=True, blank=True)
     kept_first = models.PositiveIntegerField(_("first addresses kept free"), default=0, db_default=0)
     kept = ArrayField(PrefixField(), verbose_name=_("kept free"), default=list, blank=True, db_default=[])
+    retired = models.DateTimeField(_("out of service since"), null=True, blank=True)
 
     class Meta:
         ordering = ["kind", "prefix"]
         constraints = [
-            ExclusionConstraint(name="pool_overlaps", expressions=[(OpClass("prefix", "inet_ops"), "&&")]),
+            ExclusionConstraint(
+                name="pool_overlaps", expressions=[(OpClass("prefix", "inet_ops"), "&&")], deferrable=models.Deferrable.IMMEDIATE
+            ),
             models.UniqueConstraint(fields=["id", "kind", "group", "prefix"], name="pool_identity"),
             models.CheckConstraint(
                 condition=Q(kind="prefix6", member_length__range=(32, 64)) | Q(kind__in=["private4", "public4"], member_length=32),

@@ -10,6 +10,7 @@ from apps.lib.errors import Problem
 from apps.lib.row_uses import RowUse, list_uses
 from apps.network.count_texts import format_holding_count
 from apps.network.models import Holding, Pool
+from apps.network.pool_lifecycle import merge_parts
 
 
 @transaction.atomic
@@ -21,7 +22,7 @@ def remove_pool(row: Pool) -> None:
     list(Pool.objects.select_for_update().filter(pk=row.pk).values_list("pk"))
     uses = list_uses(Pool, [row.pk])
     if uses:
-        words = _("%(pool)s stays, because the history names it: %(uses)s. To give no more addresses of it, keep them all free.")
+        words = _("%(pool)s stays, because the history names it: %(uses)s. To give no more addresses of it, retire it.")
         raise Problem(words % {"pool": row, "uses": ", ".join(use.words for use in uses)}, culprit=uses[0].first)
     Pool.objects.filter(pk=row.pk).delete()
 
@@ -34,6 +35,11 @@ def find_pool_holdings(pools: Collection[int]) -> RowUse | None:
 
 
 def check_former_pool(former: Pool, current: Pool | None) -> None:
-    """Raise Problem if an undo must not bring back these values: a former sharing would not bring back members' public addresses."""
+    """Raise Problem if an undo must not bring back these values: a former sharing would not bring back members' public addresses.
+
+    Before a split is undone, its parts become one pool again.
+    """
     if current and (former.sharing, former.block_size) != (current.sharing, current.block_size):
         raise Problem(_("Change on the page of %(pool)s how members use it: it shows before what each would leave as.") % {"pool": current})
+    if current and former.prefix != current.prefix:
+        merge_parts(former, current)

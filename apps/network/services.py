@@ -31,6 +31,7 @@ def assign_address(*, member: Member, pool: Pool, prefix: Prefix | None = None, 
         with transaction.atomic():
             # Transactions that want the next free address of the same pool wait for each other; readers and foreign keys do not wait.
             pool = Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
+            refuse_retired(pool)
             share = _validate_prefix(pool, prefix) if prefix else _get_next_free(pool)
             holding = Holding.objects.create(
                 member=member,
@@ -47,6 +48,13 @@ def assign_address(*, member: Member, pool: Pool, prefix: Prefix | None = None, 
         raise _explain_holding_error(error, pool, prefix) from error
     holding.refresh_from_db()
     return holding
+
+
+def refuse_retired(pool: Pool) -> None:
+    """Raise Problem if the pool gives no more addresses."""
+    if pool.retired:
+        words = _("%(pool)s is out of service and gives no more addresses. Choose another pool, or take it back into service.")
+        raise Problem(words % {"pool": pool}, "pool", culprit=pool)
 
 
 def lock_pools(*pks: int) -> None:

@@ -44,7 +44,7 @@ class LinkableKind:
         return self.model._meta.label_lower
 
     def list_rows(self) -> Any:
-        rows = self.model._default_manager.all()
+        rows = self.model._base_manager.all()
         return rows.select_related(*self.related) if self.related else rows
 
 

@@ -81,9 +81,18 @@ def accept_next_reading(*, gateway: Gateway) -> None:
     Collected.objects.filter(gateway=gateway).update(skip=True)
 
 
+def forget_baseline(*, gateway: Gateway) -> None:
+    """Count the next reading from zero, because another machine counts from now on. A reading that is still on its way is discarded."""
+    zero: dict[str, Any] = {"boot": "", "table": 0, "log": "", "sequence": 0, "gone": 0, "refused": "", "refused_at": None, "skip": False}
+    rates: dict[str, Any] = {"up_bits": None, "down_bits": None, "rated_at": None, "up_octets": 0, "down_octets": 0}
+    with transaction.atomic():
+        Collected.objects.filter(gateway=gateway).update(told=F("asked"), nobodys=0, nobodys_first="", **zero, **rates)
+        LastCounts.objects.filter(gateway=gateway).delete()
+
+
 def _write_reading(gateway: Gateway, ticket: ReadingTicket, reading: wire.Reading, at: datetime) -> ReadingOutcome:
     row = Collected.objects.select_for_update().get(gateway=gateway)
-    before = Baseline() if row.skip else _load_baseline(row)
+    before = Baseline() if row.skip else _load_baseline(_find_counted(row, reading))
     advance = counters.compute_reading_advance(before, reading) if ticket.number > row.told else None
     if advance is None:
         validate_numbers(row, ticket, reading, at)
@@ -142,6 +151,16 @@ def validate_advance(advance: ReadingAdvance, elapsed: timedelta) -> None:
         for packets, octets in zip(passed.packets, passed.octets, strict=True):
             if packets > octets:
                 raise ReadingError(f"set {name}: {packets} packets of {octets} octets altogether")
+
+
+def _find_counted(row: Collected, reading: wire.Reading) -> Collected:
+    """Return the row whose baseline the reading continues: a retired gateway's, if this machine was that gateway in the meantime.
+
+    The log's name is the machine's own, so what was written down of it under another gateway is not counted again.
+    """
+    others = Collected.objects.filter(log=reading.log, gateway__retired__isnull=False).exclude(log="").exclude(pk=row.pk)
+    known = row.sequence if row.log == reading.log else -1
+    return others.filter(sequence__gt=known).order_by("-sequence").first() or row
 
 
 def _load_baseline(row: Collected) -> Baseline:

@@ -188,8 +188,8 @@ def list_member_holdings(member: int) -> tuple[MemberHolding, ...]:
 
 @cache_per_request
 def list_gateway_ids(groups: frozenset[int]) -> tuple[int, ...]:
-    """Return the ids of the gateways in these groups."""
-    return tuple(Gateway.objects.filter(group__in=groups).values_list("pk", flat=True))
+    """Return the ids of the gateways in these groups, also of retired ones: their readings cover the time before."""
+    return tuple(Gateway.ever.filter(group__in=groups).values_list("pk", flat=True))
 
 
 def build_member_series(member: Member, since: datetime, until: datetime, unit: timedelta, *, now: datetime) -> list[UsagePoint]:

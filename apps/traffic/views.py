@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.core.paginator import Paginator
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -32,7 +33,8 @@ def _list_presets(window: TimeWindow | None) -> list[ChoiceLink]:
 
 def _list_throughput(asked: QueryDict) -> tuple[TimeWindow, list[GatewayThroughput]]:
     window = build_recent_window(timezone.now(), parse_preset(asked.get("window", "")), RATES)
-    return window, list_gateway_throughput(list(Gateway.objects.order_by("name")), window)
+    shown = Gateway.ever.filter(Q(retired=None) | Q(retired__gt=window.since)).order_by("name", "pk")
+    return window, list_gateway_throughput(list(shown), window)
 
 
 @staff_page

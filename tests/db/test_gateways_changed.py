@@ -16,6 +16,7 @@ from django.test import Client
 
 from apps.accounts import tokens
 from apps.audit.undo import find_last_event, undo_event
+from apps.deployments.models import Revision, Rollout, RolloutStep
 from apps.deployments.transport import ssh_keys
 from apps.gateways import primaries
 from apps.gateways.services import configure_gateway, get_facts
@@ -308,10 +309,14 @@ def test_without_a_group_the_page_says_to_add_one(db: None) -> None:
     assert "/gateways/groups/add/" in text(signed_in(factories.user()).get("/gateways/add/"))
 
 
-def test_an_added_gateway_is_not_undone(network: factories.Network) -> None:
-    made = factories.gateway(network.group, "nat-3")
-    with pytest.raises(Problem, match="nat-3 stays"):
-        undo(network, made)
+def test_an_undo_of_adding_removes_a_gateway_unless_it_took_part_in_a_rollout(network: factories.Network) -> None:
+    made, other = factories.gateway(network.group, "nat-3"), factories.gateway(network.group, "nat-4")
+    undo(network, made)
+    assert not Gateway.ever.filter(pk=made.pk).exists()
+    revision = Revision.objects.create(group=network.group, snapshot="1:1:")
+    RolloutStep.objects.create(rollout=Rollout.objects.create(group=network.group, revision=revision), gateway=other, position=0)
+    with pytest.raises(Problem, match="nat-4 stays"):
+        undo(network, other)
 
 
 def test_the_edit_page_changes_address_and_probe(mara: Client, network: factories.Network) -> None:

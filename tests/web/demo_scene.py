@@ -155,13 +155,16 @@ def fill() -> User:
 
 
 def _full(group: GatewayGroup, mara: User) -> None:
-    """Add a full uplink, and a gateway with a refused reading."""
+    """Add a full uplink, a gateway with a refused reading, and one that is out of service."""
     now = timezone.now()
     uplink = get_uplink(group)
     set_uplink(group=group, version=uplink.version, up_kbit=1_000_000, down_kbit=1_000_000, limits_rates=True, by=mara)
     FairShare.objects.create(group=group, on=True, since=now)
     told = {"at": now, "up_bits": 120_000_000, "down_bits": 981_000_000, "refused": f"set up4: {LONG}", "refused_at": now}
-    Collected.objects.update_or_create(gateway=group.gateways.order_by("pk")[0], defaults=told)
+    first = group.gateways.order_by("pk")[0]
+    Collected.objects.update_or_create(gateway=first, defaults=told)
+    gone = {"link": "local", "lan": "lan0", "wan": "wan0", "management": "mgmt0", "management_networks": first.management_networks}
+    Gateway.ever.create(group=group, name="nat-0", retired=now, **gone)
 
 
 def _mails() -> None:
@@ -343,18 +346,23 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"deployments:{name}": _pk(Rollout) for name in ROLLOUT},
     **{f"deployments:{name}": _pk(HeldBack) for name in ("held", "approve", "refuse", "held-text")},
     **{f"deployments:{name}": _pk(Revision) for name in ("revision", "back")},
-    **{f"gateways:{name}": _pk(Gateway) for name in ("gateway", "edit", "put-right", "count-again")},
+    **{
+        f"gateways:{name}": _pk(Gateway)
+        for name in ("gateway", "edit", "put-right", "count-again", "rename", "replace", "retire", "remove")
+    },
     **{f"gateways:{name}": _pk(GatewayGroup) for name in ("group", "group-remove", "protection", "limits", "profile", "flood")},
     **{
         f"{name}-undo": lambda: {"event": 1}
         for name in ("gateways:group", "members:site", "members:room", "members:tariff", "network:pool")
     },
     "gateways:undo": lambda: {"event": 1},
+    "gateways:reinstate": lambda: {"pk": Gateway.ever.exclude(retired=None).values_list("pk", flat=True)[0]},
     "gateways:primary": lambda: _pk(Gateway, carries6=False)() | {"family": 6},
     **{f"nat:{name}": _member for name in ("forwards-of", "forward-add", "pinholes-of", "pinhole-add")},
     **{f"nat:{name}": _forward for name in ("forward-edit", "forward-switch", "forward-remove", "forward-restore")},
     **{f"nat:{name}": _pk(Pinhole) for name in ("pinhole-edit", "pinhole-switch", "pinhole-remove", "pinhole-restore")},
     **{f"network:{name}": _pk(Pool) for name in ("pool", "pool-edit", "pool-remove")},
+    **{f"network:pool-{name}": _pk(Pool) for name in ("enlarge", "split", "retire")},
     **{f"own:{name}": _own_forward for name in ("port-close", "port-switch", "port-reopen")},
     **{f"own:{name}": _pk(Device, member__user__username=RESIDENT) for name in ("device", "device-remove")},
     "bans:block-member": _member,

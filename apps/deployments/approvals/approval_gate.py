@@ -224,12 +224,8 @@ def unpack_management(row: HeldBack) -> dict[str, list[dict[str, Any]]]:
 @transaction.atomic
 def _hold_back_management(group: GatewayGroup, wanted: DesiredState, before: RunningState) -> dict[int, GatewaySpec]:
     """Return gateways with their old management settings, for those of which the change waits for approval."""
-    was = before.revision.management
-    changed = {
-        pk: (was[gateway.name], gateway)
-        for pk, gateway in wanted.gateways.items()
-        if gateway.name in was and was[gateway.name] != build_management(gateway)
-    }
+    was = map_management_by_gateway(before.revision)
+    changed = {pk: (was[pk], gateway) for pk, gateway in wanted.gateways.items() if pk in was and was[pk] != build_management(gateway)}
     rows = HeldBack.objects.filter(group=group, kind=MANAGEMENT, state__in=HeldBack.ALIVE)
     asked = {now.name: [old, build_management(now)] for old, now in changed.values()}
     named = digest_values(asked)
@@ -267,6 +263,12 @@ def digest_values(data: Any) -> str:
 def build_managements(wanted: DesiredState) -> dict[str, Any]:
     """Return the management settings of all gateways by name, as a revision stores them."""
     return {gateway.name: build_management(gateway) for gateway in wanted.gateways.values()}
+
+
+def map_management_by_gateway(revision: Revision) -> dict[int, dict[str, Any]]:
+    """Return the management settings that the revision stores, by gateway id: a gateway may have been renamed since."""
+    known = revision.gateways
+    return {known[name]: settings for name, settings in revision.management.items() if name in known}
 
 
 def build_management(gateway: GatewaySpec) -> dict[str, Any]:

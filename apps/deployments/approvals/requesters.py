@@ -59,7 +59,7 @@ def compute_gateway_requesters(names: Iterable[str], baseline: str | None) -> Re
     query = f"""
         SELECT event.name, {_SINCE} AS fresh, (context.metadata ->> 'user')::bigint, event.pgh_created_at
         FROM network_gatewayevent event LEFT JOIN pghistory_context context ON context.id = event.pgh_context_id
-        WHERE event.pgh_obj_id IN (SELECT id FROM network_gateway WHERE name = ANY(%(names)s))
+        WHERE event.pgh_obj_id IN (SELECT id FROM network_gateway WHERE name = ANY(%(names)s) AND retired IS NULL)
     """  # noqa: S608 - constants
     with connection.cursor() as cursor:
         cursor.execute(query, {"names": list(names), **_build_since_parameters(baseline)})

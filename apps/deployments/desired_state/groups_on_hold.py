@@ -8,18 +8,17 @@ from apps.deployments.desired_state.desired_rulesets import DesiredState
 from apps.deployments.desired_state.policy_snapshot import ReadMoment
 from apps.deployments.models import Hold, Revision
 from apps.deployments.revision_pages import contents
-from apps.network.models import GatewayGroup
 from firewall.digest import digest_ruleset, format_digest
 from firewall.ruleset import Ruleset, drop_expired
 
 _read: dict[int, dict[str, Ruleset]] = {}  # by revision; only the last one, as the same objects, so that comparing them is cheap
 
 
-def build_desired_state_on_hold(group: GatewayGroup, hold: Hold) -> DesiredState:
+def build_desired_state_on_hold(hold: Hold) -> DesiredState:
     """Return the held revision as desired state; elements that have expired since then stay expired. Raises ContentNotStored."""
     moment = ReadMoment(hold.revision.snapshot, _read_clock(), "")
-    names = {gateway.name: gateway.pk for gateway in group.gateways.all()}
-    rulesets = {names[name]: drop_expired(ruleset, moment.now) for name, ruleset in _load_content(hold.revision).items() if name in names}
+    content = contents.pick_in_service(hold.revision, _load_content(hold.revision))
+    rulesets = {pk: drop_expired(ruleset, moment.now) for pk, ruleset in content.items()}
     digests = {pk: digest_ruleset(ruleset) for pk, ruleset in rulesets.items()}
     return DesiredState(moment, {}, rulesets, digests, {pk: format_digest(value) for pk, value in digests.items()})
 

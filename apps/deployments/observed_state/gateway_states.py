@@ -39,6 +39,25 @@ def record_trouble(gateway: Gateway, text: str, *, away: bool) -> None:
     mine.update(error=text)
 
 
+def forget_machine(gateway: Gateway) -> None:
+    """Forget what the gateway's machine ran: another machine takes its place."""
+    GatewayState.objects.filter(gateway=gateway).update(
+        digest="",
+        revision=None,
+        snapshot=None,
+        since=None,
+        in_memory=False,
+        seen=None,
+        unreachable_since=None,
+        error="",
+        disk="",
+        agent="",
+        drift=None,
+        drift_since=None,
+        kernel=None,
+    )
+
+
 def refresh_snapshots(wanted: DesiredState) -> None:
     """Record a newer snapshot for gateways that already run the desired state: nothing has to be deployed."""
     for pk, target in wanted.targets.items():

@@ -36,6 +36,7 @@ _STANDS = """
     LEFT JOIN LATERAL (
         SELECT id, state, revision_id FROM deployments_rollout WHERE group_id = g.group_id ORDER BY id DESC LIMIT 1
     ) r ON true
+    WHERE g.retired IS NULL
 """
 
 

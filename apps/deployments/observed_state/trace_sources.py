@@ -54,7 +54,7 @@ def _find_running_ruleset(gateway: Gateway, wanted: DesiredState, revision: Revi
     """Return the ruleset that the gateway has confirmed. Nothing is read if that is the desired one."""
     if revision is None:
         return None
-    if revision.digests.get(gateway.name) == wanted.targets[gateway.pk]:
+    if revision.gateways.get(gateway.name) == gateway.pk and revision.digests[gateway.name] == wanted.targets[gateway.pk]:
         return wanted.rulesets[gateway.pk]
     before = services.gateway_cache.load_running_state(gateway.group)
     return before.rulesets.get(gateway.pk) if before else None

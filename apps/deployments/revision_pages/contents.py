@@ -94,6 +94,20 @@ def load_rulesets(revision: Revision) -> dict[str, Ruleset]:
     return rulesets
 
 
+def load_rulesets_in_service(revision: Revision) -> dict[int, Ruleset]:
+    """Return the rulesets of the revision's gateways by id, whatever these are called now. Without retired gateways.
+
+    Raises ContentNotStored.
+    """
+    return pick_in_service(revision, load_rulesets(revision))
+
+
+def pick_in_service(revision: Revision, rulesets: Rulesets) -> dict[int, Ruleset]:
+    """Return these rulesets of the revision by gateway id, without those of retired gateways."""
+    known, alive = revision.gateways, set(revision.group.gateways.values_list("pk", flat=True))
+    return {known[name]: ruleset for name, ruleset in rulesets.items() if known.get(name) in alive}
+
+
 def find_delta_between(older: Revision, newer: Revision) -> dict[str, Delta] | None:
     """Return the deltas between two revisions by gateway, for display; None if a whole content lies between them. Costs what changed."""
     deltas: list[dict[str, Delta]] = []

@@ -9,11 +9,12 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state
-from apps.deployments.models import GatewayState, Hold, Revision, RevisionContent, RolloutStep
+from apps.deployments.models import Hold, Revision, RevisionContent, RolloutStep
 from apps.deployments.revision_pages import contents, ruleset_comparison
 from apps.deployments.revision_pages.contents import ContentNotStored
 from apps.deployments.revision_pages.ruleset_comparison import RulesetComparison
 from apps.deployments.rollouts.progress import RolloutRow, build_rollout_row
+from apps.deployments.selectors import list_gateway_states
 from apps.network.models import GatewayGroup
 from firewall.policy import PolicyError
 from firewall.ruleset import Ruleset
@@ -68,7 +69,7 @@ def build_revision_rows(found: Iterable[Revision], now: datetime) -> list[Revisi
     """Build the rows of the list, with two more queries, however many there are."""
     revisions = list(found)
     runs: dict[int | None, list[str]] = {}
-    for state in GatewayState.objects.filter(revision__in=revisions).select_related("gateway").order_by("gateway__name"):
+    for state in list_gateway_states().filter(revision__in=revisions):
         runs.setdefault(state.revision_id, []).append(state.gateway.name)
     return [_build_revision_row(revision, tuple(runs.get(revision.pk, ())), now) for revision in revisions]
 
@@ -83,15 +84,16 @@ def _build_revision_row(revision: Revision, runs: tuple[str, ...], now: datetime
 
 def list_confirmations(revision: Revision) -> list[GatewayConfirmation]:
     """Return the confirmation of each gateway that the revision was meant for."""
-    steps = RolloutStep.objects.filter(rollout__revision=revision).select_related("gateway").order_by("gateway__name", "rollout")
-    confirmed = {step.gateway.name: step.confirmed for step in steps if step.confirmed}
-    runs = set(GatewayState.objects.filter(revision=revision).values_list("gateway__name", flat=True))
-    return [GatewayConfirmation(name, confirmed.get(name), name in runs) for name in sorted(revision.digests)]
+    steps = RolloutStep.objects.filter(rollout__revision=revision).order_by("rollout")
+    confirmed = {step.gateway_id: step.confirmed for step in steps if step.confirmed}
+    runs = set(list_gateway_states().filter(revision=revision).values_list("pk", flat=True))
+    known = {name: revision.gateways.get(name) for name in sorted(revision.digests)}
+    return [GatewayConfirmation(name, confirmed.get(pk) if pk else None, pk in runs) for name, pk in known.items()]
 
 
 def find_running_revision(group: GatewayGroup) -> Revision | None:
     """Return the newest revision that a gateway of the group has confirmed and runs."""
-    return Revision.objects.filter(pk__in=GatewayState.objects.filter(gateway__group=group).values("revision")).order_by("-pk").first()
+    return Revision.objects.filter(pk__in=list_gateway_states().filter(gateway__group=group).values("revision")).order_by("-pk").first()
 
 
 def find_oldest_kept() -> Revision | None:

@@ -11,7 +11,7 @@ from apps.deployments.models import GatewayState, Revision
 from apps.deployments.revision_pages import contents
 from apps.deployments.revision_pages.contents import ContentNotStored
 from apps.deployments.transport.agent_client import KnownRuleset
-from apps.network.models import Gateway, GatewayGroup
+from apps.network.models import GatewayGroup
 from firewall.digest import digest_ruleset
 from firewall.ruleset import Ruleset
 
@@ -50,11 +50,14 @@ class GatewayCache:
     def load_running_state(self, group: GatewayGroup) -> RunningState | None:
         """Return what the group's gateways have confirmed; read from the database where another process brought a gateway to its revision.
 
-        Return None if no gateway has confirmed anything that is still stored.
+        If all machines are new, what their gateways confirmed last, so that a removal waits for its approval as before. Return None if no
+        gateway has confirmed anything that is still stored.
         """
-        states = list(GatewayState.objects.filter(gateway__group=group).exclude(revision=None).select_related("revision", "gateway"))
+        states = list(
+            GatewayState.objects.filter(gateway__group=group, gateway__retired=None).exclude(revision=None).select_related("revision")
+        )
         if not states:
-            return None
+            return _load_last_confirmed(group)
         rulesets = {state.gateway_id: known.ruleset for state in states if (known := self._find_known(state))}
         newest = max((state.revision for state in states if state.revision), key=lambda revision: revision.pk)
         seen = min((state.snapshot for state in states if state.snapshot), key=_parse_oldest_unseen, default=newest.snapshot)
@@ -64,11 +67,20 @@ class GatewayCache:
         known = self._known.get(state.gateway_id)
         if state.revision is None or (known and known.revision == state.revision_id):
             return known
-        ruleset = _find_content(state.revision, state.gateway)
+        ruleset = _find_content(state.revision, state.gateway_id)
         if ruleset is None:
             return None
         self._known[state.gateway_id] = KnownRuleset(state.revision.pk, digest_ruleset(ruleset), ruleset)
         return self._known[state.gateway_id]
+
+
+def _load_last_confirmed(group: GatewayGroup) -> RunningState | None:
+    last = Revision.objects.filter(group=group, rollouts__steps__confirmed__isnull=False).order_by("-pk").first()
+    try:
+        rulesets = contents.load_rulesets_in_service(last) if last else {}
+    except ContentNotStored:
+        rulesets = {}
+    return RunningState(last, rulesets, last.snapshot) if last and rulesets else None
 
 
 def _parse_oldest_unseen(snapshot: str) -> int:
@@ -76,8 +88,8 @@ def _parse_oldest_unseen(snapshot: str) -> int:
     return int(snapshot.split(":")[0])
 
 
-def _find_content(revision: Revision, gateway: Gateway) -> Ruleset | None:
+def _find_content(revision: Revision, gateway: int) -> Ruleset | None:
     try:
-        return contents.load_rulesets(revision).get(gateway.name)
+        return contents.load_rulesets_in_service(revision).get(gateway)
     except ContentNotStored:
         return None

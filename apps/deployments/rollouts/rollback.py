@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.deployments.approvals import approval_gate, notifications, removal_ledger
-from apps.deployments.approvals.approval_gate import RunningState
+from apps.deployments.approvals.approval_gate import RunningState, map_management_by_gateway
 from apps.deployments.approvals.kinds import ROLLBACK
 from apps.deployments.approvals.part_codec import pack_values, unpack_values
 from apps.deployments.models import HeldBack, Hold, Revision
@@ -49,8 +49,8 @@ def compute_rollback_cost(revision: Revision) -> RollbackCost:
     before = GatewayCache().load_running_state(group)
     if before is None:
         return RollbackCost()
-    names, now = dict(group.gateways.values_list("name", "pk")), read_database_clock()
-    rulesets = {names[name]: drop_expired(ruleset, now) for name, ruleset in contents.load_rulesets(revision).items() if name in names}
+    now = read_database_clock()
+    rulesets = {pk: drop_expired(ruleset, now) for pk, ruleset in contents.load_rulesets_in_service(revision).items()}
     found = approval_gate.find_removals(rulesets, before, now, {})
     running, asked = approval_gate.find_first_ruleset(before.rulesets), approval_gate.find_first_ruleset(rulesets)
     if running is None or asked is None:
@@ -63,9 +63,10 @@ def compute_rollback_cost(revision: Revision) -> RollbackCost:
 
 
 def _compare_management(revision: Revision, before: RunningState) -> dict[str, list[dict[str, Any]]]:
-    """Return the differences in management: by gateway name, the values now and after the rollback."""
-    was, now = revision.management, before.revision.management
-    return {name: [now[name], was[name]] for name in sorted(was.keys() & now.keys()) if was[name] != now[name]}
+    """Return the differences in management: by present gateway name, the values now and after the rollback."""
+    was, now = map_management_by_gateway(revision), map_management_by_gateway(before.revision)
+    names = dict(revision.group.gateways.order_by("name").values_list("pk", "name"))
+    return {names[pk]: [now[pk], was[pk]] for pk in names if pk in was and pk in now and was[pk] != now[pk]}
 
 
 def roll_back(revision: Revision, *, why: str, by: User, alone: bool = False) -> Hold | HeldBack:

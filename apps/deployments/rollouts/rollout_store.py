@@ -87,6 +87,7 @@ def _create_rollout(opening: NewRollout) -> "Lease":
         by=get_user_model().objects.filter(pk=opening.by).first() if opening.by else None,
         cause=opening.cause,
         digests={gateway.name: wanted.targets[gateway.pk] for gateway in opening.gateways},
+        gateways={gateway.name: gateway.pk for gateway in opening.gateways},
         again=opening.repeats,
         management=opening.management,
     )

@@ -40,9 +40,9 @@ def build_relay_program(gateway: Gateway) -> RelayProgram:
     if gateway.link == Gateway.Link.LOCAL or not settings.LAB_NAME:  # without a lab, agents run on this machine itself
         return RelayProgram(relay)
     lab = ("--name", settings.LAB_NAME, "--state", str(settings.LAB_STATE))
-    return RelayProgram((sys.executable, "-m", "lab", *lab, "exec", gateway.name, "--", *relay))
+    return RelayProgram((sys.executable, "-m", "lab", *lab, "exec", gateway.agent_name, "--", *relay))
 
 
 def get_socket_path(gateway: Gateway) -> Path:
     """Return the path of the agent's socket, if it runs on this machine."""
-    return Path(settings.GATEWAY_SOCKETS) / f"{gateway.name}.sock"
+    return Path(settings.GATEWAY_SOCKETS) / f"{gateway.agent_name}.sock"

@@ -13,6 +13,7 @@ from apps.accounts.models import User
 from apps.accounts.roles import Role
 from apps.deployments.models import GatewayState, RolloutStep
 from apps.deployments.rollouts.evidence import list_packet_probes
+from apps.deployments.selectors import list_gateway_states
 from apps.lib.database.validity import is_valid_now
 from apps.lib.ui import formats
 from apps.mail.selectors import find_last_sent, find_late
@@ -107,7 +108,7 @@ def check_members(_user: User) -> StepFinding:
 
 
 def check_rollout(_user: User) -> StepFinding:
-    running = GatewayState.objects.filter(revision__isnull=False).select_related("gateway", "revision").order_by("gateway__name")
+    running = list_gateway_states().filter(revision__isnull=False)
     said = ", ".join(f"{each.gateway}: {each.revision}" for each in running[:5])
     waiting = Gateway.objects.count() - running.count()
     return StepFinding(bool(said) and not waiting, said or _("Nothing has been confirmed yet."))

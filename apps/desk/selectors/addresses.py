@@ -31,7 +31,7 @@ class PoolUsage:
 
     @property
     def free_shares(self) -> int:
-        return max(0, self.size - self.used)
+        return 0 if self.pool.retired else max(0, self.size - self.used)
 
     @property
     def warning_level(self) -> float:

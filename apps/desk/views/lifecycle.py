@@ -97,7 +97,7 @@ class MoveForm(forms.Form):
         help_text=gettext_lazy("House and door, like B-214. Empty: same room"),
     )
     pool = RowChoiceField(
-        Pool.objects.exclude(kind=Pool.Kind.PUBLIC4).order_by("prefix"),
+        Pool.objects.filter(retired=None).exclude(kind=Pool.Kind.PUBLIC4).order_by("prefix"),
         label=gettext_lazy("New address from"),
         required=False,
         empty_label=gettext_lazy("addresses stay"),

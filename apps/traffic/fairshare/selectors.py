@@ -51,7 +51,7 @@ class UplinkLoad:
 
 def list_uplink_loads(group: GatewayGroup, now: datetime) -> list[UplinkLoad]:
     """Return what the group's gateways together carried lately, by direction; an empty list when none was read in the last five minutes."""
-    read = Collected.objects.filter(gateway__group=group, at__gt=now - PAUSE, at__lte=now + PAUSE)
+    read = Collected.objects.filter(gateway__group=group, gateway__retired=None, at__gt=now - PAUSE, at__lte=now + PAUSE)
     carried = read.aggregate(up=Sum("up_bits"), down=Sum("down_bits"))
     uplink = get_uplink(group)
     kbits = {"up": uplink.up_kbit, "down": uplink.down_kbit}

@@ -9,10 +9,12 @@ from typing import Any
 
 import pghistory
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from apps.deployments.transport import agent_channel, ssh, ssh_keys
 from apps.gateways import enrolment, primaries
+from apps.gateways.lifecycle_command import NAMES, LifecycleCommand, get_gateway
+from apps.gateways.selectors import list_retired
 from apps.lib.errors import Problem
 from apps.lib.fields import Address, Prefix
 from apps.network.models import Gateway
@@ -22,14 +24,14 @@ from firewall.addresses import parse_prefix
 SETUP = "docs/gateway-setup.md"
 
 
-class Command(BaseCommand):
+class Command(LifecycleCommand):
     help = (
-        "Gateways that are reached by ssh: add one, list all, check one, trust a new host key, choose primaries. "
+        "Gateways that are reached by ssh: add one, list all, check one, trust a new host key, choose primaries, rename, replace, retire. "
         f"For the gateway's side see {SETUP}."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        what = parser.add_subparsers(dest="what", required=True, metavar="add | list | check | trust | primary | key")
+        what = parser.add_subparsers(dest="what", required=True, metavar=f"add | list | check | trust | primary | {NAMES} | key")
         _define_add_arguments(what.add_parser("add", help="add a gateway"))
         what.add_parser("list", help="list all gateways, and how they are reached")
         what.add_parser("check", help="connect to a gateway's sshd, open a new session, ask the agent").add_argument("name")
@@ -39,6 +41,7 @@ class Command(BaseCommand):
         primary = what.add_parser("primary", help="make a gateway its group's primary for an address family, in place of the one that is")
         primary.add_argument("name")
         primary.add_argument("--family", type=int, choices=(4, 6), required=True, help="IPv4 or IPv6")
+        _define_trust_arguments(self.define_lifecycle(what, _parse_address, _parse_port))
         what.add_parser("key", help="print the line for authorized_keys on gateways; makes the portal's key if there is none")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -53,7 +56,7 @@ class Command(BaseCommand):
         for family in options["carries"]:
             primaries.refuse_second_primary(group, options["name"], family)
         line = self._get_portal_key()
-        host_key = self._ask_host_key(options["address"], options["port"], options)
+        host_key = self.ask_host_key(options["address"], options["port"], options)
         networks = options["management_network"] or [_find_own_address(options["address"], options["port"])]
         given = {name: options[name] for name in ("name", "address", "port", "account", "lan", "wan", "management", "sync")}
         made = enrolment.enrol_gateway(group=group, host_key=host_key, management_networks=networks, carries=options["carries"], **given)
@@ -71,26 +74,28 @@ class Command(BaseCommand):
                 f"{row.ssh_user}@{row.address} port {row.management_port} {ssh.compute_fingerprint(row.host_key)}" if row.host_key else ""
             )
             self.stdout.write(f"{row.group}  {row.name}  {row.get_link_display()}  {where}".rstrip())
+        for row in list_retired():
+            self.stdout.write(f"{row.group}  {row.name}  out of service since {row.retired:%Y-%m-%d %H:%M} UTC")
         if not rows:
             self.stdout.write("No gateway yet. Add one with “manage.py gateway add”.")
 
     def _check(self, options: dict[str, Any]) -> None:
-        gateway = _get_gateway(options["name"])
+        gateway = get_gateway(options["name"])
         try:
             self._try(gateway)
         except agent_channel.Unreachable as fault:
             raise CommandError(f"{gateway}: {fault}") from fault
 
     def _trust(self, options: dict[str, Any]) -> None:
-        gateway = _get_gateway(options["name"])
+        gateway = get_gateway(options["name"])
         if gateway.link != Gateway.Link.SSH or gateway.address is None:
             raise CommandError(f"{gateway} is not reached by ssh; there is no host key to trust.")
         self.stdout.write(f"Trusted so far: {ssh.compute_fingerprint(gateway.host_key)}")
-        enrolment.trust_host_key(gateway=gateway, host_key=self._ask_host_key(gateway.address, gateway.management_port, options))
+        enrolment.trust_host_key(gateway=gateway, host_key=self.ask_host_key(gateway.address, gateway.management_port, options))
         self._try(gateway)
 
     def _primary(self, options: dict[str, Any]) -> None:
-        gateway, family = _get_gateway(options["name"]), options["family"]
+        gateway, family = get_gateway(options["name"]), options["family"]
         before = primaries.find_primary(gateway.group, family)
         with pghistory.context(cause="gateway primary"):
             primaries.set_primary(gateway=gateway, family=family, version=gateway.version)
@@ -107,7 +112,7 @@ class Command(BaseCommand):
             self.stderr.write(f"Made the portal's ssh key: {settings.SSH_KEY}")
         return ssh_keys.build_authorized_keys_line(key)
 
-    def _ask_host_key(self, address: Address, port: int, options: dict[str, Any]) -> str:
+    def ask_host_key(self, address: Address, port: int, options: dict[str, Any]) -> str:
         """Return the host key that the machine shows, after a person, --fingerprint or --yes has accepted it."""
         found = ssh_keys.scan_host_key(address, port)
         shown, wanted = ssh.compute_fingerprint(found), options["fingerprint"]
@@ -144,15 +149,8 @@ class Command(BaseCommand):
             raise agent_channel.Unreachable(f"the agent answered: {getattr(answer, 'text', answer)}")
         memory = " Its rules are in memory only: it runs with --fake." if answer.in_memory else ""
         self.stdout.write(f"Agent {answer.agent} runs {answer.digest[:12] or 'nothing of ours'}.{memory}")
-        if answer.name != gateway.name:
+        if answer.name not in (gateway.name, gateway.agent_name):
             raise CommandError(f"The agent calls itself {answer.name!r}. Start it with --name {gateway}, or correct the address.")
-
-
-def _get_gateway(name: str) -> Gateway:
-    found = Gateway.objects.filter(name=name).first()
-    if found is None:
-        raise CommandError(f"Unknown gateway {name!r}. “manage.py gateway list” lists all.")
-    return found
 
 
 def _find_own_address(address: Address, port: int) -> Prefix:

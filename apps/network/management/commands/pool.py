@@ -8,16 +8,20 @@ import pghistory
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.lib.errors import Problem
-from apps.network import pool_removal, services
+from apps.network import pool_lifecycle, pool_removal, services
 from apps.network.models import GatewayGroup, Pool
 from apps.network.selectors import count_assigned_shares, count_shares, list_pools
 
 
 class Command(BaseCommand):
-    help = "Pools of addresses: add, list, change what is kept free, remove one that no member ever had an address of."
+    help = (
+        "Pools of addresses: add, list, change what is kept free, enlarge, split, retire, remove one that no member ever had an address of."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        what = parser.add_subparsers(dest="what", required=True, metavar="add | list | change | remove")
+        what = parser.add_subparsers(
+            dest="what", required=True, metavar="add | list | change | enlarge | split | retire | reinstate | remove"
+        )
         add = what.add_parser("add", help="add a pool")
         add.add_argument("name")
         add.add_argument("prefix", type=ip_network, help="like 10.16.0.0/12 or 2001:db8:a0::/44")
@@ -31,6 +35,14 @@ class Command(BaseCommand):
         change.add_argument("--new-name", metavar="NAME")
         change.add_argument("--prefix", type=ip_network)
         _define_kept_arguments(change)
+        enlarge = what.add_parser("enlarge", help="enlarge a pool; what was kept free stays so")
+        enlarge.add_argument("name")
+        enlarge.add_argument("prefix", type=ip_network, help="a prefix that contains the present one")
+        split = what.add_parser("split", help="split a pool into parts of one size; members keep what they hold")
+        split.add_argument("name")
+        split.add_argument("length", type=int, help="prefix length of each part")
+        what.add_parser("retire", help="give no more addresses of a pool").add_argument("name")
+        what.add_parser("reinstate", help="give addresses of a retired pool again").add_argument("name")
         what.add_parser("remove", help="remove a pool that no member ever had an address of").add_argument("name")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -58,6 +70,26 @@ class Command(BaseCommand):
         kept = {name: options[name] for name in ("kept_first", "kept")}
         changed = services.change_pool(pool=pool, version=pool.version, by=None, **given, **kept)
         self.stdout.write(_describe(changed, count_assigned_shares().get(pool.pk, 0)))
+
+    def _enlarge(self, options: dict[str, Any]) -> None:
+        pool = _get_pool(options["name"])
+        changed = pool_lifecycle.enlarge_pool(pool=pool, version=pool.version, prefix=options["prefix"], by=None)
+        self.stdout.write(_describe(changed, count_assigned_shares().get(pool.pk, 0)))
+
+    def _split(self, options: dict[str, Any]) -> None:
+        pool = _get_pool(options["name"])
+        for each in pool_lifecycle.split_pool(pool=pool, version=pool.version, length=options["length"], by=None):
+            self.stdout.write(_describe(each, count_assigned_shares().get(each.pk, 0)))
+
+    def _retire(self, options: dict[str, Any]) -> None:
+        pool = _get_pool(options["name"])
+        pool_lifecycle.retire_pool(pool=pool, version=pool.version, by=None)
+        self.stdout.write(f"{pool} is out of service. What members hold stays theirs.")
+
+    def _reinstate(self, options: dict[str, Any]) -> None:
+        pool = _get_pool(options["name"])
+        pool_lifecycle.reinstate_pool(pool=pool, version=pool.version, by=None)
+        self.stdout.write(f"{pool} is back in service.")
 
     def _remove(self, options: dict[str, Any]) -> None:
         pool = _get_pool(options["name"])
@@ -92,4 +124,5 @@ def _get_pool(name: str) -> Pool:
 def _describe(pool: Pool, held: int) -> str:
     kept = [f"first {pool.kept_first}"] * bool(pool.kept_first) + [str(each) for each in pool.kept]
     words = f"{pool.name}  {pool.kind}  {pool.prefix}  held {held} of {count_shares(pool)}"
+    words += "  out of service" if pool.retired else ""
     return f"{words}  kept free: {', '.join(kept)}" if kept else words

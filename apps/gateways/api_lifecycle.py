@@ -1,0 +1,87 @@
+"""Actions of the REST API on a gateway's life: retiring it, taking it back into service, replacing its machine, removing it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import QuerySet
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from apps.gateways import replacement, retirement
+from apps.gateways.api import GatewaySerializer, GatewayViewSet
+from apps.lib.api.fields import AddressText
+from apps.lib.api.openapi.json_schema import INTEGER, TEXT, make_array, make_object
+from apps.lib.api.openapi.operations import declare_response
+from apps.lib.api.unknown_fields import StrictSerializer
+from apps.lib.api.viewsets import RemoveViewSet, parse_request
+from apps.network.models import Gateway
+
+PLANNED = make_object(families=make_array(INTEGER), successors=make_array(INTEGER), holdings=INTEGER, obstacle=TEXT)
+
+
+class RetirementSerializer(StrictSerializer):
+    """successor: the gateway that becomes primary for the families of the retired one (default: the best one)."""
+
+    successor = serializers.PrimaryKeyRelatedField[Gateway](queryset=Gateway.objects.all(), required=False, allow_null=True)
+
+
+class ReplacementSerializer(StrictSerializer):
+    """host_key: of the new machine; compare its fingerprint on that machine's console first. address, port: None for the present ones."""
+
+    host_key = serializers.CharField(max_length=400)
+    address = AddressText(required=False, allow_null=True)
+    port = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=65535)
+
+
+class LivedGatewayViewSet(GatewayViewSet, RemoveViewSet):
+    """Gateways: how they are reached and managed, their interfaces and probes, and the families that they are primary for.
+
+    The list has those in service; `?retired__isnull=false` lists the others. DELETE removes only one that never took part in a rollout.
+    """
+
+    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+
+    def get_queryset(self) -> QuerySet[Gateway]:
+        also = self.action in ("retrieve", "reinstate") or (
+            self.action == "list" and any(name.startswith("retired") for name in self.request.query_params)
+        )
+        return super().get_queryset() if also else super().get_queryset().filter(retired=None)
+
+    @declare_response(200, PLANNED)
+    @action(detail=True)
+    def retirement(self, request: Request, pk: str = "") -> Response:
+        """Preview what retiring the gateway would do: the families that move, the gateways that can take them (the best first), what
+        members hold in the group, and what is in the way (`obstacle`, empty if nothing is). Changes nothing.
+        """
+        plan = retirement.plan_retirement(self.get_object())
+        others = [each.pk for each in plan.others]
+        words = str(plan.obstacle or "")
+        return Response({"families": plan.families, "successors": others, "holdings": plan.holdings, "obstacle": words})
+
+    @declare_response(200, GatewaySerializer)
+    @action(detail=True, methods=["post"], serializer_class=RetirementSerializer)
+    def retire(self, request: Request, pk: str = "") -> Response:
+        """Take the gateway out of service; another one becomes primary for its families. What it counted and confirmed stays."""
+        return self._change(retirement.retire_gateway, **parse_request(RetirementSerializer, request))
+
+    @declare_response(200, GatewaySerializer)
+    @action(detail=True, methods=["post"])
+    def reinstate(self, request: Request, pk: str = "") -> Response:
+        """Take a retired gateway back into service, as a standby."""
+        return self._change(retirement.reinstate_gateway)
+
+    @declare_response(200, GatewaySerializer)
+    @action(detail=True, methods=["post"], serializer_class=ReplacementSerializer)
+    def replace(self, request: Request, pk: str = "") -> Response:
+        """Expect another machine behind the gateway from now on. The next rollout sends it the whole ruleset."""
+        return self._change(replacement.replace_machine, **parse_request(ReplacementSerializer, request))
+
+    def remove(self, row: Gateway) -> None:
+        retirement.remove_gateway(row, by=self.request.user)  # type: ignore[arg-type]  # signed in: RolePermission requires it
+
+    def _change(self, work: Callable[..., Gateway], **given: Any) -> Response:
+        found = self.get_locked_object()
+        changed = work(gateway=found, version=found.version, by=self.request.user, **given)
+        return Response(GatewaySerializer(changed, context=self.get_serializer_context()).data)

@@ -1,0 +1,22 @@
+"""What an undo of a gateway's last change has to look at and bring back beside the row itself."""
+
+from apps.gateways.enrolment import check_name_is_free
+from apps.gateways.primaries import move_primaries_back
+from apps.gateways.probe_facts import check_probe
+from apps.gateways.replacement import forget_old_machine
+from apps.gateways.retirement import refuse_taken_values
+from apps.network.models import Gateway
+
+
+def prepare_former_gateway(former: Gateway, current: Gateway | None) -> None:
+    """Raise Problem if an undo must not bring back these values; move the primaries as they were then."""
+    if current is None or former.name != current.name:
+        check_name_is_free(former.name)
+    if current and current.retired and not former.retired:
+        refuse_taken_values(former)
+    check_probe(former, former)
+    if current is None:
+        return
+    if former.host_key != current.host_key:
+        forget_old_machine(current)
+    move_primaries_back(former, current)

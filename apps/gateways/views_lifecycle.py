@@ -1,0 +1,130 @@
+"""Pages that rename a gateway, replace its machine, retire it, take it back into service, and remove one that was never used."""
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.recent_auth import require_recent_auth
+from apps.audit.selectors import list_row_history
+from apps.deployments.rollouts import progress
+from apps.deployments.transport import ssh
+from apps.deployments.transport.agent_channel import Unreachable
+from apps.deployments.transport.ssh_keys import scan_host_key
+from apps.gateways import renaming, replacement, retirement, selectors
+from apps.gateways.forms_lifecycle import RenamingForm, ReplacementForm, RetirementForm
+from apps.lib.errors import Problem
+from apps.lib.ui.form_errors import add_problem_to_form
+from apps.network.models import Gateway
+
+LAST_ROLLOUTS = 8
+
+
+def show_retired(request: HttpRequest, gateway: Gateway) -> HttpResponse:
+    """Show what is known of a gateway that is out of service."""
+    rows = [progress.build_rollout_row(each, timezone.now()) for each in selectors.list_last_rollouts(gateway, LAST_ROLLOUTS)]
+    context = {"gateway": gateway, "status": selectors.find_gateway_status(gateway), "rows": rows}
+    return render(request, "gateways/retired.html", context | {"entries": list_row_history(gateway, 8)})
+
+
+@staff_page
+def rename(request: HttpRequest, pk: int) -> HttpResponse:
+    """Give a gateway another name."""
+    found = get_object_or_404(Gateway, pk=pk)
+    form = RenamingForm(found, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            before = found.name
+            renaming.rename_gateway(gateway=found, by=get_person(request), **form.cleaned_data)
+            messages.success(request, _("%(before)s is called %(name)s now.") % {"before": before, "name": found.name})
+            return redirect("gateways:gateway", pk)
+        except Problem as problem:
+            add_problem_to_form(form, problem)
+    return render(request, "gateways/rename.html", {"gateway": found, "form": form}, status=422 if form.errors else 200)
+
+
+@staff_page
+@require_recent_auth
+def replace(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask where the new machine is, show the fingerprint of its host key, and replace the machine once a person has compared it."""
+    found = get_object_or_404(Gateway.objects.select_related("group"), pk=pk)
+    form = ReplacementForm(found, request.POST if request.method == "POST" else None)
+    shown = ""
+    if form.is_valid():
+        try:
+            if form.cleaned_data["compared"]:
+                replacement.replace_machine(gateway=found, by=get_person(request), **form.to_kwargs())
+                messages.success(
+                    request, _("%(gateway)s is another machine now. It gets its whole ruleset in a moment.") % {"gateway": found}
+                )
+                return redirect("gateways:gateway", pk)
+            replacement.refuse_without_ssh(found)
+            form = form.build_confirmation(form.cleaned_data["host_key"] or scan_host_key(*form.get_place()))
+            shown = ssh.compute_fingerprint(form["host_key"].value())
+        except Problem as problem:
+            add_problem_to_form(form, problem)
+        except (Unreachable, OSError) as fault:
+            form.add_error("address", str(fault))
+    context = {"gateway": found, "form": form, "shown": shown, "trusted": found.host_key and ssh.compute_fingerprint(found.host_key)}
+    return render(request, "gateways/replace.html", context, status=422 if form.errors else 200)
+
+
+@staff_page
+def retire(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what retiring the gateway does, or what is in the way; retire it on POST."""
+    found = get_object_or_404(Gateway.objects.select_related("group", "status__revision"), pk=pk)
+    plan = retirement.plan_retirement(found)
+    form = RetirementForm(found, plan, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            retirement.retire_gateway(gateway=found, by=get_person(request), **form.cleaned_data)
+            messages.success(request, _("%(gateway)s is out of service.") % {"gateway": found})
+            return redirect("gateways:gateway", pk)
+        except Problem as problem:
+            messages.error(request, str(problem))
+            return redirect("gateways:gateway", pk)
+    context = {"gateway": found, "plan": plan, "form": form, "status": selectors.find_gateway_status(found)}
+    return render(request, "gateways/retire.html", context | {"culprit_url": _build_culprit_url(plan)}, status=422 if form.errors else 200)
+
+
+def _build_culprit_url(plan: retirement.RetirementPlan) -> str:
+    return selectors.build_culprit_url(plan.obstacle.culprit) if plan.obstacle else ""
+
+
+@staff_page
+def reinstate(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what taking a retired gateway back into service does; do it on POST."""
+    found = get_object_or_404(Gateway.ever.select_related("group").exclude(retired=None), pk=pk)
+    if request.method != "POST":
+        return render(request, "gateways/reinstate.html", {"gateway": found})
+    version = request.POST.get("version", "")
+    return _carry_out(
+        request,
+        lambda: retirement.reinstate_gateway(gateway=found, version=int(version) if version.isdecimal() else 0, by=get_person(request)),
+        _("%(gateway)s is back in service, as a standby.") % {"gateway": found},
+        found.pk,
+    )
+
+
+@staff_page
+def remove(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what removing a gateway does that never took part in a rollout; remove it on POST."""
+    found = get_object_or_404(Gateway, pk=pk)
+    if request.method != "POST":
+        return render(request, "gateways/remove.html", {"gateway": found, "used": retirement.is_in_history(found)})
+    words = _("%(gateway)s is removed. The history brings it back for a week.") % {"gateway": found}
+    return _carry_out(request, lambda: retirement.remove_gateway(found, by=get_person(request)), words, None)
+
+
+def _carry_out(request: HttpRequest, work: Callable[[], object], words: str, pk: int | None) -> HttpResponse:
+    """Do the work and say so, or why not; then show the gateway's page, or the list if it is gone."""
+    try:
+        work()
+        messages.success(request, words)
+    except Problem as problem:
+        messages.error(request, str(problem))
+    return redirect("gateways:gateway", pk) if pk else redirect("gateways:list")
