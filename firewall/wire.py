@@ -13,6 +13,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 from firewall.codec import WireError, decode, encode
 from firewall.diff import Delta
 from firewall.live_trace import Look, Seen, Watch, Watching
+from firewall.machine import Describe, MachineFacts
 from firewall.policy import Address
 from firewall.profile import SysctlDifference
 from firewall.ruleset import Elements, Ruleset
@@ -370,7 +371,7 @@ class Refused:
     text: str
 
 
-Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Drift | Counters | Gauges | Probe | Watch | Look
+Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Drift | Counters | Gauges | Probe | Watch | Look | Describe
 Reply: TypeAlias = (
     Welcome
     | Planned
@@ -384,6 +385,7 @@ Reply: TypeAlias = (
     | Probed
     | Watching
     | Seen
+    | MachineFacts
     | Refused
     | Beat
 )
@@ -406,6 +408,7 @@ ANSWERED: Mapping[type[Request], MessageLimits] = MappingProxyType(
         Probe: _SHORT,
         Watch: _SHORT,
         Look: MessageLimits(4 << 20, 100_000),
+        Describe: MessageLimits(4 << 20, 100_000),
     }
 )
 """Limits on the length of the answer to each request. A longer answer is refused before it is read to its end."""

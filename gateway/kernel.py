@@ -14,10 +14,11 @@ from time import monotonic
 from firewall.diff import Delta, ElementChange
 from firewall.flows import Flow, FlowFilter
 from firewall.live_trace import Watch
+from firewall.machine import MachineInterface
 from firewall.render import render_delta
 from firewall.ruleset import EMPTY, TABLE, Chain, Element, Hook, HookPriority, Ruleset, Set, Type, VerdictAction
 from gateway import elements as codec
-from gateway import netlink, sysctl
+from gateway import interfaces, netlink, sysctl
 from gateway.conntrack import Conntrack
 from gateway.deleted_element_counters import DeletionListener
 from gateway.element_renewal import ElementRenewal, UnixClock
@@ -279,6 +280,14 @@ class Kernel:
     def count_connections(self) -> int:
         """See NftTable."""
         return sysctl.count_connections()
+
+    def list_interfaces(self) -> list[MachineInterface]:
+        """See NftTable."""
+        return interfaces.list_interfaces()
+
+    def read_nft_version(self) -> str:
+        """See NftTable."""
+        return self._nft.read_version()
 
     def is_disturbed(self) -> bool:
         """See NftTable."""

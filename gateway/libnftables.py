@@ -4,6 +4,7 @@ Runs text that firewall/render.py wrote, without knowing its content. See libnft
 """
 
 import ctypes
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 from gateway.table import CommitRefusedError, TableError
 
 _STATELESS, _NUMERIC, _TERSE = 1 << 2, (1 << 7) | (1 << 8) | (1 << 9), 1 << 11
+_JSON = 1 << 4
 _AROUND_FAULT = 80  # characters shown on each side: one statement may hold a thousand elements
 _MOST_FAULTS = 3
 _FAULT = re.compile(r"/proc/self/fd/\d+:(?P<line>\d+):(?P<column>\d+)-\d+: (?P<words>Error: .*)")
@@ -55,6 +57,17 @@ class Libnftables:
                 explain_nft_error(self._library.nft_ctx_get_error_buffer(self._context).decode(errors="replace"), text)
             )
         return output.decode(errors="replace")
+
+    def read_version(self) -> str:
+        """Return nft's version as its output in JSON states it, such as 1.0.6; "" where the library was built without JSON."""
+        self._library.nft_ctx_output_set_flags(self._context, _JSON)
+        try:
+            head = json.loads(self.run("list tables"))["nftables"][0]
+            return str(head["metainfo"]["version"])
+        except (ValueError, LookupError, TypeError, CommitRefusedError):
+            return ""
+        finally:
+            self._library.nft_ctx_output_set_flags(self._context, _STATELESS | _NUMERIC | _TERSE)
 
 
 @contextmanager

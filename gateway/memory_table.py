@@ -4,12 +4,14 @@ For tests, and for a gateway on a machine that allows no network namespaces. No 
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from ipaddress import ip_address
 from itertools import islice
 from typing import TypeVar
 
 from firewall.diff import Delta, ElementChange
 from firewall.flows import Flow, FlowFilter
 from firewall.live_trace import Watch
+from firewall.machine import InterfaceAddress, MachineInterface
 from firewall.policy import Profile
 from firewall.profile import build_sysctls
 from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, iter_used_chains, iter_used_sets
@@ -18,6 +20,12 @@ from gateway.table import UNKNOWN_RULES, CommitRefusedError, DeletedCounts, Elem
 
 # Defaults of Linux 6.1 on a machine with 8 GiB, except for forwarding
 UNTUNED = build_sysctls(Profile(262_144, 262_144, 432_000, 120, 120, 60, 120, 30, 120, 30, 600))
+INTERFACES = (
+    MachineInterface("lan0", True, "02:00:00:00:00:01", "veth", (InterfaceAddress(ip_address("10.16.0.1"), 12),), False, False),
+    MachineInterface("mgmt0", True, "02:00:00:00:00:02", "veth", (InterfaceAddress(ip_address("172.31.0.11"), 24),), False, False),
+    MachineInterface("sync0", True, "02:00:00:00:00:03", "veth", (), False, False),
+    MachineInterface("wan0", True, "02:00:00:00:00:04", "veth", (InterfaceAddress(ip_address("192.0.2.1"), 24),), True, False),
+)
 T = TypeVar("T")  # Python 3.11 has no syntax for type parameters
 _PART = 256  # elements whose counters are read at once
 
@@ -38,6 +46,7 @@ class FakeKernel:
         self.tracked: list[Flow] = []  # connections that tests pretend are open
         self.sysctls = dict(UNTUNED)
         self.untunable: dict[str, str] = {}  # sysctls that tests pretend cannot be set, and why
+        self.interfaces = list(INTERFACES)
         self.filled: dict[str, int] = {}  # elements that tests pretend packets have added to dynamic sets
 
     def commit(self, delta: Delta, now: float) -> None:
@@ -162,6 +171,14 @@ class FakeKernel:
     def count_connections(self) -> int:
         """See NftTable."""
         return len(self.tracked)
+
+    def list_interfaces(self) -> list[MachineInterface]:
+        """See NftTable. Made up, as in the lab."""
+        return list(self.interfaces)
+
+    def read_nft_version(self) -> str:
+        """See NftTable."""
+        return ""
 
     def is_disturbed(self) -> bool:
         """See NftTable. Only `meddle` counts as another program."""

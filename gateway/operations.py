@@ -1,4 +1,4 @@
-"""The agent's operations: hello, plan, apply, confirm, revert, digest, drift, counters, gauges, probe, watch, look.
+"""The agent's operations: hello, plan, apply, confirm, revert, digest, drift, counters, gauges, probe, watch, look, describe.
 
 A request comes in, a reply goes out; between them are one table and one state directory. This module knows no socket and no nft.
 One operation runs at a time, but counters may be read beside others. A change that is not confirmed in time is taken back. The
@@ -16,6 +16,7 @@ from firewall import digest as digests
 from firewall import live_trace, wire
 from firewall.codec import WireError
 from firewall.diff import Delta, apply, diff
+from firewall.machine import Describe
 from firewall.policy import PolicyError
 from firewall.profile import count_changes
 from firewall.render import render_delta
@@ -27,6 +28,7 @@ from gateway.flow_termination import cut_at_commit, cut_at_confirm
 from gateway.kernel_profile import apply_profile, keep_original_sysctls
 from gateway.live_trace import LiveTrace
 from gateway.log_texts import to_plain_line
+from gateway.machine import describe_machine
 from gateway.persistent_state import ConfirmedRuleset, StateDirectory, StateError
 from gateway.release import compute_version
 from gateway.restore import RestoreOutcome, choose_origin, restore_ruleset, revert_ruleset
@@ -214,6 +216,8 @@ class Agent:
                 return self.live.start(request)
             case live_trace.Look():
                 return self.live.look(request)
+            case Describe():
+                return describe_machine(self._table, self._name)
 
     def _answer_hello(self, request: wire.Hello) -> wire.Welcome:
         if request.token:

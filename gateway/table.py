@@ -10,6 +10,7 @@ from typing import Protocol, TypeAlias
 from firewall.diff import Delta
 from firewall.flows import Flow, FlowFilter
 from firewall.live_trace import Headers, Watch
+from firewall.machine import MachineInterface
 from firewall.ruleset import Element, Rule, Ruleset, Set
 from gateway.progress import Progress
 
@@ -152,6 +153,12 @@ class NftTable(Protocol):
 
     def count_connections(self) -> int:
         """Return the number of tracked connections. May be called on another thread, beside everything else."""
+
+    def list_interfaces(self) -> list[MachineInterface]:
+        """Return the network interfaces without loopback, by name."""
+
+    def read_nft_version(self) -> str:
+        """Return the version of the library that compiles the rules, "" for a table without one."""
 
     def trace(self, watch: Watch) -> TraceSession:
         """Begin to mark packets. Our own table stays as it is, and `disturbed` does not count this transaction."""

@@ -48,6 +48,7 @@ def bundle_directory() -> Iterator[Path]:
 UNITS = [
     "netzwart-agent.pyz",
     "netzwart-agent.service",
+    f"netzwart-agent_{compute_version()}_all.deb",
     "netzwart-closed.service",
     "netzwart-probe-namespace.service",
     "netzwart-prober.service",
@@ -72,7 +73,7 @@ def serving(built: Path, state: Path, *, before: list[str], more: list[str]) -> 
 
 def test_the_same_checkout_gives_the_same_bytes(bundle_directory: Path, tmp_path: Path) -> None:
     copy = tmp_path / "elsewhere"
-    for part in ("firewall", "gateway", "script"):
+    for part in ("firewall", "gateway", "script", "apps/gateways/agent_package"):
         shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
     subprocess.run([copy / "script" / "build-agent", "--output", tmp_path / "out"], check=True, capture_output=True)
     assert sorted(file.name for file in bundle_directory.iterdir()) == UNITS

@@ -94,9 +94,7 @@ def test_a_gateway_without_ssh_has_no_host_key_to_trust(network: factories.Netwo
 def test_the_portals_key_is_made_once_and_opens_only_the_relay(settings: LazySettings) -> None:
     first = gateway("key")
     assert first == gateway("key")
-    assert first.startswith(
-        'restrict,command="/usr/bin/python3 /usr/local/lib/netzwart/netzwart-agent.pyz relay --socket /run/netzwart/agent" '
-    )
+    assert first.startswith('restrict,command="/usr/bin/python3 /usr/lib/netzwart/netzwart-agent.pyz relay --socket /run/netzwart/agent" ')
     assert "ssh-ed25519 AAAA" in first
     assert stat.S_IMODE(settings.SSH_KEY.stat().st_mode) == 0o600
     assert [file.name for file in settings.SSH_KEY.parent.iterdir()] == ["id_ed25519"]

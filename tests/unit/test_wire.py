@@ -14,6 +14,7 @@ from firewall.codec import WireError
 from firewall.compile import compile_policy
 from firewall.diff import diff
 from firewall.live_trace import COMES, Event, Headers, Look, Seen, Watch, Watching
+from firewall.machine import Describe, InterfaceAddress, MachineFacts, MachineInterface
 from firewall.policy import Policy, Prefix
 from firewall.ruleset import PLAIN
 from tests.policies import network, policies
@@ -56,7 +57,9 @@ def test_a_large_ruleset_comes_in_lines_of_at_most_a_mebibyte() -> None:
 HEADERS = Headers(ip_address("10.16.0.5"), ip_address("203.0.113.9"), 6, 40_000, 443, 60, ("syn",))
 EVENT = Event(1, COMES, "inet netzwart", "forward", "forward", False, 0, "", "jump", "new", "lan0", "", HEADERS)
 COUNTS = wire.Counts(9, b"\0\1\2\xff", b"\0" * 7 + b"\1", b"\xff" * 8, b"\0" * 7 + b"\2")
+WAN = MachineInterface("wan0", True, "02:00:00:00:00:01", "", (InterfaceAddress(ip_address("2001:db8::1"), 64),), False, True)
 REPLIES = [
+    MachineFacts("nat-1", "0.1.0+3f9a2c41", "Debian GNU/Linux 13 (trixie)", "6.12.1", "1.1.3", True, False, 1_800_000_000_000, (WAN,), 2),
     wire.Welcome("nat-1", "0.1", "", "", 4, "boot", False, "d", 12, 3),
     wire.Applied("d", 3, 1, 4, 5, 6, True),
     wire.Reverted("d", "back"),
@@ -85,6 +88,12 @@ def test_a_probe_arrives_as_it_was_asked() -> None:
 def test_what_to_watch_for_arrives_as_it_was_asked(source: Prefix | None) -> None:
     for request in (Watch(source, ip_network("203.0.113.0/24"), 6, 443, "wan0", 30, 100), Look(7, 12, True)):
         assert wire.parse_request(through(request)) == request
+
+
+def test_a_machine_is_asked_for_nothing_but_its_facts() -> None:
+    assert wire.parse_request(through(Describe())) == Describe()
+    with pytest.raises(WireError, match="request: unknown field"):
+        wire.parse_request({"is": "Describe", "run": "reboot"})
 
 
 @pytest.mark.parametrize("address", [{"prefix": "203.0.113.0/24"}, {"address": "x"}, {}, "203.0.113.10", None])

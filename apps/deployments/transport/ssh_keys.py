@@ -14,7 +14,7 @@ from apps.deployments.transport.agent_channel import Unreachable
 from apps.lib.fields import Address
 from apps.network.models import HOST_KEY
 
-PROGRAM = "/usr/local/lib/netzwart/netzwart-agent.pyz"  # as in docs/gateway-setup.md
+PROGRAM = "/usr/lib/netzwart/netzwart-agent.pyz"  # as in docs/gateway-setup.md
 SOCKET = "/run/netzwart/agent"
 SCAN = 5  # seconds
 

@@ -1,0 +1,1 @@
+"""The agent as a file that gateways install: a zip application, and the Debian package around it. Needs the standard library only."""

@@ -1,0 +1,78 @@
+"""The Debian package of the agent, built from the checkout's own sources: netzwart-agent_VERSION_all.deb.
+
+The same checkout gives the same bytes. They are read once in a process: a portal that was updated is restarted anyway.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from apps.gateways.agent_package.archives import PackedFile, build_ar, build_tar, build_zip
+from firewall.release import PACKAGES, format_version
+
+ROOT = Path(__file__).resolve().parents[3]
+NAME = "netzwart-agent"
+PROGRAM = f"{NAME}.pyz"
+SHEBANG = b"#!/usr/bin/env python3\n"
+SCRIPTS = ("postinst", "postrm", "prerm")
+JOIN = "netzwart-join"
+SYSCTLS = "90-netzwart.conf"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentPackage:
+    """The package's file. digest: SHA-256 in hexadecimal, which a gateway's administrator pastes with the command that fetches it."""
+
+    version: str
+    content: bytes
+    digest: str
+
+    @property
+    def filename(self) -> str:
+        return f"{NAME}_{self.version}_all.deb"
+
+
+def read_sources() -> dict[str, bytes]:
+    """Return the agent's sources by name, such as "gateway/main.py"."""
+    files = (file for package in PACKAGES for file in (ROOT / package).glob("*.py"))
+    return {f"{file.parent.name}/{file.name}": file.read_bytes() for file in files}
+
+
+def build_program(sources: dict[str, bytes]) -> bytes:
+    """Return netzwart-agent.pyz, which starts as `python -m gateway` does."""
+    return SHEBANG + build_zip({"__main__.py": sources["gateway/__main__.py"], **sources})
+
+
+@cache
+def build_agent_package() -> AgentPackage:
+    """Build the package."""
+    sources = read_sources()
+    version = format_version(sources)
+    files = [PackedFile(f"usr/lib/netzwart/{PROGRAM}", build_program(sources), 0o755), *_read_files()]
+    control = _fill_control(version, files)
+    sums = "".join(f"{hashlib.md5(file.content, usedforsecurity=False).hexdigest()}  {file.path}\n" for file in files)
+    scripts = [PackedFile(name, _read(name), 0o755) for name in SCRIPTS]
+    head = build_tar([PackedFile("control", control.encode()), PackedFile("md5sums", sums.encode()), *scripts])
+    content = build_ar({"debian-binary": b"2.0\n", "control.tar": head, "data.tar": build_tar(files, ["etc/netzwart"])})
+    return AgentPackage(version, content, hashlib.sha256(content).hexdigest())
+
+
+def _read_files() -> list[PackedFile]:
+    """Return the package's files besides the program, in the order of their paths."""
+    units = sorted((ROOT / "gateway" / "systemd").glob("*.service"))
+    return [
+        *(PackedFile(f"usr/lib/systemd/system/{unit.name}", unit.read_bytes()) for unit in units),
+        PackedFile(f"usr/lib/sysctl.d/{SYSCTLS}", _read(SYSCTLS)),
+        PackedFile(f"usr/sbin/{JOIN}", _read(JOIN), 0o755),
+        PackedFile(f"usr/share/doc/{NAME}/copyright", _read("copyright")),
+    ]
+
+
+def _read(name: str) -> bytes:
+    return (ROOT / "gateway" / "debian" / name).read_bytes()
+
+
+def _fill_control(version: str, files: list[PackedFile]) -> str:
+    kibibytes = sum(-(-len(file.content) // 1024) for file in files)
+    return _read("control").decode().replace("@VERSION@", version).replace("@SIZE@", str(kibibytes))

@@ -1,0 +1,103 @@
+"""Network interfaces of the machine, with their addresses and default routes, over rtnetlink in the calling thread's namespace.
+
+Layouts: linux/rtnetlink.h, linux/if_link.h, linux/if_addr.h; values are in the machine's byte order, addresses in network order.
+"""
+
+import os
+import socket
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from ipaddress import ip_address
+from struct import Struct
+
+from firewall.machine import MOST_ADDRESSES, InterfaceAddress, MachineInterface
+from gateway.netlink import parse_attributes, parse_text
+from gateway.table import TableError
+
+_HEADER = Struct("=IHHII")
+_LINK, _ADDRESS, _ROUTE = Struct("=BxHiII"), Struct("=BBBBI"), Struct("=BBBBBBBBI")
+_GETLINK, _GETADDR, _GETROUTE = 18, 22, 26
+_DUMP = 0x301  # NLM_F_REQUEST | NLM_F_DUMP
+_ERROR, _DONE = 2, 3
+_RECEIVE = 1 << 17
+_LOOPBACK, _RUNNING = 0x8, 0x10001  # IFF_LOOPBACK; IFF_UP and IFF_LOWER_UP
+_LINK_MAC, _LINK_NAME, _LINK_INFO, _INFO_KIND = 1, 3, 18, 1
+_ADDRESS_ANY, _ADDRESS_LOCAL = 1, 2
+_SCOPE_GLOBAL = 0
+_MAIN, _UNICAST = 254, 1
+_ROUTE_INTERFACE, _ROUTE_NEXT_HOPS = 4, 9
+_NEXT_HOP = Struct("=HBBi")
+_FAMILIES = (socket.AF_INET, socket.AF_INET6)
+
+
+def list_interfaces() -> list[MachineInterface]:
+    """Return all interfaces but loopback, by name. Raises TableError."""
+    try:
+        with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.NETLINK_ROUTE) as route:
+            links = list(_dump(route, _GETLINK, _LINK))
+            addresses, defaults = _read_addresses(route), _read_defaults(route)
+    except OSError as error:
+        raise TableError(f"the interfaces cannot be read: {error.strerror}") from error
+    found = []
+    for (_, _, index, flags, _), given in links:
+        if not flags & _LOOPBACK:
+            mac, kind = given.get(_LINK_MAC, b""), parse_attributes(given.get(_LINK_INFO, b"")).get(_INFO_KIND, b"")
+            found.append(
+                MachineInterface(
+                    parse_text(given[_LINK_NAME]),
+                    flags & _RUNNING == _RUNNING,
+                    mac.hex(":") if any(mac) else "",
+                    parse_text(kind),
+                    tuple(addresses[index][:MOST_ADDRESSES]),
+                    *((family, index) in defaults for family in _FAMILIES),
+                )
+            )
+    return sorted(found, key=lambda each: each.name)
+
+
+def _read_addresses(route: socket.socket) -> dict[int, list[InterfaceAddress]]:
+    """Return the addresses of each interface by its index, without link-local ones."""
+    found = defaultdict(list)
+    for (_, length, _, scope, index), given in _dump(route, _GETADDR, _ADDRESS):
+        octets = given.get(_ADDRESS_LOCAL) or given.get(_ADDRESS_ANY)
+        if octets and scope == _SCOPE_GLOBAL:
+            found[index].append(InterfaceAddress(ip_address(octets), length))
+    return found
+
+
+def _read_defaults(route: socket.socket) -> set[tuple[int, int]]:
+    """Return family and interface of each default route of the main table."""
+    found: set[tuple[int, int]] = set()
+    for (family, length, _, _, table, _, _, kind, _), given in _dump(route, _GETROUTE, _ROUTE):
+        if (length, table, kind) == (0, _MAIN, _UNICAST) and family in _FAMILIES:
+            found.update((family, index) for index in _iter_outgoing(given))
+    return found
+
+
+def _iter_outgoing(given: dict[int, bytes]) -> Iterator[int]:
+    """Yield the interfaces of a route: one, or one for each next hop."""
+    if _ROUTE_INTERFACE in given:
+        yield int.from_bytes(given[_ROUTE_INTERFACE], sys.byteorder)
+    hops = given.get(_ROUTE_NEXT_HOPS, b"")
+    while len(hops) >= _NEXT_HOP.size:
+        length, _, _, index = _NEXT_HOP.unpack_from(hops)
+        yield index
+        hops = hops[(max(length, _NEXT_HOP.size) + 3) & ~3 :]
+
+
+def _dump(route: socket.socket, kind: int, body: Struct) -> Iterator[tuple[tuple[int, ...], dict[int, bytes]]]:
+    """Yield the fields and attributes of each message of a dump. Raises TableError or OSError."""
+    route.send(_HEADER.pack(_HEADER.size + body.size, kind, _DUMP, kind, 0) + bytes(body.size))
+    while True:
+        octets, start = route.recv(_RECEIVE), 0
+        while start + _HEADER.size <= len(octets):
+            length, reply, _, _, _ = _HEADER.unpack_from(octets, start)
+            if reply == _DONE:
+                return
+            if reply == _ERROR:
+                code = -int.from_bytes(octets[start + _HEADER.size : start + _HEADER.size + 4], sys.byteorder, signed=True)
+                raise TableError(f"the interfaces cannot be read: {os.strerror(code)}")
+            head = start + _HEADER.size
+            yield body.unpack_from(octets, head), parse_attributes(octets[head + body.size : start + length])
+            start += (length + 3) & ~3

@@ -1,0 +1,139 @@
+"""The agent's Debian package: its bytes, what dpkg reads from them, and what a careful packager looks at."""
+
+import hashlib
+import io
+import os
+import shutil
+import subprocess
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from apps.deployments.transport import ssh_keys
+from apps.gateways.agent_package import debian_package
+from apps.gateways.agent_package.archives import PackedFile, build_ar, build_tar, build_zip
+from firewall.release import VERSION_NUMBER
+from gateway.release import compute_version
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = debian_package.build_agent_package()
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + "A" * 43
+
+
+def read_members(archive: bytes) -> dict[str, bytes]:
+    """Return the members of an ar archive by name."""
+    assert archive.startswith(b"!<arch>\n")
+    members, at = {}, 8
+    while at < len(archive):
+        head = archive[at : at + 60]
+        assert head.endswith(b"`\n")
+        size = int(head[48:58])
+        members[head[:16].decode().strip()] = archive[at + 60 : at + 60 + size]
+        at += 60 + size + size % 2
+    return members
+
+
+def read_tar(name: str) -> dict[str, tuple[tarfile.TarInfo, bytes]]:
+    """Return entries and contents of one of the package's archives, by path."""
+    with tarfile.open(fileobj=io.BytesIO(read_members(PACKAGE.content)[name])) as archive:
+        return {each.name: (each, file.read() if (file := archive.extractfile(each)) else b"") for each in archive}
+
+
+def test_its_version_is_that_of_the_agent_in_it() -> None:
+    assert PACKAGE.version == compute_version()
+    assert PACKAGE.version.startswith(f"{VERSION_NUMBER}+")
+    assert PACKAGE.filename == f"netzwart-agent_{compute_version()}_all.deb"
+    assert PACKAGE.digest == hashlib.sha256(PACKAGE.content).hexdigest()
+
+
+def test_it_is_built_anew_to_the_same_bytes() -> None:
+    debian_package.build_agent_package.cache_clear()
+    assert debian_package.build_agent_package() == PACKAGE
+
+
+def test_its_members_are_those_that_dpkg_expects_in_this_order() -> None:
+    members = read_members(PACKAGE.content)
+    assert list(members) == ["debian-binary", "control.tar", "data.tar"]
+    assert members["debian-binary"] == b"2.0\n"
+
+
+def test_it_contains_program_units_sysctls_and_the_command_to_join() -> None:
+    files = {path for path, (entry, _) in read_tar("data.tar").items() if entry.isfile()}
+    units = {f"./usr/lib/systemd/system/{each.name}" for each in (ROOT / "gateway" / "systemd").iterdir()}
+    assert units < files
+    assert files - units == {
+        "./usr/lib/netzwart/netzwart-agent.pyz",
+        "./usr/lib/sysctl.d/90-netzwart.conf",
+        "./usr/sbin/netzwart-join",
+        "./usr/share/doc/netzwart-agent/copyright",
+    }
+    assert "./etc/netzwart" in read_tar("data.tar")
+
+
+def test_everything_belongs_to_root_and_nobody_else_may_write() -> None:
+    for entry, _ in (*read_tar("data.tar").values(), *read_tar("control.tar").values()):
+        assert (entry.uid, entry.gid, entry.mode & 0o022) == (0, 0, 0), entry.name
+        assert entry.mode & 0o111 or entry.isfile(), entry.name
+
+
+def test_each_folder_comes_before_what_is_in_it() -> None:
+    seen: set[str] = set()
+    for path in read_tar("data.tar"):
+        assert path == "." or str(Path(path).parent) in {str(Path(each)) for each in seen}, path
+        seen.add(path)
+
+
+def test_the_sums_are_those_of_the_files() -> None:
+    files = {path[2:]: content for path, (entry, content) in read_tar("data.tar").items() if entry.isfile()}
+    sums = [f"{hashlib.md5(content, usedforsecurity=False).hexdigest()}  {path}" for path, content in files.items()]
+    assert sorted(read_tar("control.tar")["./md5sums"][1].decode().splitlines()) == sorted(sums)
+
+
+def test_the_units_and_the_portals_key_name_the_program_where_it_is() -> None:
+    program = "/usr/lib/netzwart/netzwart-agent.pyz"
+    assert program == ssh_keys.PROGRAM
+    for unit in (ROOT / "gateway" / "systemd").iterdir():
+        for line in unit.read_text().splitlines():
+            assert "netzwart-agent.pyz" not in line or program in line, unit.name
+
+
+def test_the_command_to_join_writes_the_line_that_the_portal_shows() -> None:
+    script = (ROOT / "gateway" / "debian" / "netzwart-join").read_text()
+    command = next(line.split('"')[1] for line in script.splitlines() if line.strip().startswith('command="'))
+    assert ssh_keys.build_authorized_keys_line(KEY) == f'restrict,command="{command}" {KEY} netzwart'
+
+
+@pytest.mark.parametrize("name", [*debian_package.SCRIPTS, "netzwart-join"])
+def test_its_scripts_stop_at_the_first_fault_and_parse(name: str) -> None:
+    script = ROOT / "gateway" / "debian" / name
+    assert script.read_text().startswith("#!/bin/sh\n")
+    assert "\nset -e" in script.read_text()
+    assert os.access(script, os.X_OK)
+    subprocess.run(["sh", "-n", script], check=True)
+
+
+def test_only_a_purge_deletes_the_table_and_no_script_flushes() -> None:
+    scripts = {name: (ROOT / "gateway" / "debian" / name).read_text() for name in (*debian_package.SCRIPTS, "netzwart-join")}
+    assert [name for name, text in scripts.items() if "nft delete table" in text] == ["postrm"]
+    commands = [line for text in scripts.values() for line in text.splitlines() if not line.strip().startswith("#")]
+    assert not [line for line in commands if "flush" in line or "--now" in line]
+
+
+@pytest.mark.skipif(not shutil.which("dpkg-deb"), reason="dpkg-deb is not installed (Debian: dpkg)")
+def test_dpkg_reads_it(tmp_path: Path) -> None:
+    file = tmp_path / PACKAGE.filename
+    file.write_bytes(PACKAGE.content)
+    fields = subprocess.run(["dpkg-deb", "--field", file], check=True, capture_output=True, text=True).stdout
+    assert f"Version: {PACKAGE.version}" in fields
+    assert {"python3", "nftables", "libnftables1", "conntrack", "openssh-server"} <= set(fields.replace(",", " ").split())
+    subprocess.run(["dpkg-deb", "--extract", file, tmp_path / "tree"], check=True)
+    assert zipfile.ZipFile(tmp_path / "tree/usr/lib/netzwart/netzwart-agent.pyz").testzip() is None
+
+
+def test_archives_do_not_depend_on_the_order_of_their_files() -> None:
+    one, other = PackedFile("a/b", b"1"), PackedFile("a/c/d", b"22", 0o755)
+    assert build_tar([one, other]) == build_tar([other, one])
+    assert build_zip({"a": b"1", "b": b"2"}) == build_zip({"b": b"2", "a": b"1"})
+    assert read_members(build_ar({"odd": b"123", "even": b"12"})) == {"odd": b"123", "even": b"12"}
