@@ -238,6 +238,7 @@ PAGES: Final[dict[str, PageRights]] = {
     "bans:listener-remove": _RULE_FORM,
     # rollouts and gateways
     "deployments:rollouts": _SEE_NETWORK,
+    "deployments:plan": _OPERATE_PAGE,
     "deployments:deploy": _OPERATE_ACT,
     "deployments:rollout": _SEE_NETWORK,
     "deployments:rollout_now": _SEE_NETWORK,

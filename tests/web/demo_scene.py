@@ -364,6 +364,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "bans:reachable-remove": _pk(Reachable),
     "bans:restore": lambda: _list() | {"history": "00000000-0000-0000-0000-000000000000"},
     "deployments:release": _pk(GatewayGroup),
+    "deployments:plan": _pk(GatewayGroup),
     "desk:holding-release": _holding,
     "desk:live-end": lambda: {"gateway": "nat-1", "number": 1},
     "lib:styleguide": lambda: {"name": "parts"},

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils import timezone
+
 from apps.bans.models import ServerInterface
 from apps.desk.seeding import houses
 from apps.desk.seeding.addresses import SeedShare
@@ -43,7 +45,9 @@ def make_network(ground: LabNetwork, link: str, host_keys: Mapping[str, str]) ->
     The first gateway carries IPv4, the last IPv6. host_keys: of gateways that are reached by ssh.
     """
     targets = ground.targets
-    group = GatewayGroup.objects.create(name=GROUP, probe_target4=targets.ipv4, probe_target6=targets.ipv6, probe_port=targets.port)
+    group = GatewayGroup.objects.create(
+        name=GROUP, probe_target4=targets.ipv4, probe_target6=targets.ipv6, probe_port=targets.port, live_since=timezone.now()
+    )
     first, last = ground.gateways[0], ground.gateways[-1]
     for each in ground.gateways:
         made = Gateway.objects.create(
