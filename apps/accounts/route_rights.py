@@ -141,6 +141,7 @@ PAGES: Final[dict[str, PageRights]] = {
     # desk
     "desk:dashboard": _SEE_MEMBERS,
     "desk:first-steps": _SEE_NETWORK,
+    "desk:first-steps-mail": _OPERATE_ACT,
     "desk:search": _SEE_MEMBERS,
     "desk:why": _SEE_MEMBERS,
     "desk:system": PageRights(Right.SEE_NETWORK),
