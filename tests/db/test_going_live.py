@@ -130,6 +130,12 @@ def test_a_script_goes_live_once(network: factories.Network) -> None:
     assert again.status_code == 409 and "live already" in again.json()["detail"]
 
 
+def test_a_script_that_asks_for_the_plan_too_early_is_told_so() -> None:
+    api = Client(headers={"authorization": f"Bearer {tokens.create_token(user=factories.user(), name='script')[1]}"})
+    group = add_group(facts=GroupFacts("Haus B"))
+    assert api.get(f"/api/gateways/groups/{group.pk}/plan/").json()["problem"] == "There is no gateway yet."
+
+
 def test_the_command_goes_live_after_the_plan(served_network: factories.Network) -> None:
     make_new(served_network)
     assert "Lindenhof  not live" in run("group", "list")[0]

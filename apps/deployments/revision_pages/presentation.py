@@ -147,11 +147,10 @@ def preview_deploy(group: GatewayGroup, gateway: str = "") -> RulesetPreview:
     """Preview what a deploy would change now, hold or not: from the group's last confirmed revision to what the database asks for."""
     now = find_running_revision(group)
     try:
-        return RulesetPreview(
-            ruleset_comparison.compare_rulesets(
-                contents.load_rulesets(now) if now else {}, _compile_desired(group), read_database_clock(), gateway
-            )
-        )
+        before, after = contents.load_rulesets(now) if now else {}, _compile_desired(group)
+        if not before and not after:
+            return RulesetPreview(None, _("There is no gateway yet."))
+        return RulesetPreview(ruleset_comparison.compare_rulesets(before, after, read_database_clock(), gateway))
     except ContentNotStored:
         return RulesetPreview(None, explain_not_kept([now] if now else []))
     except PolicyError as error:
