@@ -50,8 +50,9 @@ class Command(BaseCommand):
             return False
         words = render_summary(summarize_counts(answer.added, answer.removed, ruleset, settings=answer.settings), rules=len(answer.chains))
         self.stdout.write(f"{gateway}: {words}")
-        networks = ", ".join(map(str, gateway.management_networks))
-        self.stdout.write(f"{gateway}: ssh at {gateway.management}, port {gateway.management_port}, is open to {networks} only")
+        if gateway.group.live_since is None:
+            networks = ", ".join(map(str, gateway.management_networks))
+            self.stdout.write(f"{gateway}: ssh at {gateway.management}, port {gateway.management_port}, is open to {networks} only")
         if nft and (answer.added or answer.removed or answer.chains or answer.settings):
             self.stdout.write(answer.text)
         return True
