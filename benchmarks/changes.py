@@ -128,11 +128,13 @@ def _measure_changes(members: int) -> Iterator[Figure]:
 
 def fill(members: int) -> None:
     """Write a network of this many members into an empty database."""
+    from django.utils import timezone
+
     from apps.bans.models import BanList
     from apps.members.models import Tariff
     from apps.network.models import Gateway, GatewayGroup, Pool
 
-    group = GatewayGroup.objects.create(pk=1, name="Bench")
+    group = GatewayGroup.objects.create(pk=1, name="Bench", live_since=timezone.now())
     for number in (1, 2):
         interfaces = {"lan": "lan0", "wan": "wan0", "management": "mgmt0", "sync": "sync0"}
         carries = {"carries4": number == 1, "carries6": number == 2, "management_networks": [ip_network("172.31.0.0/24")]}

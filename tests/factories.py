@@ -48,10 +48,14 @@ class Network:
     residents: dict[str, Resident]
 
 
-def user(name: str = "mara", *, staff: bool = True, password: str = "correct horse battery", roles: Sequence[str] = ()) -> User:
+def user(
+    name: str = "mara", *, staff: bool = True, password: str = "correct horse battery", roles: Sequence[str] = (), language: str = ""
+) -> User:
     """Create an account: with these roles, with all staff rights, or as a member."""
     given = list(roles or (("network_admin", "approver") if staff else ("member",)))
-    made = User.objects.create_user(name, password=password, roles=given, first_name=name.capitalize(), last_name="Lindqvist")
+    made = User.objects.create_user(
+        name, password=password, roles=given, first_name=name.capitalize(), last_name="Lindqvist", language=language
+    )
     made.refresh_from_db()
     return made
 
@@ -130,7 +134,7 @@ def network(topology: Topology | None = None) -> Network:
     """Create the lab's network: two gateways, three pools, and a resident for each member host."""
     of = topology or load_lab()
     alive()
-    group = GatewayGroup.objects.create(name="Lindenhof")
+    group = GatewayGroup.objects.create(name="Lindenhof", live_since=timezone.now())
     gateways = [gateway(group, "nat-1", carries4=True), gateway(group, "nat-2", carries6=True)]
     private, public = pool(group, "private4", str(of.pools.private)), pool(group, "public4", str(of.pools.public))
     prefixes = pool(group, "prefix6", str(of.pools.ipv6))

@@ -43,7 +43,7 @@ class Changes:
 
     def __init__(self, network: factories.Network, seed: int) -> None:
         self.dice, self.net, self.ahead = Random(seed), network, timedelta()
-        self.other = GatewayGroup.objects.create(name=f"Other {seed}")
+        self.other = GatewayGroup.objects.create(name=f"Other {seed}", live_since=timezone.now())
         self.kinds: list[Callable[[], object]] = [
             self._forward, self._forward, self._switch_forward, self._remove_forward, self._map, self._state, self._activity, self._hold,
             self._release, self._leave, self._release_held, self._raw_validity, self._raw_validity, self._raw_address, self._raw_owner,

@@ -141,6 +141,7 @@ PAGES: Final[dict[str, PageRights]] = {
     # desk
     "desk:dashboard": _SEE_MEMBERS,
     "desk:first-steps": _SEE_NETWORK,
+    "desk:first-steps-mail": _OPERATE_ACT,
     "desk:search": _SEE_MEMBERS,
     "desk:why": _SEE_MEMBERS,
     "desk:system": PageRights(Right.SEE_NETWORK),
@@ -239,6 +240,7 @@ PAGES: Final[dict[str, PageRights]] = {
     "bans:listener-remove": _RULE_FORM,
     # rollouts and gateways
     "deployments:rollouts": _SEE_NETWORK,
+    "deployments:plan": _OPERATE_PAGE,
     "deployments:deploy": _OPERATE_ACT,
     "deployments:rollout": _SEE_NETWORK,
     "deployments:rollout_now": _SEE_NETWORK,

@@ -20,7 +20,7 @@ from apps.deployments.desired_state.desired_state_cache import DesiredStateCache
 from apps.deployments.models import Hold, Revision, Rollout
 from apps.deployments.observed_state import gateway_states
 from apps.deployments.revision_pages import contents, description
-from apps.deployments.rollouts import lease_heartbeat, rollout_due, rollout_store
+from apps.deployments.rollouts import go_live, lease_heartbeat, rollout_due, rollout_store
 from apps.deployments.rollouts.gateway_cache import GatewayCache, KeptRulesets
 from apps.deployments.rollouts.lease_heartbeat import Leases
 from apps.deployments.rollouts.rollout_driver import GatewayLinks, RolloutDriver, WorkerLinks, record_agent_progress, render_error
@@ -75,18 +75,23 @@ def list_in_rollout_order(group: GatewayGroup) -> list[Gateway]:
 
 
 def request_reconcile(*, by: User, force: bool = False) -> None:
-    """Ask a worker to reconcile now. force: also retry what a gateway refused or was unreachable for."""
+    """Ask a worker to reconcile now. force: also retry what a gateway refused or was unreachable for. Raises Problem if no group is
+    live.
+    """
+    go_live.refuse_while_none_is_live()
     enqueue_task("workers.reconcile", by.pk, force)
 
 
 def reconcile(
     group: GatewayGroup, *, by: int | None = None, cause: str = "change", force: bool = False, links: GatewayLinks | None = None
 ) -> Rollout | None:
-    """Bring the group's gateways to their desired state. Return None when there is nothing to do, or another worker has the rollout.
+    """Bring the group's gateways to their desired state.
+
+    Return None when there is nothing to do, another worker has the rollout, or the group is not live.
 
     by: id of the user who asked. force: also retry what failed before. Raises PolicyError when the policy must not be deployed.
     """
-    if rollout_store.request_another_look(group):
+    if group.live_since is None or rollout_store.request_another_look(group):
         return None
     links = links or WorkerLinks()
     log_moment("taken")

@@ -24,6 +24,7 @@ app_name = "desk"
 urlpatterns = [
     path("", dashboard.dashboard, name="dashboard"),
     path("setup/", first_steps.first_steps, name="first-steps"),
+    path("setup/mail/", first_steps.send_mail, name="first-steps-mail"),
     path("search", search.search, name="search"),
     path("system/", system.system, name="system"),
     path("exports/", exports.exports, name="exports"),

@@ -17,6 +17,7 @@ from apps.deployments.approvals.limit_changes import find_waiting_limits
 from apps.deployments.models import GatewayState
 from apps.deployments.revision_pages.change_summary import render_summary
 from apps.deployments.revision_pages.presentation import preview_deploy, read_database_clock
+from apps.deployments.rollouts.go_live import go_live
 from apps.gateways import enrolment, group_settings, groups, kernel_gauges, primaries, renaming, services
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.probe_facts import ADDRESSES
@@ -211,7 +212,8 @@ class GatewayGroupSerializer(ApiSerializer):
     class Meta:
         model = GatewayGroup
         facts = [each.name for each in dataclass_fields(groups.GroupFacts)]
-        fields = ["id", *facts, "flood_mode", "approval", "version"]
+        fields = ["id", *facts, "flood_mode", "live_since", "approval", "version"]
+        read_only_fields = ["live_since"]
 
     def get_approval(self, row: GatewayGroup) -> int | None:
         """Id of the approval that looser limits of removals wait for; null if none do."""
@@ -269,6 +271,13 @@ class GatewayGroupViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet)
 
     def remove(self, row: GatewayGroup) -> None:
         groups.remove_group(group=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: RolePermission requires it
+
+    @declare_response(200, GatewayGroupSerializer)
+    @action(detail=True, methods=["post"])
+    def live(self, request: Request, pk: str = "") -> Response:
+        """Go live: what the database asks for is deployed to this group's gateways from now on. 409 if the group is live already."""
+        group = go_live(group=self.get_object(), by=request.user)  # type: ignore[arg-type]  # signed in: RolePermission requires it
+        return self.respond_with(group)
 
     @declare_response(200, PLAN, gateway="the name of one of its gateways (default: the first)")
     @action(detail=True)

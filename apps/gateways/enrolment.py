@@ -54,25 +54,27 @@ def enrol_gateway(
     sync: str,
     management_networks: Sequence[Prefix],
     carries: Sequence[int] = (),
+    link: str = Gateway.Link.SSH,
     by: User | None = None,
 ) -> Gateway:
-    """Add a gateway that is reached by ssh; a worker then deploys to it. Raises Problem.
+    """Add a gateway; once its group is live, a worker deploys to it. Raises Problem.
 
-    host_key: as in ssh_host_ed25519_key.pub, with or without the comment. carries: 4 and 6, as primary. by: None for a command.
+    link: people add gateways that are reached by ssh; the others are agents on the portal's own machine, for the demo. host_key: as in
+    ssh_host_ed25519_key.pub, with or without the comment. carries: 4 and 6, as primary. by: None for a command.
     """
     check_name_is_free(name)
     interfaces = {"lan": lan, "wan": wan, "management": management, "sync": sync}
     facts = GatewayFacts(lan, wan, management, sync, management_networks, port, address, account)
-    check_facts(facts, Gateway(name=name, group=group, link=Gateway.Link.SSH))
+    check_facts(facts, Gateway(name=name, group=group, link=link))
     for family in carries:
         refuse_second_primary(group, name, family)
-    host_key = parse_host_key(host_key)
+    host_key = parse_host_key(host_key) if link == Gateway.Link.SSH else ""
     where: dict[str, Any] = {"address": address, "management_port": port, "ssh_user": account, "host_key": host_key}
     where |= {"carries4": 4 in carries, "carries6": 6 in carries}
     try:
         with transaction.atomic(), pghistory.context(cause="gateway add"):
             made = Gateway.objects.create(
-                name=name, group=group, link=Gateway.Link.SSH, management_networks=list(management_networks), **interfaces, **where
+                name=name, group=group, link=link, management_networks=list(management_networks), **interfaces, **where
             )
             enqueue_task("workers.reconcile", by.pk if by else None)
     except IntegrityError as error:

@@ -124,6 +124,9 @@ def check_former_group(former: GatewayGroup, current: GatewayGroup | None) -> No
             "there they wait for that agreement."
         )
         raise Problem(text % {"group": current}, culprit=current)
+    if current and current.live_since and not former.live_since:
+        text = _("%(group)s stays live. To keep its gateways at a revision, roll back to it: that puts the group on hold.")
+        raise Problem(text % {"group": current}, culprit=current)
     _check_targets(GroupFacts(former.name, probe_target4=former.probe_target4, probe_target6=former.probe_target6), current)
 
 

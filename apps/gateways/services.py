@@ -84,15 +84,18 @@ def get_facts(gateway: Gateway) -> GatewayFacts:
     return GatewayFacts(**{name: getattr(gateway, name) for name in FACTS})
 
 
-def configure_gateway(*, gateway: Gateway, version: int, facts: GatewayFacts, by: User) -> Gateway:
-    """Change the gateway's values, and who can manage it. Raises Conflict if it was changed since `version`, else Problem."""
+def configure_gateway(*, gateway: Gateway, version: int, facts: GatewayFacts, by: User | None = None) -> Gateway:
+    """Change the gateway's values, and who can manage it. by: None for a command.
+
+    Raises Conflict if it was changed since `version`, else Problem.
+    """
     check_facts(facts, gateway)
     values = {name: getattr(facts, name) for name in FACTS} | {"management_networks": list(facts.management_networks)}
     try:
         with transaction.atomic():
             if not Gateway.objects.filter(pk=gateway.pk, version=version).update(**values, version=F("version") + 1):
                 raise build_conflict(gateway)
-            enqueue_task("workers.reconcile", by.pk)
+            enqueue_task("workers.reconcile", by.pk if by else None)
     except IntegrityError as error:
         raise explain_gateway_error(error) from error
     gateway.refresh_from_db()

@@ -115,7 +115,7 @@ def accept_with_new_account(opened: OpenedInvitation, *, username: str, first_na
         raise Problem(words % {"address": opened.email})
     given = {"first_name": first_name, "last_name": last_name, "password": password}
     user = invitations.make_account(email=opened.email, username=username, roles=[Role.MEMBER.value], **given)
-    _connect(opened.member, user)
+    connect_account(opened.member, user)
     return user
 
 
@@ -126,7 +126,7 @@ def accept_member_invitation(opened: OpenedInvitation, *, user: User) -> None:
     if theirs is not None:
         raise Problem(_("Your account belongs to the membership M-%(number)d already.") % {"number": theirs.number})
     _claim(opened)
-    _connect(opened.member, user)
+    connect_account(opened.member, user)
 
 
 def _claim(opened: OpenedInvitation) -> None:
@@ -135,7 +135,8 @@ def _claim(opened: OpenedInvitation) -> None:
         raise Conflict(_("This invitation was used or withdrawn, or has expired. Ask for another one."))
 
 
-def _connect(member: Member, user: User) -> None:
+def connect_account(member: Member, user: User) -> None:
+    """Connect the account to the membership. Raises Conflict if the membership has one already."""
     free = Member.objects.filter(pk=member.pk, user=None).exclude(state=Member.State.LEFT)
     if free.update(user=user, version=F("version") + 1) != 1:
         raise Conflict(_("This membership belongs to an account already. Sign in with it, or ask the administrators."))

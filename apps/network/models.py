@@ -44,7 +44,10 @@ def _make_private_condition(expression: str) -> Q:
 
 @track_history()
 class GatewayGroup(Versioned):
-    """Gateways that stand in for each other and run the same policy, with the settings of their rollouts and probes."""
+    """Gateways that stand in for each other and run the same policy, with the settings of their rollouts and probes.
+
+    live_since: null until a person has gone live; until then, nothing is deployed to the group's gateways.
+    """
 
     name = models.CharField(_("name"), max_length=40, unique=True)
     goes_on = models.BooleanField(_("go on without a gateway that does not answer"), default=True)
@@ -57,6 +60,7 @@ class GatewayGroup(Versioned):
     probe_target4 = AddressField(_("IPv4 address to probe"), null=True, blank=True)
     probe_target6 = AddressField(_("IPv6 address to probe"), null=True, blank=True)
     probe_port = models.PositiveIntegerField(_("TCP port to probe"), null=True, blank=True)
+    live_since = models.DateTimeField(_("live since"), null=True, editable=False)
 
     class Meta:
         ordering = ["name"]

@@ -10,6 +10,8 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.deployments.models import GatewayState, RolloutStep
+from apps.deployments.rollouts.go_live import go_live
+from apps.desk.first_steps.finding import StepFinding
 from apps.desk.first_steps.steps import check_steps
 from apps.mail.models import Message
 from apps.members import site_services, tariff_services
@@ -93,5 +95,27 @@ def test_mail_that_waits_too_long_is_no_done_step(network: factories.Network) ->
 
 
 def test_the_page_takes_few_queries_and_members_do_not_see_it(network: factories.Network, client: Client) -> None:
-    assert queries(signed_in(network.admin), "/setup/") <= 45
+    assert queries(signed_in(network.admin), "/setup/") <= 55
     assert signed_in(factories.user("otto", staff=False)).get("/setup/").status_code == 403
+
+
+def find_finding(user: User, name: str) -> StepFinding:
+    return next(each.finding for each in check_steps(user).steps if each.step.name == name)
+
+
+def test_the_plan_and_going_live_are_steps_that_lead_to_the_plans_page(network: factories.Network) -> None:
+    GatewayGroup.objects.filter(pk=network.group.pk).update(live_since=None)
+    plan, live = (find_finding(network.admin, name) for name in ("What would be deployed", "Go live"))
+    assert plan.words == "4 members with 8 addresses and prefixes, on nat-1, nat-2." and "No answer yet from nat-1, nat-2." in plan.lines
+    assert not live.done and live.words == "Lindenhof is not live: nothing is deployed."
+    assert plan.url == live.url == f"/rollouts/groups/{network.group.pk}/plan/"
+    go_live(group=network.group, by=network.admin)
+    assert find_finding(network.admin, "Go live").words.startswith("Lindenhof since ")
+
+
+def test_the_packets_that_came_back_are_told_by_gateway_and_family_with_their_time(network: factories.Network) -> None:
+    roll_out(network)
+    probes = [{"what": family, "passed": family == "IPv4", "ms": 2, "text": ""} for family in ("IPv4", "IPv6")]
+    RolloutStep.objects.update(evidence=probes)
+    found = find_finding(network.admin, "A packet through each gateway")
+    assert [line.rpartition(" at ")[0] for line in found.lines] == ["nat-1, IPv4: came back", "nat-2, IPv4: came back"]

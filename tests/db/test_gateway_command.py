@@ -127,3 +127,21 @@ def test_the_database_refuses_a_gateway_that_ssh_could_not_reach(changes: dict[s
     group = GatewayGroup.objects.create(name="Lindenhof")
     with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
         factories.gateway(group, "nat-1", **changes)
+
+
+def test_change_sets_what_is_given_and_none_empties_it(network: factories.Network) -> None:
+    probe = ("--probe-interface", "probe0", "--probe-source6", "2001:db8:b1::2")
+    assert "nat-1 is changed." in gateway("change", "nat-1", *probe, "--management-network", "172.31.0.0/16")
+    changed = Gateway.objects.get(name="nat-1")
+    assert (changed.probe_interface, str(changed.probe_source6), changed.lan) == ("probe0", "2001:db8:b1::2", "lan0")
+    assert list(map(str, changed.management_networks)) == ["172.31.0.0/16"]
+    gateway("change", "nat-1", "--probe-interface", "none", "--probe-source6", "none")
+    changed.refresh_from_db()
+    assert (changed.probe_interface, changed.probe_source6) == ("", None)
+
+
+def test_change_refuses_what_the_page_refuses(network: factories.Network) -> None:
+    with pytest.raises(CommandError, match="Enter the interface that leads to the probe"):
+        gateway("change", "nat-1", "--probe-source6", "2001:db8:b1::2")
+    with pytest.raises(CommandError, match="Unknown gateway 'nat-7'"):
+        gateway("change", "nat-7", "--lan", "eth0")

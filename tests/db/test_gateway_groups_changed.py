@@ -300,7 +300,7 @@ def test_a_limited_token_adds_no_group(network: factories.Network, limit: str) -
 
 def test_the_command_adds_lists_changes_and_removes(network: factories.Network) -> None:
     assert "Haus B is added." in run_group("add", "Haus B", "--probe-target4", "203.0.113.10", "--probe-port", "80")
-    assert "Haus B  no gateway yet  probes 203.0.113.10, port 80" in run_group("list")
+    assert "Haus B  not live  no gateway yet  probes 203.0.113.10, port 80" in run_group("list")
     run_group("change", "Haus B", "--name", "Haus C", "--probe-target4", "none", "--probe-port", "none", "--goes-on", "no")
     changed = GatewayGroup.objects.get(name="Haus C")
     assert (changed.probe_target4, changed.probe_port, changed.goes_on, changed.confirm_within) == (None, None, False, 30)

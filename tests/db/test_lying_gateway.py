@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from apps.bans import services as bans
 from apps.deployments.models import GatewayState, Rollout
@@ -119,7 +120,7 @@ def test_an_agent_refuses_a_token_that_leaves_none_to_come_after_it(network: fac
 
 def test_a_fault_at_one_group_keeps_nothing_from_the_next(network: factories.Network) -> None:
     """The database refuses the revision of one group."""
-    broken = GatewayGroup.objects.create(name="A broken one")
+    broken = GatewayGroup.objects.create(name="A broken one", live_since=timezone.now())
     at = {"lan": "lan0", "wan": "wan0", "management": "mgmt0", "management_networks": network.gateways[0].management_networks}
     Gateway.objects.create(group=broken, name="other", link=Gateway.Link.LOCAL, **at)
     Gateway.objects.filter(group=network.group).update(lan="bond0")

@@ -55,7 +55,7 @@ RESIDENT = "selin"
 
 # Routes that are not visited: those that take only POST, files, and a few more with their reasons.
 POSTED = (
-    "accounts:back-channel-logout",
+    "accounts:back-channel-logout", "desk:first-steps-mail",
     "desk:departure-drop", "desk:move-drop", "desk:member-invite", "desk:invitation-withdraw", "own:pinhole-switch", "own:pinhole-reopen",
     "network:pool-undo", "members:site-undo", "members:room-undo", "members:tariff-undo",
     "accounts:keys", "accounts:session-end", "accounts:sessions-end-others", "accounts:invitation-withdraw",
@@ -372,6 +372,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "bans:reachable-remove": _pk(Reachable),
     "bans:restore": lambda: _list() | {"history": "00000000-0000-0000-0000-000000000000"},
     "deployments:release": _pk(GatewayGroup),
+    "deployments:plan": _pk(GatewayGroup),
     "desk:holding-release": _holding,
     "desk:live-end": lambda: {"gateway": "nat-1", "number": 1},
     "lib:styleguide": lambda: {"name": "parts"},

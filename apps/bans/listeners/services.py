@@ -82,8 +82,8 @@ def remove_listener(*, listener: Listener, by: User) -> None:
         enqueue_task("workers.reconcile", by.pk)
 
 
-def set_server_interface(*, gateway: Gateway, name: str, by: User) -> None:
-    """Set the interface of the gateway behind which servers stand; "": the members' own.
+def set_server_interface(*, gateway: Gateway, name: str, by: User | None) -> None:
+    """Set the interface of the gateway behind which servers stand; "": the members' own. by: None for a command.
 
     Raises Problem if the gateway uses it otherwise.
     """
@@ -96,7 +96,7 @@ def set_server_interface(*, gateway: Gateway, name: str, by: User) -> None:
             ServerInterface.objects.update_or_create(gateway=gateway, defaults={"name": _validate_interface(name)})
         else:
             ServerInterface.objects.filter(gateway=gateway).delete()
-        enqueue_task("workers.reconcile", by.pk)
+        enqueue_task("workers.reconcile", by and by.pk)
 
 
 def _validate_interface(name: str) -> str:

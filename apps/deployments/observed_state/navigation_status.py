@@ -38,6 +38,9 @@ def _summarize_group(states: list[GatewayState], last: Rollout | None, hold: Hol
     if last and last.state in Rollout.OPEN:
         return RunningRevision(StateKind.MOVING, str(last), _render_moving(last), reverse("deployments:rollout", args=[last.pk]))
     revision = max((state.revision for state in states if state.revision), key=lambda each: each.pk, default=None)
+    group = states[0].gateway.group
+    if revision is None and group.live_since is None:
+        return RunningRevision(StateKind.WAIT, _("not live"), _("nothing is deployed yet"), reverse("deployments:plan", args=[group.pk]))
     if revision is None:
         return RunningRevision(StateKind.WARN, _("no revision"), _("on the gateways yet"), reverse("gateways:list"))
     on = [state for state in states if state.revision == revision]

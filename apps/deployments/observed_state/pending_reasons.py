@@ -25,12 +25,13 @@ from apps.operations.models import ProcessRole
 from firewall.sets import ObjectKind
 
 _STANDS = """
-    SELECT g.id, g.name, g.group_id, s.unreachable_since, coalesce(s.error, '') <> '', h.revision_id,
+    SELECT g.id, g.name, g.group_id, gg.live_since IS NOT NULL, s.unreachable_since, coalesce(s.error, '') <> '', h.revision_id,
         r.id, r.state, r.revision_id,
         (SELECT st.state FROM deployments_rolloutstep st WHERE st.rollout_id = r.id AND st.gateway_id = g.id),
         ARRAY(SELECT concat_ws(' ', w.id, w.kind, w.digest) FROM deployments_heldback w
             WHERE w.group_id = g.group_id AND w.state = 'waiting' AND w.kind <> ALL(%s) ORDER BY w.id)
     FROM network_gateway g
+    JOIN network_gatewaygroup gg ON gg.id = g.group_id
     LEFT JOIN deployments_gatewaystate s ON s.gateway_id = g.id
     LEFT JOIN deployments_hold h ON h.group_id = g.group_id AND h.released IS NULL
     LEFT JOIN LATERAL (
@@ -50,6 +51,7 @@ class _GatewayStanding:
     pk: int
     name: str
     group: int
+    live: bool
     silent_since: datetime | None
     error: bool
     held_at: int | None
@@ -120,6 +122,8 @@ def _iter_keys(row: Deployed) -> Iterator[tuple[ObjectKind, str]]:
 
 def _find_reason(gateway: _GatewayStanding, worker: WaitReason | None) -> WaitReason | None:
     given = {"gateway": gateway.name, "held": f"r{gateway.held_at}", "revision": f"r{gateway.revision}"}
+    if not gateway.live:
+        return WaitReason(_("waits until the group goes live"), reverse("deployments:plan", args=[gateway.group]), person=True)
     if gateway.held_at:
         words = _("waits until the hold at %(held)s is released") % given
         return WaitReason(words, reverse("deployments:release", args=[gateway.group]), person=True)

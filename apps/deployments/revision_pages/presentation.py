@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.models import Hold, Revision, RevisionContent, RolloutStep
 from apps.deployments.revision_pages import contents, ruleset_comparison
+from apps.deployments.revision_pages.change_summary import compute_share, render_kind_name, render_summary
 from apps.deployments.revision_pages.contents import ContentNotStored
 from apps.deployments.revision_pages.ruleset_comparison import RulesetComparison
 from apps.deployments.rollouts.progress import RolloutRow, build_rollout_row
@@ -148,11 +149,10 @@ def preview_deploy(group: GatewayGroup, gateway: str = "") -> RulesetPreview:
     """Preview what a deploy would change now, hold or not: from the group's last confirmed revision to what the database asks for."""
     now = find_running_revision(group)
     try:
-        return RulesetPreview(
-            ruleset_comparison.compare_rulesets(
-                contents.load_rulesets(now) if now else {}, _compile_desired(group), read_database_clock(), gateway
-            )
-        )
+        before, after = contents.load_rulesets(now) if now else {}, _compile_desired(group)
+        if not before and not after:
+            return RulesetPreview(None, _("There is no gateway yet."))
+        return RulesetPreview(ruleset_comparison.compare_rulesets(before, after, read_database_clock(), gateway))
     except ContentNotStored:
         return RulesetPreview(None, explain_not_kept([now] if now else []))
     except PolicyError as error:
@@ -162,6 +162,16 @@ def preview_deploy(group: GatewayGroup, gateway: str = "") -> RulesetPreview:
 def _compile_desired(group: GatewayGroup) -> dict[str, Ruleset]:
     names = dict(group.gateways.values_list("pk", "name"))
     return {names[pk]: ruleset for pk, ruleset in compute_desired_state(group).rulesets.items()}
+
+
+def build_preview_context(preview: RulesetPreview) -> dict[str, object]:
+    """Build the context of deployments/_compared.html."""
+    compared = preview.compared
+    if compared is None:
+        return {"problem": preview.problem}
+    lines = [(render_kind_name(line.kind), line, compute_share(line), 0) for line in compared.lines]
+    words = render_summary(compared.lines, rules=compared.chain_count)
+    return {"compared": compared, "words": words, "lines": lines, "no_totals": not compared.totals}
 
 
 def read_database_clock() -> int:

@@ -91,18 +91,8 @@ def _compare_pair(request: HttpRequest, before: Revision | None, after: Revision
 def compare(request: HttpRequest) -> HttpResponse:
     """Show the difference between two revisions: in words, then set by set and chain by chain."""
     before, after = _find_pair(request)
-    context = {"before": before, "after": after, **_build_preview_context(_compare_pair(request, before, after))}
+    context = {"before": before, "after": after, **presentation.build_preview_context(_compare_pair(request, before, after))}
     return render(request, "deployments/compare.html", context)
-
-
-def _build_preview_context(preview: RulesetPreview) -> dict[str, object]:
-    """Build the context of deployments/_compared.html."""
-    compared = preview.compared
-    if compared is None:
-        return {"problem": preview.problem}
-    lines = [(render_kind_name(line.kind), line, compute_share(line), 0) for line in compared.lines]
-    words = render_summary(compared.lines, rules=compared.chain_count)
-    return {"compared": compared, "words": words, "lines": lines, "no_totals": not compared.totals}
 
 
 @staff_page
@@ -137,7 +127,7 @@ def roll_back_to_revision(request: HttpRequest, pk: int) -> HttpResponse:
         "revision": found,
         "form": form,
         "now_runs": presentation.find_running_revision(found.group),
-        **_build_preview_context(presentation.preview_rollback(found)),
+        **presentation.build_preview_context(presentation.preview_rollback(found)),
     }
     context |= {"hold": selectors.list_revision_holds().filter(group=found.group_id).first(), "two": two}
     return render(request, "deployments/back.html", context, status=422 if form.is_bound else 200)
@@ -172,5 +162,5 @@ def release_group(request: HttpRequest, pk: int) -> HttpResponse:
             messages.warning(request, str(conflict))
         return redirect("deployments:rollouts")
     hold = selectors.list_revision_holds().filter(group=group).first()
-    preview = _build_preview_context(presentation.preview_release(hold)) if hold else {}
+    preview = presentation.build_preview_context(presentation.preview_release(hold)) if hold else {}
     return render(request, "deployments/release.html", {"group": group, "hold": hold, **preview})

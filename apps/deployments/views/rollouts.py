@@ -23,7 +23,7 @@ from apps.deployments.revision_pages.delta_text import build_excerpt
 from apps.deployments.revision_pages.description import SHOWN_DELTA
 from apps.deployments.rollouts import decisions, gateway_progress, progress
 from apps.deployments.rollouts.abort_preview import preview_abort
-from apps.lib.errors import Conflict
+from apps.lib.errors import Conflict, Problem
 
 PER_PAGE = 50
 MOST_PER_GROUP = 20
@@ -130,7 +130,11 @@ def delta(_request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def deploy(request: HttpRequest) -> HttpResponse:
     """Ask a worker to deploy now."""
-    services.request_reconcile(by=get_person(request))
+    try:
+        services.request_reconcile(by=get_person(request))
+    except Problem as problem:
+        messages.error(request, str(problem))
+        return redirect("deployments:rollouts")
     messages.success(request, _("Requested. If the gateways do not run the desired state, a rollout appears here in a moment."))
     return redirect("deployments:rollouts")
 

@@ -1,32 +1,19 @@
 """Checks of the first steps: what is there, in a sentence, and whether that is enough."""
 
-from dataclasses import dataclass
-
 from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
 from django.db.models import Count, Q
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.accounts.roles import Role
-from apps.deployments.models import GatewayState, RolloutStep
-from apps.deployments.rollouts.evidence import list_packet_probes
-from apps.deployments.selectors import list_gateway_states
+from apps.deployments.models import GatewayState
+from apps.desk.first_steps.finding import StepFinding
 from apps.lib.database.validity import is_valid_now
 from apps.lib.ui import formats
-from apps.mail.selectors import find_last_sent, find_late
 from apps.members.models import Member, Room, Site, Tariff
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
-
-
-@dataclass(frozen=True, slots=True)
-class StepFinding:
-    """The outcome of a check: whether the step is done, and what was found."""
-
-    done: bool
-    words: str
 
 
 def check_second_factor(user: User) -> StepFinding:
@@ -40,19 +27,6 @@ def check_second_administrator(_user: User) -> StepFinding:
     number = User.objects.filter(roles, is_active=True).count()
     sentence = ngettext("%(number)s account administers or approves.", "%(number)s accounts administer or approve.", number)
     return StepFinding(number > 1, sentence % {"number": formats.format_number(number)})
-
-
-def check_mail(_user: User) -> StepFinding:
-    late, sent = find_late(timezone.now()), find_last_sent()
-    if late:
-        return StepFinding(
-            False, _("Mail waits in the outbox since %(time)s.") % {"time": formats.format_moment(late.since, timezone.now())}
-        )
-    if not settings.MAIL_SERVER["host"]:
-        return StepFinding(False, _("NETZWART_MAIL_SERVER is not set, so no mail is sent."))
-    if sent:
-        return StepFinding(True, _("The last mail was sent at %(time)s.") % {"time": formats.format_moment(sent, timezone.now())})
-    return StepFinding(False, _("No mail has been sent yet."))
 
 
 def check_groups(_user: User) -> StepFinding:
@@ -105,25 +79,3 @@ def check_members(_user: User) -> StepFinding:
     with_address = Holding.objects.filter(is_valid_now(), member__state=Member.State.ACTIVE).values("member").distinct().count()
     facts = {"active": formats.format_number(active), "number": formats.format_number(with_address)}
     return StepFinding(with_address > 0, _("Active: %(active)s, with an address: %(number)s") % facts)
-
-
-def check_rollout(_user: User) -> StepFinding:
-    running = list_gateway_states().filter(revision__isnull=False)
-    said = ", ".join(f"{each.gateway}: {each.revision}" for each in running[:5])
-    waiting = Gateway.objects.count() - running.count()
-    return StepFinding(bool(said) and not waiting, said or _("Nothing has been confirmed yet."))
-
-
-def check_packets(_user: User) -> StepFinding:
-    gateways = list(Gateway.objects.order_by("name"))
-    missing = [str(each) for each in gateways if not _has_passed_packets(each)]
-    if not gateways:
-        return StepFinding(False, _("There is none yet."))
-    sentence = _("No packet was seen through %(names)s.") if missing else _("A packet came back through %(names)s.")
-    return StepFinding(not missing, sentence % {"names": ", ".join((missing or [str(each) for each in gateways])[:5])})
-
-
-def _has_passed_packets(gateway: Gateway) -> bool:
-    """True if a probe came back during the gateway's last confirmed step."""
-    step = RolloutStep.objects.filter(gateway=gateway, confirmed__isnull=False).order_by("-confirmed").first()
-    return step is not None and any(each["passed"] for each in list_packet_probes(step))

@@ -13,14 +13,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
-from apps.desk.first_steps import checks
-from apps.desk.first_steps.checks import StepFinding
+from apps.desk.first_steps import checks, live_checks, mail_checks
+from apps.desk.first_steps.finding import StepFinding
 from apps.lib.ui.states import StateKind, StateLabel
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step. why: what it is for; route: name of the page's URL where it is done; verb: the button to it; needed: False for advice."""
+    """A step. why: what it is for; route: name of the page's URL where it is done; verb: the button to it; needed: False for advice.
+
+    send: name of a URL that the page sends to, and the button's words.
+    """
 
     name: str | Promise
     why: str | Promise
@@ -28,6 +31,7 @@ class Step:
     verb: str | Promise
     check: Callable[[User], StepFinding]
     needed: bool = True
+    send: tuple[str, str | Promise] | None = None
 
 
 STEPS: Final = (
@@ -47,11 +51,20 @@ STEPS: Final = (
         needed=False,
     ),
     Step(
-        gettext_lazy("Mail"),
+        gettext_lazy("Mail out"),
         gettext_lazy("Members get links, answers and warnings by mail."),
         "mail:outbox",
         gettext_lazy("Outbox"),
-        checks.check_mail,
+        mail_checks.check_mail_out,
+        needed=False,
+        send=("desk:first-steps-mail", gettext_lazy("Send a test mail to me")),
+    ),
+    Step(
+        gettext_lazy("Mail in"),
+        gettext_lazy("What members answer or write becomes a ticket."),
+        "inbound:arrivals",
+        gettext_lazy("Inbox"),
+        mail_checks.check_mail_in,
         needed=False,
     ),
     Step(
@@ -98,18 +111,32 @@ STEPS: Final = (
         checks.check_members,
     ),
     Step(
+        gettext_lazy("What would be deployed"),
+        gettext_lazy("The plan: whom the gateways would serve, and who could still reach them. Nothing is sent."),
+        "gateways:list",
+        gettext_lazy("Show the plan"),
+        live_checks.check_plan,
+    ),
+    Step(
+        gettext_lazy("Go live"),
+        gettext_lazy("Until you press it on the plan’s page, nothing is deployed and the old router stays in charge."),
+        "gateways:list",
+        gettext_lazy("To the plan"),
+        live_checks.check_live,
+    ),
+    Step(
         gettext_lazy("First rollout"),
-        gettext_lazy("A worker sends the rules as soon as a gateway answers, and confirms what works."),
+        gettext_lazy("A worker sends the rules to one gateway after the other, and confirms what works."),
         "deployments:rollouts",
         gettext_lazy("Rollouts"),
-        checks.check_rollout,
+        live_checks.check_rollout,
     ),
     Step(
         gettext_lazy("A packet through each gateway"),
         gettext_lazy("With a probe, a rollout is confirmed only after a connection has passed the gateway and come back."),
         "gateways:list",
         gettext_lazy("Gateways"),
-        checks.check_packets,
+        live_checks.check_packets,
         needed=False,
     ),
 )
@@ -124,7 +151,11 @@ class CheckedStep:
 
     @property
     def url(self) -> str:
-        return reverse(self.step.route)
+        return self.finding.url or reverse(self.step.route)
+
+    @property
+    def send_url(self) -> str:
+        return reverse(self.step.send[0]) if self.step.send else ""
 
     @property
     def state(self) -> StateLabel:

@@ -25,6 +25,7 @@ from apps.desk.seeding.houses import SeedRoom
 from apps.desk.seeding.names import PersonName
 from apps.desk.seeding.people import FIRST_NUMBER, SeedResident
 from apps.lib.database.validity import is_valid_now
+from apps.members.invitation_services import connect_account
 from apps.members.models import Member
 from apps.nat.models import NatMapping
 from apps.network.models import Holding
@@ -87,10 +88,10 @@ def seed_demo(link: str, today: date, host_keys: Mapping[str, str] = MappingProx
         here = lab_network.read_lab_network(MEMBERS)
         members = network_plan.write_plan(network_plan.make_plan(SEED, MEMBERS, here, today, RESIDENTS, FORWARDS), link, host_keys)
         users = {each.username: _make_user(each) for each in ACCOUNTS}
-        Member.objects.filter(pk=members[0]).update(user=users["selin"])
+        connect_account(Member.objects.get(pk=members[0]), users["selin"])
         seed_bans(users["mara"])
         servers.seed_servers(here, members, users["mara"])
-        usage.seed_usage(SEED, timezone.now())
+        usage.seed_usage(SEED, timezone.now(), users["mara"])
         tickets.seed_tickets(members, timezone.now())
 
 
@@ -103,13 +104,8 @@ def seed_bans(author: User | None) -> None:
 
 
 def _make_user(account: DemoAccount) -> User:
-    return User.objects.create(
-        username=account.username,
-        first_name=account.first_name,
-        last_name=account.last_name,
-        email=f"{account.username}@lindenhof.example",
-        roles=list(account.roles),
-    )
+    names = {"first_name": account.first_name, "last_name": account.last_name}
+    return User.objects.create_user(account.username, f"{account.username}@lindenhof.example", roles=list(account.roles), **names)
 
 
 def write_logins(file: Path, url: str) -> list[dict[str, str]]:

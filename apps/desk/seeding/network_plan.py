@@ -21,7 +21,7 @@ from apps.desk.seeding.bulk_copy import CopyRow, copy_groups, copy_rows
 from apps.desk.seeding.forwards import SeedForward, make_forwards
 from apps.desk.seeding.lab_network import LabNetwork
 from apps.desk.seeding.people import SeedPerson, SeedResident, make_people
-from apps.lib.enqueue import enqueue_task
+from apps.lib.enqueue import batch_tasks, enqueue_task
 from apps.members.models import Device, Member
 from apps.nat.models import NatMapping, PortForward
 from apps.network.models import Holding, Pool
@@ -60,7 +60,7 @@ def make_plan(
 
 def write_plan(plan: NetworkPlan, link: str, host_keys: Mapping[str, str] = MappingProxyType({})) -> list[int]:
     """Write all rows in one transaction, and return the members' ids in the order of the plan. host_keys: of gateways reached by ssh."""
-    with transaction.atomic(), pghistory.context(cause="seed"):
+    with transaction.atomic(), pghistory.context(cause="seed"), batch_tasks():
         pools = make_network(plan.ground, link, host_keys)
         homes = make_homes(share.person for share in plan.shares)
         pairs = zip(plan.shares, plan.forwards, strict=True)

@@ -3,7 +3,7 @@
 from apps.accounts.models import User
 from apps.bans.blocks import services as blocks
 from apps.bans.listeners.services import add_listener
-from apps.bans.models import Notice, Reachable
+from apps.bans.models import Notice
 from apps.desk.seeding.lab_network import LabNetwork
 from apps.members.models import Member
 from apps.network.models import GatewayGroup
@@ -14,14 +14,15 @@ BLOCKED = 7  # index of the first member who may be blocked: not one on a lab ho
 
 
 def seed_servers(ground: LabNetwork, members: list[int], by: User) -> None:
-    """Create listeners on the web server, the notice page, and a block of one member."""
+    """Add listeners on the web server, the notice page, and a block of one member."""
     group = GatewayGroup.objects.get()
     web, page = ground.services["web"], ground.services["notice"]
-    notice = Notice.objects.create(group=group, ipv4=page.ipv4, ipv6=page.ipv6, contact=CONTACT)
+    empty, _made = Notice.objects.get_or_create(group=group)  # as its page does
+    notice = blocks.set_notice(notice=empty, version=empty.version, ipv4=page.ipv4, ipv6=page.ipv6, port=empty.port, contact=CONTACT, by=by)
     for name, protocol, port in LISTENING:
         for address in (web.ipv4, web.ipv6):
             add_listener(group=group, name=name, address=address, protocol=protocol, port=port, by=by)
-            Reachable.objects.create(notice=notice, name=name, address=address, protocol=protocol, port=port)
+            blocks.add_reachable(notice=notice, name=name, address=address, protocol=protocol, port=port, by=by)
     member = Member.objects.filter(pk__in=members[BLOCKED:], state=Member.State.ACTIVE).earliest("pk")
     message = "A device of yours sends mail to thousands. Find out which one, clean it, then write to us."
     blocks.block_member(member=member, reason="infected", message=message, note="Abuse mail of the uplink, ticket 1187", by=by)

@@ -9,6 +9,7 @@ from django.db.models import Max
 
 from apps.accounts.models import User
 from apps.members.models import Member
+from apps.tickets.canned import add_canned_answer
 from apps.tickets.models import Canned, Message, Ticket
 
 STRANGER: Final = "office@moving-company.example"
@@ -100,7 +101,7 @@ def seed_tickets(members: Sequence[int], now: datetime) -> None:
     staff = {user.username: user for user in User.objects.filter(username__in=("mara", "jakob"))}
     for thread in THREADS:
         _make_thread(thread, known[members[thread.member]] if thread.member is not None else None, staff, now)
-    Canned.objects.create(name=CANNED.name, text_de=CANNED.text_de, text_en=CANNED.text_en)
+    add_canned_answer(name=CANNED.name, text_de=CANNED.text_de, text_en=CANNED.text_en, by=staff["mara"])
 
 
 def _make_thread(thread: SeedThread, member: Member | None, staff: dict[str, User], now: datetime) -> None:

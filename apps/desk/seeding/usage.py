@@ -14,10 +14,12 @@ from typing import Final, NamedTuple
 from django.db import connection
 from django.utils.timezone import get_current_timezone
 
+from apps.accounts.models import User
 from apps.members.models import Tariff
 from apps.network.models import Gateway, Holding, Pool
 from apps.traffic import partitions, rollup
-from apps.traffic.models import Coverage, Level, Quota, Throughput
+from apps.traffic.models import Coverage, Level, Throughput
+from apps.traffic.quotas import set_quota
 
 HOUR, DAY = (rollup.UNITS[name] for name in (Level.Name.HOUR, Level.Name.DAY))
 FILLED: Final = {Level.Name.FIVE_MINUTES: timedelta(hours=26), Level.Name.HOUR: timedelta(days=15), Level.Name.DAY: timedelta(days=400)}
@@ -49,8 +51,8 @@ class UsageMoment(NamedTuple):
     part: float
 
 
-def seed_usage(seed: int, now: datetime) -> None:
-    """Create usage of all holdings, throughput of the gateways, and coverage by readings. The database must have none yet."""
+def seed_usage(seed: int, now: datetime, by: User) -> None:
+    """Create usage of all holdings, throughput of the gateways, and coverage by readings; set a quota. The database must have none yet."""
     random = Random(seed)  # noqa: S311 - made-up traffic is not a secret
     habits = list(_iter_habits(random))
     rollup.ensure_levels(now)
@@ -64,7 +66,7 @@ def seed_usage(seed: int, now: datetime) -> None:
     for level, (since, until) in _compute_borders(RATES, now).items():
         _carry(random, habits, _iter_moments(level, since, until, now))
     _cover(borders[Level.Name.DAY][0], now)
-    Quota.objects.bulk_create(Quota(tariff=tariff, octets=QUOTA) for tariff in Tariff.objects.filter(name="Standard"))
+    set_quota(tariff=Tariff.objects.get(name="Standard"), octets=QUOTA, by=by)
 
 
 def _compute_complete_until(level: Level.Name, borders: Mapping[Level.Name, tuple[datetime, datetime]], now: datetime) -> datetime:

@@ -83,7 +83,7 @@ def list_attention_items(now: datetime) -> list[AttentionItem]:
 
 def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout], now: datetime) -> list[AttentionItem]:
     of_people = (
-        *_iter_first_steps_needs(gates),
+        *_iter_live_needs(gates),
         *_iter_decision_needs(),
         *_iter_rollout_needs(newest.values()),
         *_iter_gateway_needs(gates, newest),
@@ -112,7 +112,8 @@ def count_attention_items(_request: HttpRequest) -> NavigationCount | None:
 # --- Needs
 
 
-def _iter_first_steps_needs(gates: Sequence[GatewayOverview]) -> Iterator[AttentionItem]:
+def _iter_live_needs(gates: Sequence[GatewayOverview]) -> Iterator[AttentionItem]:
+    """Yield the first steps of a network that does not run yet; else groups with gateways that are not live."""
     if not any(each.status and each.status.revision for each in gates):
         yield AttentionItem(
             "first-steps",
@@ -122,6 +123,17 @@ def _iter_first_steps_needs(gates: Sequence[GatewayOverview]) -> Iterator[Attent
             None,
             _("First steps"),
             find_page_url("desk:first-steps"),
+        )
+        return
+    for group in dict.fromkeys(each.gateway.group for each in gates if each.gateway.group.live_since is None):
+        yield AttentionItem(
+            f"live-{group.pk}",
+            StateLabel(StateKind.WAIT, _("Not live")),
+            _("%(group)s is not live yet") % {"group": group},
+            _("Nothing is deployed to its gateways. Look at the plan, then go live."),
+            None,
+            _("Show the plan"),
+            find_page_url("deployments:plan", group.pk),
         )
 
 

@@ -20,11 +20,15 @@ class Command(BaseCommand):
         finally:
             agent_channel.close_all_channels()
         if not outcomes:
-            raise CommandError("No gateway group yet. Add one in the portal, or make a demo network with “manage.py seed --demo”.")
+            raise CommandError("No gateway group yet. Add one with “manage.py group add NAME”.")
         if not all(outcomes):
             raise SystemExit(1)
 
     def _deploy(self, group: GatewayGroup) -> bool:
+        if group.live_since is None:
+            what = f"“manage.py plan” shows the plan, “manage.py group live {group}” goes live."
+            self.stderr.write(f"{group} is not live: nothing was deployed. {what}")
+            return False
         try:
             rollout = services.reconcile(group, cause="command", force=True)
         except PolicyError as error:

@@ -30,7 +30,9 @@ class Command(BaseCommand):
                 for gateway in list_in_rollout_order(group)
             ]
         if not answers:
-            raise CommandError("No gateway yet. Add one with “manage.py gateway add”, or make a demo network with “manage.py seed --demo”.")
+            raise CommandError("No gateway yet. Add one with “manage.py gateway add”.")
+        for group in GatewayGroup.objects.filter(live_since=None, gateways__isnull=False, gateways__retired=None).distinct():
+            self.stdout.write(f"{group} is not live. When the plan is right: manage.py group live {group}")
         if not all(answers):
             raise SystemExit(1)
 
@@ -48,6 +50,9 @@ class Command(BaseCommand):
             return False
         words = render_summary(summarize_counts(answer.added, answer.removed, ruleset, settings=answer.settings), rules=len(answer.chains))
         self.stdout.write(f"{gateway}: {words}")
+        if gateway.group.live_since is None:
+            networks = ", ".join(map(str, gateway.management_networks))
+            self.stdout.write(f"{gateway}: ssh at {gateway.management}, port {gateway.management_port}, is open to {networks} only")
         if nft and (answer.added or answer.removed or answer.chains or answer.settings):
             self.stdout.write(answer.text)
         return True

@@ -1,8 +1,9 @@
-"""manage.py gateway: adds Linux machines as gateways over ssh, and checks that they can be reached."""
+"""manage.py gateway: adds and changes Linux machines as gateways over ssh, and checks that they can be reached."""
 
 import socket
 import time
 from argparse import ArgumentParser, ArgumentTypeError
+from dataclasses import replace
 from ipaddress import ip_address, ip_network
 from subprocess import SubprocessError
 from typing import Any
@@ -12,8 +13,9 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from apps.deployments.transport import agent_channel, ssh, ssh_keys
-from apps.gateways import enrolment, primaries
+from apps.gateways import enrolment, primaries, services
 from apps.gateways.lifecycle_command import NAMES, LifecycleCommand, get_gateway
+from apps.gateways.probe_facts import ADDRESSES
 from apps.gateways.selectors import list_retired
 from apps.lib.errors import Problem
 from apps.lib.fields import Address, Prefix
@@ -22,17 +24,19 @@ from firewall import wire
 from firewall.addresses import parse_prefix
 
 SETUP = "docs/gateway-setup.md"
+NOTHING = "none"
 
 
 class Command(LifecycleCommand):
     help = (
-        "Gateways that are reached by ssh: add one, list all, check one, trust a new host key, choose primaries, rename, replace, retire. "
+        "Gateways that are reached by ssh: add, change, list, check, rename, replace and retire them, trust a host key, choose primaries. "
         f"For the gateway's side see {SETUP}."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        what = parser.add_subparsers(dest="what", required=True, metavar=f"add | list | check | trust | primary | {NAMES} | key")
+        what = parser.add_subparsers(dest="what", required=True, metavar=f"add | change | list | check | trust | primary | {NAMES} | key")
         _define_add_arguments(what.add_parser("add", help="add a gateway"))
+        _define_change_arguments(what.add_parser("change", help="change a gateway, for example its probe; what is not given stays"))
         what.add_parser("list", help="list all gateways, and how they are reached")
         what.add_parser("check", help="connect to a gateway's sshd, open a new session, ask the agent").add_argument("name")
         trust = what.add_parser("trust", help="trust the gateway's current host key, after it was reinstalled")
@@ -66,6 +70,14 @@ class Command(LifecycleCommand):
             self._try(made)
         except agent_channel.Unreachable as fault:
             self.stdout.write(f"The agent does not answer yet: {fault}.\nOnce the agent runs, check with: manage.py gateway check {made}")
+
+    def _change(self, options: dict[str, Any]) -> None:
+        gateway = get_gateway(options["name"])
+        given = {name: options[name] for name in services.FACTS if options[name] is not None}
+        facts = replace(services.get_facts(gateway), **{name: _read_nothing(name, value) for name, value in given.items()})
+        with pghistory.context(cause="gateway change"):
+            services.configure_gateway(gateway=gateway, version=gateway.version, facts=facts)
+        self.stdout.write(f"{gateway} is changed.")
 
     def _list(self, _options: dict[str, Any]) -> None:
         rows = Gateway.objects.select_related("group").order_by("group__name", "name")
@@ -184,6 +196,34 @@ def _define_add_arguments(parser: ArgumentParser) -> None:
     _define_trust_arguments(parser)
 
 
+def _define_change_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("name")
+    parser.add_argument("--address", type=_parse_address, help="its management address")
+    parser.add_argument("--port", dest="management_port", type=_parse_port, help="port of its sshd")
+    parser.add_argument("--account", dest="ssh_user", help="account that ssh signs in to")
+    for name, what in (("lan", "inside"), ("wan", "outside"), ("management", "management"), ("sync", "state sync")):
+        parser.add_argument(f"--{name}", metavar="IF", help=f"{what} interface")
+    parser.add_argument(
+        "--management-network",
+        dest="management_networks",
+        type=_parse_network,
+        action="append",
+        metavar="NET",
+        help="network from which its ssh may be reached, instead of those so far; may be given several times",
+    )
+    parser.add_argument("--probe-interface", metavar="IF", help="interface that leads to its probe; “none”: no probe")
+    for name in ADDRESSES:
+        option = f"--{name.replace('_', '-')}"
+        parser.add_argument(option, type=_parse_optional_address, metavar="ADDRESS", help="address of its probe; “none” without")
+
+
+def _read_nothing(name: str, value: Any) -> Any:
+    """Return the value of a field for what was given; “none” empties it."""
+    if value != NOTHING:
+        return value
+    return None if name in ADDRESSES else ""
+
+
 def _define_trust_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--fingerprint", metavar="SHA256:…", help="the expected fingerprint of the host key; no question is asked then")
     parser.add_argument("--yes", action="store_true", help="accept the host key without comparing it; prints a warning")
@@ -194,6 +234,10 @@ def _parse_address(text: str) -> Address:
         return ip_address(text)
     except ValueError as error:
         raise ArgumentTypeError(f"{text!r} is not an IP address") from error
+
+
+def _parse_optional_address(text: str) -> Address | str:
+    return text if text == NOTHING else _parse_address(text)
 
 
 def _parse_network(text: str) -> Prefix:

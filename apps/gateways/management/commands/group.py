@@ -1,4 +1,4 @@
-"""manage.py group: adds, changes and removes gateway groups."""
+"""manage.py group: adds, changes and removes gateway groups, and goes live with one."""
 
 from argparse import ArgumentParser, ArgumentTypeError
 from dataclasses import replace
@@ -9,6 +9,7 @@ import pghistory
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.deployments.approvals.limit_changes import find_waiting_limits
+from apps.deployments.rollouts.go_live import go_live
 from apps.gateways import enrolment, groups
 from apps.lib.errors import Problem
 from apps.lib.fields import Address
@@ -19,14 +20,18 @@ NOTHING = "none"
 
 
 class Command(BaseCommand):
-    help = "Gateway groups: add one, list all, change or remove one. A network needs one before its first gateway and its first pool."
+    help = (
+        "Gateway groups: add one, list all, change one, go live with one or remove one. "
+        "A network needs one before its first gateway and its first pool."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        what = parser.add_subparsers(dest="what", required=True, metavar="add | list | change | remove")
+        what = parser.add_subparsers(dest="what", required=True, metavar="add | list | change | live | remove")
         add = what.add_parser("add", help="add a group")
         change = what.add_parser("change", help="change a group; what is not given stays")
         change.add_argument("--name", dest="new_name", help="its new name")
-        for each in (add, change, what.add_parser("remove", help="remove a group that nothing depends on")):
+        live = what.add_parser("live", help="go live: deploy to its gateways from now on; “manage.py plan” shows what they get")
+        for each in (add, change, live, what.add_parser("remove", help="remove a group that nothing depends on")):
             each.add_argument("name", help="the group's name")
         for each in (add, change):
             _define_setting_arguments(each)
@@ -49,8 +54,9 @@ class Command(BaseCommand):
             names = ", ".join(row.gateways.order_by("name").values_list("name", flat=True)) or "no gateway yet"
             targets = " and ".join(str(each) for each in (row.probe_target4, row.probe_target6) if each)
             probes = f"probes {targets}, port {row.probe_port}" if targets else "no probes"
+            live = f"live since {row.live_since:%Y-%m-%d %H:%M} UTC" if row.live_since else "not live"
             self.stdout.write(
-                f"{row}  {names}  {probes}  confirm within {row.confirm_within} s  "
+                f"{row}  {live}  {names}  {probes}  confirm within {row.confirm_within} s  "
                 f"a second person from {row.removal_share} % and {row.removal_least} removals on"
             )
         if not rows:
@@ -64,6 +70,10 @@ class Command(BaseCommand):
         self.stdout.write(f"{group} is changed.")
         if find_waiting_limits(group):
             self.stdout.write("Looser limits wait until a second person agrees in the portal; until then the old ones apply.")
+
+    def _live(self, options: dict[str, Any]) -> None:
+        group = go_live(group=enrolment.get_group(options["name"]))
+        self.stdout.write(f"{group} is live. A worker sends the first rollout; without a worker: manage.py deploy")
 
     def _remove(self, options: dict[str, Any]) -> None:
         group = enrolment.get_group(options["name"])
