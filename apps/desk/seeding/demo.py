@@ -28,6 +28,9 @@ from apps.lib.database.validity import is_valid_now
 from apps.members.models import Member
 from apps.nat.models import NatMapping
 from apps.network.models import Holding
+from apps.preferences.declarations import CONTACT, NETWORK_NAME
+from apps.preferences.selectors import get_settings_row, read_setting
+from apps.preferences.services import change_settings
 
 SEED: Final = 1751
 MEMBERS: Final = 60
@@ -90,6 +93,8 @@ def seed_demo(link: str, today: date, host_keys: Mapping[str, str] = MappingProx
         Member.objects.filter(pk=members[0]).update(user=users["selin"])
         seed_bans(users["mara"])
         servers.seed_servers(here, members, users["mara"])
+        network = {NETWORK_NAME.name: read_setting(NETWORK_NAME), CONTACT.name: servers.CONTACT}
+        change_settings(version=get_settings_row().version, values=network, by=users["mara"])
         usage.seed_usage(SEED, timezone.now())
         tickets.seed_tickets(members, timezone.now())
 
