@@ -8,6 +8,7 @@ from apps.bans.listeners.api import ListenerViewSet
 from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
 from apps.desk.api import EnquiryViewSet
 from apps.desk.connection_check.api import CheckedMemberViewSet
+from apps.desk.network_settings.api import NetworkSettingsViewSet
 from apps.desk.packet_trace.api import TracedGatewayViewSet
 from apps.gateways.api import GatewayGroupViewSet, LimitsViewSet, ProfileViewSet, ProtectionViewSet, UplinkViewSet
 from apps.gateways.api_sharing import FairShareViewSet, PortRulesViewSet
@@ -35,6 +36,7 @@ router.register("members/sites", SiteViewSet, "site")
 router.register("members/rooms", RoomViewSet, "room")
 router.register("network/pools", PoolSharingViewSet, "pool")
 router.register("network/addresses", HoldingViewSet, "address")
+router.register("network/settings", NetworkSettingsViewSet, "settings")
 router.register("nat/mappings", MappingViewSet, "mapping")
 router.register("nat/forwards", ForwardViewSet, "forward")
 router.register("nat/pinholes", PinholeViewSet, "pinhole")

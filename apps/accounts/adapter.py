@@ -7,7 +7,6 @@ from typing import Any
 from allauth.account.adapter import DefaultAccountAdapter, get_adapter
 from allauth.mfa.adapter import DefaultMFAAdapter
 from cryptography.fernet import Fernet, MultiFernet
-from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils.translation import get_language, override
@@ -18,6 +17,8 @@ from apps.accounts.backend import find_account
 from apps.accounts.models import User
 from apps.accounts.security_log import SecurityEvent, log_security_event
 from apps.lib.secret_keys import list_secret_keys
+from apps.preferences.declarations import CONTACT, NETWORK_NAME
+from apps.preferences.selectors import read_setting
 
 SILENT = frozenset({"account/messages/logged_in.txt", "account/messages/logged_out.txt"})
 
@@ -57,13 +58,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Queue a mail in the reader's language. A worker sends it after the answer, so the request waits for no mail server."""
-        given = {"email": email, "network": settings.NETWORK_NAME} | context
+        given = {"email": email, "network": read_setting(NETWORK_NAME), "contact": read_setting(CONTACT)} | context
         reader = context.get("user")
         with override(reader.language or get_language() if isinstance(reader, User) else get_language()):
             self.render_mail(template_prefix, email, given).send()
 
     def format_email_subject(self, subject: str) -> str:
-        return f"[{settings.NETWORK_NAME}] {subject}"
+        return f"[{read_setting(NETWORK_NAME)}] {subject}"
 
     def add_message(self, request: HttpRequest, level: int, message_template: str | None = None, *args: Any, **kwargs: Any) -> None:
         """Skip the messages about signing in and out: the page shows that itself."""
@@ -79,7 +80,7 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # allauth h
     }
 
     def get_totp_issuer(self) -> str:
-        return f"Netzwart {settings.NETWORK_NAME}"
+        return f"Netzwart {read_setting(NETWORK_NAME)}"
 
     def encrypt(self, text: str) -> str:
         return _build_cipher().encrypt(text.encode()).decode()

@@ -80,6 +80,7 @@ GROUPS: Final[tuple[tuple[Promise, dict[str, Promise]], ...]] = (
     (
         _("The portal"),
         {
+            "settings": _("Settings"),
             "person": _("Accounts"),
             "rolechange": _("Changes of roles"),
             "invitation": _("Invitations"),

@@ -4,10 +4,8 @@ The link is signed with the portal's secret key and names a row, so it can be wi
 """
 
 from datetime import timedelta
-from typing import Final
 
 from allauth.account.models import EmailAddress
-from django.conf import settings
 from django.core.mail import EmailMessage
 from django.core.signing import BadSignature, Signer
 from django.db import IntegrityError, transaction
@@ -21,8 +19,9 @@ from apps.accounts.role_changes import list_invitable_roles
 from apps.accounts.roles import Role
 from apps.lib.email_address import lower_ascii
 from apps.lib.errors import Conflict, Problem
+from apps.preferences.declarations import INVITATION_DAYS, NETWORK_NAME
+from apps.preferences.selectors import read_setting
 
-DAYS: Final = 7
 _signer = Signer(salt="invitation")
 
 
@@ -40,7 +39,8 @@ def create_invitation(*, email: str, roles: list[str], by: User) -> tuple[Invita
     try:
         with transaction.atomic():
             Invitation.objects.filter(email=address, taken=None, withdrawn=None, expires__lte=Now()).update(withdrawn=Now())
-            made = Invitation.objects.create(email=address, roles=roles, by=by, expires=timezone.now() + timedelta(days=DAYS))
+            expires = timezone.now() + timedelta(days=read_setting(INVITATION_DAYS))
+            made = Invitation.objects.create(email=address, roles=roles, by=by, expires=expires)
     except IntegrityError as error:
         raise Problem(_("%(address)s is invited already.") % {"address": address}, fieldname="email") from error
     return made, _signer.sign(str(made.pk))
@@ -55,8 +55,9 @@ def _check_grants(roles: list[str], by: User) -> None:
 
 def send_invitation(invitation: Invitation, url: str) -> None:
     """Send the mail with the link."""
-    context = {"invitation": invitation, "url": url, "network": settings.NETWORK_NAME}
-    subject = _("Your account at %(network)s") % {"network": settings.NETWORK_NAME}
+    network = read_setting(NETWORK_NAME)
+    context = {"invitation": invitation, "url": url, "network": network, "days": read_setting(INVITATION_DAYS)}
+    subject = _("Your account at %(network)s") % {"network": network}
     EmailMessage(subject, render_to_string("accounts/email/invitation.txt", context), to=[invitation.email]).send()
 
 

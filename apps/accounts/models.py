@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -15,6 +14,8 @@ from apps.accounts.roles import STAFF, Role, compute_rights
 from apps.accounts.token_limits import list_limits
 from apps.lib.database.history import track_history
 from apps.lib.fields import PrefixField
+from apps.preferences.declarations import DEFAULT_LANGUAGE
+from apps.preferences.selectors import read_setting
 
 
 class AccountManager(UserManager["User"]):
@@ -70,7 +71,7 @@ class User(AbstractUser):
     @property
     def mail_language(self) -> str:
         """The language for mails to this person, where no browser names one."""
-        return self.language or settings.LANGUAGE_CODE
+        return self.language or read_setting(DEFAULT_LANGUAGE)
 
 
 @track_history(exclude=["last_used"])

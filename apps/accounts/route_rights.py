@@ -145,6 +145,9 @@ PAGES: Final[dict[str, PageRights]] = {
     "desk:search": _SEE_MEMBERS,
     "desk:why": _SEE_MEMBERS,
     "desk:system": PageRights(Right.SEE_NETWORK),
+    "desk:settings": _OPERATE_PAGE,
+    "desk:settings-reset": _OPERATE_ACT,
+    "desk:settings-undo": _OPERATE_ACT,
     "desk:exports": PageRights(Right.CHANGE_RULES),
     "desk:export": PageRights(Right.CHANGE_RULES),
     "desk:live": _OPERATE_FORM,
@@ -437,6 +440,7 @@ API: Final[dict[str, CollectionRights]] = {
     "usage": CollectionRights(Right.SEE_MEMBERS),
     "address-usage": CollectionRights(Right.SEE_MEMBERS),
     "export": CollectionRights(Right.CHANGE_RULES),
+    "settings": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
     "enquiry": CollectionRights(Right.SEE_NETWORK, Right.SEE_MEMBERS),
 }
 ROOT_OF_API: Final = CollectionRights(Right.SEE_MEMBERS)

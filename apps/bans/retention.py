@@ -1,7 +1,6 @@
 """Retention of this app's tables. A feed brings a million bans at most; hits of prefixes that are no longer banned are pruned."""
 
 from datetime import datetime, timedelta
-from typing import Final
 
 from django.db import connection
 from django.utils.translation import gettext_lazy as _
@@ -9,8 +8,9 @@ from django.utils.translation import gettext_lazy as _
 from apps.bans.models import Upload
 from apps.bans.uploads import KEPT
 from apps.operations.registry import TableBound, delete_oldest, register_bounded, register_pruned
+from apps.preferences.declarations import KEEP_HITS_DAYS
+from apps.preferences.selectors import describe_lazily, read_setting
 
-HITS_KEPT: Final = timedelta(days=90)
 OLD_HITS = """
     DELETE FROM bans_banhits WHERE id IN (
         SELECT id FROM bans_banhits h WHERE (last_hit IS NULL OR last_hit < %s)
@@ -26,14 +26,14 @@ def prune_uploads(now: datetime, at_most: int) -> int:
 
 
 def prune_hits(now: datetime, at_most: int) -> int:
-    """Remove the hits of prefixes that are on no list any more and were not hit for HITS_KEPT."""
+    """Remove the hits of prefixes that are on no list any more and were not hit for that long."""
     with connection.cursor() as cursor:
-        cursor.execute(OLD_HITS, [now - HITS_KEPT, at_most])
+        cursor.execute(OLD_HITS, [now - timedelta(days=read_setting(KEEP_HITS_DAYS)), at_most])
         return int(cursor.rowcount)
 
 
 register_pruned("bans.Upload", kept=_("1 hour"), prune=prune_uploads)
-register_pruned("bans.BanHits", kept=_("90 days after the last hit, for prefixes that are no longer banned"), prune=prune_hits)
+register_pruned("bans.BanHits", kept=describe_lazily(KEEP_HITS_DAYS), prune=prune_hits)
 register_bounded(TableBound.PEOPLE, "bans.BanList", "bans.Ban", "bans.AllowEntry", "bans.BanFeed", "bans.Notice", "bans.Reachable")
 register_bounded(TableBound.PEOPLE, "bans.Listener", "bans.ServerInterface")
 register_bounded(TableBound.HISTORY, "bans.Block")

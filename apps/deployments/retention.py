@@ -2,18 +2,19 @@
 
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from apps.deployments.approvals import removal_ledger
 from apps.deployments.models import UnapprovedLoss
 from apps.deployments.revision_pages import contents
 from apps.operations.registry import TableBound, delete_oldest, register_bounded, register_pruned
+from apps.preferences.declarations import KEEP_REVISIONS_DAYS
+from apps.preferences.selectors import describe_lazily, read_setting
 
 
 def prune_contents(now: datetime, at_most: int) -> int:
     """Delete contents of revisions that are too old to go back to."""
-    return contents.delete_old_contents(now - timedelta(days=settings.KEEP_REVISIONS_DAYS), at_most)
+    return contents.delete_old_contents(now - timedelta(days=read_setting(KEEP_REVISIONS_DAYS)), at_most)
 
 
 def prune_losses(now: datetime, at_most: int) -> int:
@@ -22,7 +23,7 @@ def prune_losses(now: datetime, at_most: int) -> int:
 
 
 register_pruned("deployments.UnapprovedLoss", kept=_("1 hour"), prune=prune_losses)
-register_pruned("deployments.RevisionContent", kept="NETZWART_KEEP_REVISIONS_DAYS", prune=prune_contents)
+register_pruned("deployments.RevisionContent", kept=describe_lazily(KEEP_REVISIONS_DAYS), prune=prune_contents)
 register_pruned("deployments_touched", kept=_("1 hour"), by="workers.reconcile")
 register_bounded(
     TableBound.HISTORY, "deployments.Revision", "deployments.Rollout", "deployments.RolloutStep", "deployments.Hold", "deployments.HeldBack"

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.desk.first_steps import views as first_steps
+from apps.desk.network_settings import views as network_settings
 from apps.desk.views import (
     addresses_of,
     check,
@@ -27,6 +28,9 @@ urlpatterns = [
     path("setup/mail/", first_steps.send_mail, name="first-steps-mail"),
     path("search", search.search, name="search"),
     path("system/", system.system, name="system"),
+    path("settings/", network_settings.settings, name="settings"),
+    path("settings/reset/", network_settings.reset, name="settings-reset"),
+    path("settings/undo/<int:event>/", network_settings.undo, name="settings-undo"),
     path("exports/", exports.exports, name="exports"),
     path("exports/<str:name>", exports.export, name="export"),
     path("why/", why.trace_packet, name="why"),

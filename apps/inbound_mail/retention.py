@@ -2,16 +2,16 @@
 
 from datetime import datetime, timedelta
 
-from django.conf import settings
-
 from apps.inbound_mail import retention_sweep
 from apps.operations.registry import TableBound, register_bounded, register_pruned
+from apps.preferences.declarations import KEEP_MAIL_DAYS
+from apps.preferences.selectors import describe_lazily, read_setting
 
 
 def prune_octets(now: datetime, at_most: int) -> int:
     """Erase the octets of mails that were taken long ago."""
-    return retention_sweep.erase_old_octets(now - timedelta(days=settings.KEEP_MAIL_DAYS), at_most)
+    return retention_sweep.erase_old_octets(now - timedelta(days=read_setting(KEEP_MAIL_DAYS)), at_most)
 
 
-register_pruned("inbound.Arrival", kept="NETZWART_KEEP_MAIL_DAYS", prune=prune_octets)
+register_pruned("inbound.Arrival", kept=describe_lazily(KEEP_MAIL_DAYS), prune=prune_octets)
 register_bounded(TableBound.CODE, "inbound.Mailbox")

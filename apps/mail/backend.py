@@ -14,6 +14,8 @@ from django.utils.translation import get_language
 from apps.mail.mail_templates import collapse_lines
 from apps.mail.models import Message
 from apps.mail.services import put_in_outbox
+from apps.preferences.declarations import DEFAULT_LANGUAGE
+from apps.preferences.selectors import read_setting
 
 
 class Outbox(BaseEmailBackend):
@@ -34,7 +36,7 @@ def _build_row(message: EmailMessage, to: str) -> Message:
     alternatives: Sequence[Any] = getattr(message, "alternatives", ())
     html = next((str(each[0]) for each in alternatives if each[1] == "text/html"), "")
     return Message(
-        to=to, language=(get_language() or settings.LANGUAGE_CODE)[:2], urgent=True, confidential=True,
+        to=to, language=(get_language() or read_setting(DEFAULT_LANGUAGE))[:2], urgent=True, confidential=True,
         subject=collapse_lines(str(message.subject))[:250], text=str(message.body), html=html,
         sender=message.from_email or settings.DEFAULT_FROM_EMAIL, reply_to=", ".join(message.reply_to),
     )  # fmt: skip

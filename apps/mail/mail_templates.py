@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from django.conf import settings
 from django.template import Context, engines
 from django.utils.translation import override
+
+from apps.preferences.declarations import CONTACT, NETWORK_NAME
+from apps.preferences.selectors import read_setting
 
 type PlainValue = str | int | float | bool | date | Sequence[PlainValue] | Mapping[str, PlainValue] | None
 
@@ -25,7 +27,7 @@ class RenderedMail:
 
 def render_mail(template: str, language: str, context: Mapping[str, PlainValue]) -> RenderedMail:
     """Render the three templates in the language. Raises TemplateDoesNotExist."""
-    given = {**context, "network": settings.NETWORK_NAME, "language": language}
+    given = {**context, "network": read_setting(NETWORK_NAME), "contact": read_setting(CONTACT), "language": language}
     with override(language):
         subject = _render_template(f"mail/{template}.subject.txt", given, escaped=False)
         text = _render_template(f"mail/{template}.txt", given, escaped=False)

@@ -2,17 +2,17 @@
 
 from datetime import datetime, timedelta
 
-from django.conf import settings
-
 from apps.mail import retention_sweep
 from apps.operations.registry import TableBound, register_bounded, register_pruned
+from apps.preferences.declarations import KEEP_MAIL_DAYS
+from apps.preferences.selectors import describe_lazily, read_setting
 
 
 def prune_words(now: datetime, at_most: int) -> int:
     """Erase the content of mails that ended long ago."""
-    return retention_sweep.erase_old_mail_content(now - timedelta(days=settings.KEEP_MAIL_DAYS), at_most)
+    return retention_sweep.erase_old_mail_content(now - timedelta(days=read_setting(KEEP_MAIL_DAYS)), at_most)
 
 
-register_pruned("mail.Message", kept="NETZWART_KEEP_MAIL_DAYS", prune=prune_words)
+register_pruned("mail.Message", kept=describe_lazily(KEEP_MAIL_DAYS), prune=prune_words)
 register_bounded(TableBound.PEOPLE, "mail.SwitchedOff")
 register_bounded(TableBound.CODE, "mail.ServerAway")

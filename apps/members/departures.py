@@ -7,7 +7,6 @@ run it at any time (workers/lifecycle.py).
 from datetime import date, datetime, timedelta
 
 import pghistory
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -20,6 +19,8 @@ from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.members import services
 from apps.members.models import Departure, Member
+from apps.preferences.declarations import ERASE_DAYS, HOLD_DAYS
+from apps.preferences.selectors import read_setting
 
 
 def plan_departure(*, member: Member, on: date, by: User) -> Departure:
@@ -75,17 +76,17 @@ def _decide(departure: Departure, state: str) -> bool:
 
 def compute_release_time(left_at: datetime) -> datetime:
     """Return when the holdings of a member who left at that time become free for others."""
-    return left_at + timedelta(days=settings.HOLD_DAYS)
+    return left_at + timedelta(days=read_setting(HOLD_DAYS))
 
 
 def compute_erasure_time(left_at: datetime) -> datetime:
     """Return when the personal data of a member who left at that time are erased: never before the holdings are released."""
-    return left_at + timedelta(days=max(settings.ERASE_DAYS, settings.HOLD_DAYS))
+    return left_at + timedelta(days=max(read_setting(ERASE_DAYS), read_setting(HOLD_DAYS)))
 
 
 def list_releasable(now: datetime) -> QuerySet[Member]:
     """Return the members whose hold period is over and who still have holdings."""
-    over = Member.objects.filter(state=Member.State.LEFT, left_at__lte=now - timedelta(days=settings.HOLD_DAYS))
+    over = Member.objects.filter(state=Member.State.LEFT, left_at__lte=now - timedelta(days=read_setting(HOLD_DAYS)))
     return over.filter(is_valid_now_or_later("holdings__valid")).distinct().order_by("pk")
 
 

@@ -1,4 +1,4 @@
-"""Invitations of members: a mail with a link that connects an account with the membership, once and within seven days.
+"""Invitations of members: a mail with a link that connects an account with the membership, once and within some days.
 
 The link is signed. It names the invitation and the address that it was sent to: opening it confirms that address, as long as it
 is still the member's.
@@ -25,8 +25,9 @@ from apps.lib.errors import Conflict, Problem
 from apps.mail.mail_templates import PlainValue
 from apps.mail.services import write_mail
 from apps.members.models import Member, MemberInvitation
+from apps.preferences.declarations import INVITATION_DAYS
+from apps.preferences.selectors import read_setting
 
-DAYS: Final = 7
 _signer: Final = Signer(salt="members.invitation")
 
 
@@ -51,8 +52,9 @@ def invite_member(*, member: Member, by: User) -> MemberInvitation:
         now = Member.objects.select_for_update(of=("self",)).get(pk=member.pk)
         _check(now)
         withdraw_member_invitation(member=now)
-        made = MemberInvitation.objects.create(member=now, by=by, expires=timezone.now() + timedelta(days=DAYS))
-        context: dict[str, PlainValue] = {"name": now.name, "who": by.name, "days": DAYS, "url": _build_link(made, now.email)}
+        days = read_setting(INVITATION_DAYS)
+        made = MemberInvitation.objects.create(member=now, by=by, expires=timezone.now() + timedelta(days=days))
+        context: dict[str, PlainValue] = {"name": now.name, "who": by.name, "days": days, "url": _build_link(made, now.email)}
         write_mail(
             to=now.email, language=now.language, template="member_invited", context=context, about=now, urgent=True, confidential=True,
             key=f"member invitation {made.pk}",

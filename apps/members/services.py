@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from django.conf import settings
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Exists, F, Max, OuterRef, QuerySet
 from django.utils.translation import gettext as _
@@ -19,6 +18,8 @@ from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import MacField
 from apps.members.models import Departure, Device, Member, Room, Tariff
+from apps.preferences.declarations import HOLD_DAYS
+from apps.preferences.selectors import read_setting
 
 FIRST_NUMBER = 1000
 LAST_NUMBER = 2**31 - 1  # the highest that the column can store
@@ -98,7 +99,9 @@ def end_membership(*, member: Member, by: User) -> list[EndedCount]:
         staying.update(state=Member.State.LEFT, room=None, version=F("version") + 1)
         Departure.objects.filter(member=member, state=Departure.State.PLANNED).update(state=Departure.State.DROPPED)
         dependents.mark_dependents_changed(Member, [member.pk])
-        held = dependents.count_dependents(Member, [member.pk]) if settings.HOLD_DAYS else dependents.end_dependents(Member, [member.pk])
+        held = (
+            dependents.count_dependents(Member, [member.pk]) if read_setting(HOLD_DAYS) else dependents.end_dependents(Member, [member.pk])
+        )
         enqueue_task("workers.reconcile", by.pk)
     return held
 

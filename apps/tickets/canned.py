@@ -17,6 +17,8 @@ from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
 from apps.lib.errors import Conflict, Problem
+from apps.preferences.declarations import NETWORK_NAME
+from apps.preferences.selectors import read_setting
 from apps.tickets.models import Canned, Ticket
 from apps.tickets.notifications import get_asker
 from apps.tickets.thread import tidy_text
@@ -34,7 +36,7 @@ PLACES: Final[dict[str, tuple[str | Promise, Fill]]] = {
     "ticket": (gettext_lazy("the ticket’s number"), lambda ticket, _by: f"#{ticket.pk}"),
     "subject": (gettext_lazy("its subject"), lambda ticket, _by: ticket.subject),
     "me": (gettext_lazy("your name"), lambda _ticket, by: by.name),
-    "network": (gettext_lazy("the network’s name"), lambda _ticket, _by: settings.NETWORK_NAME),
+    "network": (gettext_lazy("the network’s name"), lambda _ticket, _by: read_setting(NETWORK_NAME)),
     "portal": (gettext_lazy("the portal’s address"), lambda _ticket, _by: settings.PORTAL_URL),
 }
 

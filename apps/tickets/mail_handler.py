@@ -10,7 +10,6 @@ from mimetypes import guess_extension
 from typing import Final
 
 import structlog
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -26,6 +25,8 @@ from apps.lib.email_address import is_same_address
 from apps.mail import models as outbox
 from apps.mail.redaction import redact_links
 from apps.members.selectors import list_by_email
+from apps.preferences.declarations import DEFAULT_LANGUAGE
+from apps.preferences.selectors import read_setting
 from apps.tickets import notifications, services, thread
 from apps.tickets.attachment_quota import get_tightest_quota, get_total_quota
 from apps.tickets.attachments import MAX_FILES_PER_MESSAGE, AttachmentFile, clean_file_name, explain_rejection
@@ -104,7 +105,7 @@ def _file_new_ticket(mail: ReceivedMail, key: str | None) -> Message:
     member = members[0] if len(members) == 1 else None
     ticket = Ticket.objects.create(
         subject=_make_subject(mail), member=member if mail.authenticated else None, address=sender[:254],
-        language=member.language if member else settings.LANGUAGE_CODE[:2],
+        language=member.language if member else read_setting(DEFAULT_LANGUAGE),
     )  # fmt: skip
     ticket.refresh_from_db()
     quiet = mail.automatic or _is_loud(sender)
@@ -211,7 +212,7 @@ def _choose_file_name(name: str, media_type: str) -> str:
 
 def _translate_for_staff(words: Promise, **facts: str) -> str:
     """Return the text for staff, in the default language."""
-    with override(settings.LANGUAGE_CODE):
+    with override(read_setting(DEFAULT_LANGUAGE)):
         return str(words) % facts
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Final
 
 from django.db import transaction
 from django.db.models import Prefetch, QuerySet
@@ -12,11 +11,11 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.lib.errors import Problem
 from apps.members.models import Member
+from apps.preferences.declarations import MESSAGES_AN_HOUR
+from apps.preferences.selectors import read_setting
 from apps.tickets import notifications, services, thread
 from apps.tickets.attachments import AttachmentFile
 from apps.tickets.models import Attachment, Message, Ticket
-
-MOST_AN_HOUR: Final = 30  # messages of one member, so that no member can fill the database
 
 
 def list_own_tickets(member: Member) -> QuerySet[Ticket]:
@@ -60,8 +59,9 @@ def reply_to_ticket(*, member: Member, ticket: Ticket, text: str, files: Sequenc
 
 
 def _check_pace(member: Member) -> None:
-    """Raise Problem after MOST_AN_HOUR messages. Locks the member, so that concurrent requests are counted one after the other."""
+    """Raise Problem after too many messages within an hour. Locks the member, so that concurrent requests are counted in turn."""
     Member.objects.select_for_update(of=("self",)).get(pk=member.pk)
     lately = Message.objects.filter(ticket__member=member, kind=Message.Kind.MEMBER, at__gt=timezone.now() - timedelta(hours=1))
-    if lately.count() >= MOST_AN_HOUR:
-        raise Problem(_("You have written %(most)d times within an hour. Wait a little.") % {"most": MOST_AN_HOUR})
+    most = read_setting(MESSAGES_AN_HOUR)
+    if lately.count() >= most:
+        raise Problem(_("You have written %(most)d times within an hour. Wait a little.") % {"most": most})

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import structlog
-from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
@@ -21,6 +20,8 @@ from apps.lib.errors import Conflict, Problem
 from apps.lib.ui import formats
 from apps.members.models import Member
 from apps.members.services import describe_erased
+from apps.preferences.declarations import DEFAULT_LANGUAGE
+from apps.preferences.selectors import read_setting
 from apps.tickets import notifications, thread
 from apps.tickets.attachments import AttachmentFile, check_files
 from apps.tickets.models import Attachment, Message, Ticket
@@ -97,7 +98,7 @@ def remove_file(*, file: Attachment, by: User) -> None:
         current = thread.lock_ticket(file.message.ticket_id)
         if Attachment.objects.filter(pk=file.pk).delete()[0]:
             facts = {"name": file.name, "size": formats.format_volume(file.size)}
-            with override(settings.LANGUAGE_CODE):
+            with override(read_setting(DEFAULT_LANGUAGE)):
                 text = _("Removed a file: “%(name)s”, %(size)s.") % facts
             thread.add_message(Message(ticket=current, kind=Message.Kind.NOTE, text=text, author=by))
     log.info("file of a ticket removed", ticket=current.pk, file=file.pk, by=by.username)

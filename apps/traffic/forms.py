@@ -9,8 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from apps.lib.ui import formats
+from apps.preferences.declarations import KEEP_DAYS_DAYS
+from apps.preferences.selectors import read_setting
 from apps.traffic import windows
-from apps.traffic.models import Level, Quota
+from apps.traffic.models import Quota
 from apps.traffic.quotas import MAX_QUOTA_OCTETS
 from apps.traffic.windows import TimeWindow
 
@@ -46,7 +48,7 @@ class WindowForm(forms.Form):
             return None
         if since >= self.now:
             raise forms.ValidationError(_("This time is in the future. Choose a time that has passed."))
-        oldest = self.now - timedelta(days=_get_kept_days())
+        oldest = self.now - timedelta(days=read_setting(KEEP_DAYS_DAYS))
         if since < oldest:
             raise forms.ValidationError(
                 _("Usage before %(day)s is no longer kept. Choose a later time.") % {"day": formats.format_day(oldest)}
@@ -66,12 +68,6 @@ class WindowForm(forms.Form):
         if since is None:
             return windows.build_recent_window(self.now, windows.parse_preset(self.data.get("window", "")), windows.LISTS)
         return windows.build_window(since, min(until or self.now, self.now))
-
-
-def _get_kept_days() -> int:
-    """Return the retention of daily usage in days."""
-    row = Level.objects.filter(name=Level.Name.DAY).first()
-    return row.days if row else 730
 
 
 class QuotaForm(forms.Form):

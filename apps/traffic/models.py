@@ -11,6 +11,8 @@ from apps.lib.database.history import track_history
 from apps.lib.ui.formats import format_volume
 from apps.members.models import Tariff
 from apps.network.models import Gateway, Holding
+from apps.preferences.declarations import KEEP_DAYS_DAYS, KEEP_FIVE_MINUTES_DAYS, KEEP_HOURS_DAYS
+from apps.preferences.selectors import read_setting
 from apps.traffic.fairshare.models import FairShare as FairShare
 from apps.traffic.rates.models import RateLimit as RateLimit
 
@@ -105,7 +107,7 @@ class SpanUsage(models.Model):
 
 
 class Level(models.Model):
-    """Retention of one table of usage in days, and the moment up to which it is complete: later usage is in finer tables only.
+    """A table of usage, and the moment up to which it is complete: later usage is in finer tables only.
 
     `today` is complete up to a moment within its day; all others by whole buckets.
     """
@@ -119,19 +121,20 @@ class Level(models.Model):
         FOUR_WEEKS = "fourweeks"
 
     name = models.CharField(primary_key=True, max_length=11, choices=Name)
-    days = models.PositiveIntegerField()
     complete_until = models.DateTimeField()
 
-    class Meta:
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(name="fiveminutes", days__range=(2, 60))
-                | Q(name="hour", days__range=(7, 400))
-                | Q(name__in=["day", "week", "fourweeks"], days__range=(31, 3660))
-                | Q(name="today", days=2),
-                name="level_kept_for_a_sensible_time",
-            )
-        ]
+    @property
+    def days(self) -> int:
+        """How many days usage is kept in this table; weeks are sums of days."""
+        match self.name:
+            case self.Name.FIVE_MINUTES:
+                return read_setting(KEEP_FIVE_MINUTES_DAYS)
+            case self.Name.HOUR:
+                return read_setting(KEEP_HOURS_DAYS)
+            case self.Name.TODAY:
+                return 2
+            case _:
+                return read_setting(KEEP_DAYS_DAYS)
 
 
 class Collected(models.Model):

@@ -17,7 +17,6 @@ log = structlog.get_logger()
 FIVE_MINUTES, HOUR, DAY, TODAY, WEEK, FOUR_WEEKS = (
     Level.Name.FIVE_MINUTES, Level.Name.HOUR, Level.Name.DAY, Level.Name.TODAY, Level.Name.WEEK, Level.Name.FOUR_WEEKS,
 )  # fmt: skip
-DAYS: Final = {FIVE_MINUTES: 7, HOUR: 90, DAY: 730, TODAY: 2, WEEK: 730, FOUR_WEEKS: 730}
 FINER: Final = {HOUR: FIVE_MINUTES, DAY: HOUR, TODAY: FIVE_MINUTES, WEEK: DAY, FOUR_WEEKS: WEEK}  # in the order of rolling up
 UNITS: Final = {
     FIVE_MINUTES: timedelta(minutes=5),
@@ -48,9 +47,9 @@ def compute_bucket_start(level: str, at: datetime) -> datetime:
 
 
 def ensure_levels(now: datetime) -> None:
-    """Create missing rows of levels, with the default retention, and complete up to now: nothing earlier is rolled up."""
-    if Level.objects.count() < len(DAYS):
-        made = (Level(name=name, days=days, complete_until=compute_bucket_start(name, now)) for name, days in DAYS.items())
+    """Create missing rows of levels, complete up to now: nothing earlier is rolled up."""
+    if Level.objects.count() < len(Level.Name):
+        made = (Level(name=name, complete_until=compute_bucket_start(name, now)) for name in Level.Name)
         Level.objects.bulk_create(made, ignore_conflicts=True)
 
 

@@ -63,6 +63,7 @@ PARTS = {
     "network.profile": "by its group",
     "network.uplink": "by its group",
     "nat.portrules": "by its group",
+    "preferences.networksettings": "one row, with the id 1",
     "traffic.fairshare": "by its group",
     "bans.serverinterface": "`servers` of its gateway",
 }

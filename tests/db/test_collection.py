@@ -198,10 +198,11 @@ def test_what_left_the_reading_leaves_the_baseline_too(network: factories.Networ
 
 def test_how_long_usage_is_kept_can_be_seen_and_changed_within_reason(db: None) -> None:
     said = StringIO()
-    call_command("traffic", "keep", "hour", "30", stdout=said)
+    call_command("setting", "set", "keep_hours_days", "30", stdout=said)
+    call_command("traffic", "levels", stdout=said)
     assert "hour            30 days, complete until" in said.getvalue()
-    with pytest.raises(CommandError, match="level_kept_for_a_sensible_time"):
-        call_command("traffic", "keep", "hour", "1", stdout=said)
+    with pytest.raises(CommandError, match="from 7 to 400"):
+        call_command("setting", "set", "keep_hours_days", "1", stdout=said)
 
 
 STEPS = st.lists(

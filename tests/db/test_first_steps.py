@@ -18,6 +18,7 @@ from apps.members import site_services, tariff_services
 from apps.members.room_names import RoomName
 from apps.members.tariff_services import TariffTerms
 from apps.network.models import GatewayGroup
+from apps.preferences.services import change_settings
 from tests import factories
 from tests.db.page_client import queries, signed_in, text
 from tests.db.rollout_rows import roll_out
@@ -61,6 +62,21 @@ def test_every_step_is_done_in_any_order_and_undone_when_its_objects_go() -> Non
     assert states(mara)["Members with addresses"]
     tariff_services.change_tariff_terms(tariff=tariff, version=1, terms=TariffTerms("Standard", offered=False), by=mara)
     assert not states(mara)["Tariffs"]
+
+
+def test_the_network_is_named_once_it_has_a_name_and_a_contact_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    mara = factories.user()
+
+    def found() -> str:
+        return next(each.finding.words for each in check_steps(mara).steps if each.step.name == "The network")
+
+    assert found() == "It is still called Lindenhof."
+    change_settings(version=0, values={"network_name": "Haus Linde"}, by=None)
+    assert found() == "Haus Linde names no contact yet."
+    change_settings(version=1, values={"network_name": None, "contact": "room 12"}, by=None)
+    monkeypatch.setenv("NETZWART_NETWORK_NAME", "Lindenhof")
+    assert found() == "Lindenhof; room 12"
+    assert states(mara)["The network"]
 
 
 def test_a_gateway_counts_once_it_has_answered(network: factories.Network) -> None:

@@ -190,7 +190,7 @@ def test_the_page_of_the_system_shows_roles_jobs_and_tables(mara: Client) -> Non
         "traffic_hour",
     ):
         assert shown in page
-    assert "NETZWART_KEEP_WEBHOOK_DAYS" in page
+    assert "30 days" in page
 
 
 ASK = "import django; django.setup(); from django.test import Client; a = Client(headers={'host': 'localhost'}).get('/health')"

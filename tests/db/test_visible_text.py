@@ -32,7 +32,7 @@ def own(kind: type[Any]) -> bool:
 
 
 @pytest.mark.parametrize("text", UNSEEN)
-def test_no_form_takes_it(client: Client, text: str) -> None:
+def test_no_form_takes_it(db: None, client: Client, text: str) -> None:
     client.get("/api/docs/")  # loads all pages and so their forms
     seen = 0
     for form in filter(own, set(subclasses(forms.BaseForm))):

@@ -14,12 +14,23 @@ from apps.lib.database.validity import is_valid_now
 from apps.lib.ui import formats
 from apps.members.models import Member, Room, Site, Tariff
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
+from apps.preferences.declarations import CONTACT, NETWORK_NAME
+from apps.preferences.selectors import is_chosen, read_setting
 
 
 def check_second_factor(user: User) -> StepFinding:
     if is_mfa_enabled(user, ["totp", "webauthn"]):
         return StepFinding(True, _("You have a second factor."))
     return StepFinding(not settings.REQUIRE_SECOND_FACTOR, _("You sign in by password alone."))
+
+
+def check_network(_user: User) -> StepFinding:
+    name, contact = read_setting(NETWORK_NAME), read_setting(CONTACT)
+    if not is_chosen(NETWORK_NAME):
+        return StepFinding(False, _("It is still called %(name)s.") % {"name": name})
+    if not contact:
+        return StepFinding(False, _("%(name)s names no contact yet.") % {"name": name})
+    return StepFinding(True, f"{name}; {contact}")
 
 
 def check_second_administrator(_user: User) -> StepFinding:

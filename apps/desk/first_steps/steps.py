@@ -43,6 +43,14 @@ STEPS: Final = (
         checks.check_second_factor,
     ),
     Step(
+        gettext_lazy("The network"),
+        gettext_lazy("Its name stands in titles and mails; the contact is whom members ask."),
+        "desk:settings",
+        gettext_lazy("Settings"),
+        checks.check_network,
+        needed=False,
+    ),
+    Step(
         gettext_lazy("A second administrator"),
         gettext_lazy("Large removals wait until a second person agrees. Alone, you cannot make them."),
         "accounts:invitations",

@@ -10,7 +10,6 @@ import structlog
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
-from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.db.models import F, Model, QuerySet
@@ -26,6 +25,8 @@ from apps.lib import dependents
 from apps.mail import retention_sweep
 from apps.members.models import Device, Member
 from apps.nat.models import Pinhole, PortForward
+from apps.preferences.declarations import ERASE_DAYS, HOLD_DAYS
+from apps.preferences.selectors import read_setting
 from apps.traffic.rates.models import RateLimit
 from apps.webhooks import services as webhooks
 
@@ -35,7 +36,7 @@ log = structlog.get_logger()
 
 def list_due_members(now: datetime) -> QuerySet[Member]:
     """Return members who left longer ago than both ERASE_DAYS and HOLD_DAYS."""
-    until = now - timedelta(days=max(settings.ERASE_DAYS, settings.HOLD_DAYS))
+    until = now - timedelta(days=max(read_setting(ERASE_DAYS), read_setting(HOLD_DAYS)))
     return Member.objects.filter(state=Member.State.LEFT, erased_at=None, left_at__lte=until).order_by("pk")
 
 

@@ -29,6 +29,9 @@ from apps.members.invitation_services import connect_account
 from apps.members.models import Member
 from apps.nat.models import NatMapping
 from apps.network.models import Holding
+from apps.preferences.declarations import CONTACT, NETWORK_NAME
+from apps.preferences.selectors import get_settings_row, read_setting
+from apps.preferences.services import change_settings
 
 SEED: Final = 1751
 MEMBERS: Final = 60
@@ -91,6 +94,8 @@ def seed_demo(link: str, today: date, host_keys: Mapping[str, str] = MappingProx
         connect_account(Member.objects.get(pk=members[0]), users["selin"])
         seed_bans(users["mara"])
         servers.seed_servers(here, members, users["mara"])
+        network = {NETWORK_NAME.name: read_setting(NETWORK_NAME), CONTACT.name: servers.CONTACT}
+        change_settings(version=get_settings_row().version, values=network, by=users["mara"])
         usage.seed_usage(SEED, timezone.now(), users["mara"])
         tickets.seed_tickets(members, timezone.now())
 

@@ -1,4 +1,4 @@
-"""Template context of every page: the network's name, the theme, the navigation, and the gateways' running revision.
+"""Template context of every page: the theme, the navigation, and the gateways' running revision.
 
 Navigation and running revision are lazy: a fragment without them needs no query.
 """
@@ -62,7 +62,6 @@ def get_theme(request: HttpRequest) -> Theme:
 def page(request: HttpRequest) -> dict[str, object]:
     user = getattr(request, "user", None)
     return {
-        "network": settings.NETWORK_NAME,
         "theme": get_theme(request),
         "csrf_cookie": settings.CSRF_COOKIE_NAME,
         "navigation": SimpleLazyObject(partial(navigation.build_navigation, request, user)) if user else (),

@@ -78,6 +78,7 @@ SECTIONS = (
             NavigationItem(_("System"), "desk:system", "clock"),
             NavigationItem(_("Webhooks"), "webhooks:list", "bell"),
             NavigationItem(_("Incidents"), "status:incidents", "incidents"),
+            NavigationItem(_("Settings"), "desk:settings", "settings"),
         ),
     ),
     NavigationSection(
@@ -86,7 +87,6 @@ SECTIONS = (
             NavigationItem(_("Abuse desk"), "desk:abuse", "abuse"),
             NavigationItem(_("History"), "audit:history", "history"),
             NavigationItem(_("Accounts and roles"), "accounts:people", "key"),
-            NavigationItem(_("Settings"), "desk:settings", "settings"),
         ),
     ),
 )

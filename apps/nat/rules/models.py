@@ -8,9 +8,8 @@ from django.utils.translation import gettext_lazy as _
 from apps.lib.database.history import track_history
 from apps.lib.models import Versioned
 from apps.network.models import GatewayGroup
+from apps.preferences.declarations import LONGEST_RANGE, LOWEST_PORT
 
-LOWEST = 1024  # lower ports are system ports (RFC 6335, 6): administrators open them on request
-LONGEST = 20  # public addresses are shared
 MOST_FORBIDDEN = 2000
 
 
@@ -18,12 +17,13 @@ MOST_FORBIDDEN = 2000
 class PortRules(Versioned):
     """Port rules of a group. lowest: first public port of members; longest: ports of one range; forbidden: ports for no member, in order.
 
-    They apply neither to what administrators open, nor to what is open already. A group without a row has the defaults.
+    They apply neither to what administrators open, nor to what is open already. A group without a row has the rules of the
+    network (apps/preferences).
     """
 
     group = models.OneToOneField(GatewayGroup, models.CASCADE, related_name="port_rules")
-    lowest = models.PositiveIntegerField(_("lowest port"), default=LOWEST)
-    longest = models.PositiveSmallIntegerField(_("longest range"), default=LONGEST)
+    lowest = models.PositiveIntegerField(_("lowest port"), default=LOWEST_PORT.default)
+    longest = models.PositiveSmallIntegerField(_("longest range"), default=LONGEST_RANGE.default)
     forbidden = ArrayField(models.PositiveIntegerField(), verbose_name=_("forbidden ports"), default=list, blank=True)
 
     class Meta:

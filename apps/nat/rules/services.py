@@ -9,13 +9,25 @@ from apps.accounts.models import User
 from apps.lib.errors import Conflict, Problem
 from apps.nat.rules.models import MOST_FORBIDDEN, PortRules
 from apps.network.models import GatewayGroup
+from apps.preferences.declarations import FORBIDDEN_PORTS, LONGEST_RANGE, LOWEST_PORT
+from apps.preferences.selectors import read_setting
 
 log = structlog.get_logger()
 
 
 def get_rules(group: int) -> PortRules:
-    """Return the group's rules, or the defaults."""
-    return PortRules.objects.filter(group=group).first() or PortRules(group_id=group, version=0)
+    """Return the group's rules, or the network's."""
+    return PortRules.objects.filter(group=group).first() or _build_default_rules(group)
+
+
+def _build_default_rules(group: int) -> PortRules:
+    return PortRules(
+        group_id=group,
+        version=0,
+        lowest=read_setting(LOWEST_PORT),
+        longest=read_setting(LONGEST_RANGE),
+        forbidden=read_setting(FORBIDDEN_PORTS),
+    )
 
 
 @atomic

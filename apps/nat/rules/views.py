@@ -1,6 +1,5 @@
 """Staff page of the port rules for members."""
 
-from itertools import groupby
 from typing import Any
 
 from django import forms
@@ -12,30 +11,11 @@ from django.utils.translation import gettext_lazy
 
 from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Problem
-from apps.lib.port_ranges import format_typed_span, parse_span
+from apps.lib.port_ranges import PortsListField
 from apps.lib.ui.form_errors import add_problem_to_form
 from apps.nat.rules import services
 from apps.nat.rules.models import PortRules
 from apps.network.models import GatewayGroup
-
-
-class PortsListField(forms.CharField):
-    """Form field for ports and ranges, separated by commas. Its value is the sorted list of all ports."""
-
-    def prepare_value(self, value: Any) -> Any:
-        if not isinstance(value, list):
-            return value
-        rows = [[port for _at, port in same] for _gap, same in groupby(enumerate(sorted(value)), lambda each: each[1] - each[0])]
-        return ", ".join(format_typed_span(row[0], len(row)) for row in rows)
-
-    def clean(self, value: Any) -> Any:
-        found: set[int] = set()
-        for part in filter(None, (each.strip() for each in super().clean(value).split(","))):
-            span = parse_span(part)
-            if span is None:
-                raise forms.ValidationError(_("“%(part)s” is neither a port nor a range. Write it like 25, 135-139.") % {"part": part[:40]})
-            found.update(range(span[0], span[0] + span[1]))
-        return sorted(found)
 
 
 class RulesForm(forms.Form):

@@ -1,0 +1,1 @@
+"""The settings of the network as people change them: their page and their API."""

@@ -1,0 +1,49 @@
+"""Reads settings: `read_setting(HOLD_DAYS)` is the value on the page, or else the default.
+
+A page that only reads asks the database once for all settings; everything else asks each time, so every process sees a change at once.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.functional import lazy
+
+from apps.lib.web.request_cache import cache_per_request
+from apps.preferences.declarations import SETTINGS
+from apps.preferences.models import NetworkSettings
+from apps.preferences.setting import Setting
+
+
+def read_setting[Value](setting: Setting[Value]) -> Value:
+    """Return the setting's value in force."""
+    value: Value | None = _load_values().get(setting.name)
+    return setting.get_default() if value is None else value
+
+
+def is_chosen(setting: Setting[Any]) -> bool:
+    """Return True if somebody chose the value: on the page, or in the environment."""
+    return _load_values().get(setting.name) is not None or setting.is_default_from_environment()
+
+
+@cache_per_request
+def _load_values() -> Mapping[str, Any]:
+    """Return the columns of the row; empty if nothing was ever changed."""
+    return NetworkSettings.objects.values(*(each.name for each in SETTINGS)).first() or {}
+
+
+def get_settings_row() -> NetworkSettings:
+    """Return the row; while there is none, an unsaved one with version 0."""
+    return NetworkSettings.objects.first() or NetworkSettings(pk=None, version=0)
+
+
+def find_setting(name: str) -> Setting[Any] | None:
+    return next((each for each in SETTINGS if each.name == name), None)
+
+
+def describe_setting(setting: Setting[Any]) -> str:
+    """Return the value in force as people read it, such as “30 days”."""
+    return setting.format(read_setting(setting))
+
+
+describe_lazily = lazy(describe_setting, str)
+"""The same, read each time that the text is shown."""
