@@ -1,7 +1,7 @@
 """The plan of an import: what a table would change in a network, and which cell of which line is wrong."""
 
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import UTC, date, datetime
 from ipaddress import IPv4Address, ip_address, ip_network
 
 import pytest
@@ -209,7 +209,7 @@ def test_a_member_who_comes_back_gets_a_room_again() -> None:
 
 
 def test_an_erased_member_is_not_changed() -> None:
-    known = know(members={2208: replace(GONE, erased=True)})
+    known = know(members={2208: replace(GONE, erased_at=datetime(2026, 1, 1, tzinfo=UTC))})
     assert list_problems(plan("Number;Name\n2208;Gone Again\n", known)) == [
         (2, "Number", "The personal data of this member was erased. Add the person as a new member.")
     ]

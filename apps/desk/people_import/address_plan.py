@@ -1,6 +1,6 @@
 """Devices, addresses and port forwards of the people of a table: what is new, and what is in the way. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
@@ -17,14 +17,15 @@ from apps.network.refusals import find_refusal, format_share
 
 @dataclass(frozen=True, slots=True)
 class PlannedAddress:
-    """An address or prefix to be assigned. mac: of the device that gets it. public: as what a private address shall leave, None: any.
+    """An address or prefix to be assigned, and the device that gets it: the id, or the MAC address of one that the line adds.
 
-    leaves: whether it gets a NAT mapping.
+    public: as what a private address shall leave, None: any. leaves: whether it gets a NAT mapping.
     """
 
     prefix: Prefix
     pool: Pool
     mac: str | None = None
+    device: int | None = None
     public: Address | None = None
     leaves: bool = False
 
@@ -93,7 +94,7 @@ class AddressPlan:
                         planned.addresses.append(address)
                 except Problem as problem:
                     yield Problem(problem.text, "public" if problem.fieldname == "public" else fieldname)
-        if row.public and not row.addresses and not self._private.get(who):
+        if row.publics and not row.addresses and not self._private.get(who):
             yield Problem(_("A public address needs a private one: write it into this line too."), "public")
 
     def _plan_address(self, row: PersonRow, who: int, prefix: Prefix, mac: str | None, stays: bool) -> PlannedAddress | None:
@@ -104,7 +105,7 @@ class AddressPlan:
         self._addresses[prefix] = row.line
         holder = self._known.held.get(prefix)
         if holder == who:
-            self._check_public(prefix, row.public)
+            self._check_public(prefix, row.publics)
             return None
         if holder is not None:
             raise Problem(_("%(address)s is held by M-%(number)d.") % {"address": shown, "number": self._numbers[holder]})
@@ -114,12 +115,13 @@ class AddressPlan:
         refusal = find_refusal(pool, prefix)
         if refusal:
             raise Problem(refusal[0])
-        return PlannedAddress(prefix, pool, mac, *self._plan_leaving(row, who, prefix, pool))
+        _owner, device = self._known.devices.get(mac or "", (None, None))
+        return PlannedAddress(prefix, pool, mac, device, *self._plan_leaving(row, who, prefix, pool))
 
-    def _check_public(self, prefix: Prefix, public: Address | None) -> None:
+    def _check_public(self, prefix: Prefix, publics: Sequence[Address]) -> None:
         current = self._known.publics.get(prefix)
-        if public and current != public:
-            facts = {"address": format_share(prefix), "current": current or _("nothing"), "public": public}
+        if publics and prefix.version == 4 and current not in publics:
+            facts = {"address": format_share(prefix), "current": current or _("nothing"), "public": ", ".join(map(str, publics))}
             words = _("%(address)s leaves as %(current)s, not as %(public)s. An import does not change that; do it on the member’s page.")
             raise Problem(words % facts, "public")
 
@@ -136,20 +138,23 @@ class AddressPlan:
         places = self._known.places
         if prefix.version != 4 or places is None:
             return None, False
-        if not places.has_pool(pool.group_id, row.public):
-            if row.public is None:
+        if len(row.publics) > 1:
+            raise Problem(_("Write one public address."), "public")
+        wanted = row.publics[0] if row.publics else None
+        if not places.has_pool(pool.group_id, wanted):
+            if wanted is None:
                 return None, False
-            raise Problem(_("%(public)s is in no public pool.") % {"public": row.public}, "public")
-        public = places.take(who, pool.group_id, row.public)
+            raise Problem(_("%(public)s is in no public pool.") % {"public": wanted}, "public")
+        public = places.take(who, pool.group_id, wanted)
         if public is None:
             words = (
                 _("%(public)s has no place for this member. Leave the cell empty, and the next free one is taken.")
-                if row.public
+                if wanted
                 else _("The public pools are full. Add addresses, or let more members share them.")
             )
-            raise Problem(words % {"public": row.public}, "public")
+            raise Problem(words % {"public": wanted}, "public")
         self._publics[prefix] = public
-        return row.public, True
+        return wanted, True
 
     def _plan_forwards(self, row: PersonRow, who: int, planned: PlannedHoldings, stays: bool) -> Iterator[Problem]:
         private = row.addresses[0] if row.addresses else next(iter(self._private.get(who, ())), None)

@@ -145,11 +145,9 @@ def parse_mac(text: str) -> str:
     return mac
 
 
-def parse_public(text: str) -> Address:
-    addresses = parse_addresses(text)
-    if len(addresses) > 1:
-        raise Problem(_("Write one public address."))
-    return addresses[0].network_address
+def parse_publics(text: str) -> tuple[Address, ...]:
+    """Return the public addresses: one, or in our own export all as which the member leaves."""
+    return tuple(each.network_address for each in parse_addresses(text))
 
 
 def parse_addresses(text: str) -> tuple[Prefix, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from typing import Protocol
 
 from apps.lib.fields import Address, Prefix
@@ -25,7 +25,7 @@ class KnownMember:
     paid_until: date | None
     note: str
     version: int
-    erased: bool = False
+    erased_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ class PersonRow:
     paid_until: date | None = None
     language: str | None = None
     note: str | None = None
-    public: Address | None = None
+    publics: tuple[Address, ...] = ()
     addresses: tuple[Prefix, ...] = ()
     prefixes: tuple[Prefix, ...] = ()
     forwards: tuple[WantedForward, ...] = ()
@@ -67,7 +67,7 @@ _PARSERS: Final[dict[PersonColumn, tuple[str, Callable[[str], Any]]]] = {
     PersonColumn.PAID_UNTIL: ("paid_until", cells.parse_day),
     PersonColumn.LANGUAGE: ("language", cells.parse_language),
     PersonColumn.NOTE: ("note", cells.parse_note),
-    PersonColumn.PUBLIC: ("public", cells.parse_public),
+    PersonColumn.PUBLIC: ("publics", cells.parse_publics),
     PersonColumn.ADDRESS: ("addresses", cells.parse_addresses),
     PersonColumn.PREFIX: ("prefixes", cells.parse_prefixes),
     PersonColumn.FORWARDS: ("forwards", cells.parse_forwards),

@@ -131,7 +131,7 @@ class _Planner:
         else:
             raise Problem(_("This line has neither a member number nor an e-mail, so nobody can tell whom it means."))
         self._demand_once(member.number if member else row.number or (row.email or "").lower(), row.line, key)
-        if member and member.erased:
+        if member and member.erased_at:
             raise Problem(_("The personal data of this member was erased. Add the person as a new member."), key)
         return member
 
