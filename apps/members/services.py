@@ -44,8 +44,8 @@ def add_member(*, facts: MemberFacts, number: int | None = None, active: bool = 
     state = Member.State.ACTIVE if active else Member.State.PENDING
     try:
         with transaction.atomic():
-            _demand_offered(facts.tariff)
-            given = number or _reserve_number()
+            demand_offered(facts.tariff)
+            given = number or reserve_number()
             member = Member.objects.create(number=given, state=state, **_validate_facts(facts))
             enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
@@ -58,7 +58,7 @@ def change_member(*, member: Member, version: int, facts: MemberFacts, by: User)
     if member.erased_at:
         raise Problem(describe_erased(), culprit=member)
     if facts.tariff.pk != member.tariff_id:
-        _demand_offered(facts.tariff)
+        demand_offered(facts.tariff)
     with transaction.atomic():
         current = Member.objects.filter(pk=member.pk, version=version)
         if not current.update(version=F("version") + 1, **_validate_facts(facts)):
@@ -117,14 +117,14 @@ def extend_paid(*, members: QuerySet[Member], until: date, by: User) -> int:
 
 def assign_tariff(*, members: QuerySet[Member], tariff: Tariff, by: User) -> int:
     """Set the tariff of those of the members who have another one, and return their number. Raises Problem if it is not offered."""
-    _demand_offered(tariff)
+    demand_offered(tariff)
     with transaction.atomic():
         changed = _update(members.exclude(tariff=tariff), tariff=tariff)
         enqueue_task("workers.reconcile", by.pk)
     return changed
 
 
-def _reserve_number() -> int:
+def reserve_number() -> int:
     """Return a free number. An advisory lock keeps other transactions from taking one before this transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('members_member.number'))")
@@ -182,7 +182,8 @@ def remove_device(*, device: Device, by: User) -> None:
         enqueue_task("workers.reconcile", by.pk)
 
 
-def _demand_offered(tariff: Tariff) -> None:
+def demand_offered(tariff: Tariff) -> None:
+    """Raise Problem if further members cannot get this tariff."""
     if not tariff.offered:
         raise Problem(_("The tariff %(tariff)s is not offered any more. Choose another.") % {"tariff": tariff}, "tariff", culprit=tariff)
 

@@ -112,17 +112,21 @@ def list_source_pools(group: int) -> list[Pool]:
 
 
 class SnatAllocator:
-    """Allocates new places of a pool for all members who leave from it. Only ports that port forwards claim count as taken."""
+    """Allocates new places of a pool for all members who leave from it. Only ports that port forwards claim count as taken.
 
-    def __init__(self, pool: Pool) -> None:
+    beside_mappings: allocates for further members; what current mappings claim counts as taken, too.
+    """
+
+    def __init__(self, pool: Pool, *, beside_mappings: bool = False) -> None:
         self._size = get_block_size(pool)
-        self._addresses = list(_iter_addresses(pool))
+        self._addresses = list(iter_addresses(pool))
         self._known = set(self._addresses)
         self._claimed: dict[Address, dict[int, set[int]]] = {}
         self._taken: set[tuple[Address, int]] = set()
         self._next = dict.fromkeys(self._addresses, compute_first_port(self._size))
         self._at = 0
-        for claim in PortClaim.objects.filter(is_valid_now_or_later(), forward_id__isnull=False, public__within=pool.prefix):
+        claims = PortClaim.objects.filter(is_valid_now_or_later(), public__within=pool.prefix)
+        for claim in claims if beside_mappings else claims.filter(forward_id__isnull=False):
             self._note_claim(claim)
 
     def _note_claim(self, claim: PortClaim) -> None:
@@ -140,6 +144,10 @@ class SnatAllocator:
                 return place
             self._at += 1
         return None
+
+    def take_on(self, address: Address, member: int) -> SnatPlace | None:
+        """Take a place on this address. None if nothing is free there."""
+        return self._take_on(address, member) if address in self._known else None
 
     def _take_on(self, address: Address, member: int) -> SnatPlace | None:
         port = self._find_own_block(address, member)
@@ -168,7 +176,8 @@ class SnatAllocator:
         return None
 
 
-def _iter_addresses(pool: Pool) -> Iterator[Address]:
+def iter_addresses(pool: Pool) -> Iterator[Address]:
+    """Yield the pool's addresses, except the network address, the broadcast address, and those of the gateways' probes."""
     probes = set(Gateway.objects.exclude(probe_public4=None).values_list("probe_public4", flat=True))
     hosts = pool.prefix if pool.prefix.prefixlen > 30 else pool.prefix.hosts()
     return (address for address in hosts if address not in probes)

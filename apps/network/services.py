@@ -19,8 +19,9 @@ from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
 from apps.members.models import Device, Member
-from apps.network.kept_free import choose_kept_first, is_kept
+from apps.network.kept_free import choose_kept_first
 from apps.network.models import BLOCK_SIZES, MOST_KEPT, MOST_KEPT_FIRST, GatewayGroup, Holding, Pool, find_block_size
+from apps.network.refusals import find_refusal, format_share
 from apps.network.selectors import count_shares, find_free_prefix, find_overlapping_holding
 
 
@@ -192,23 +193,10 @@ def _check_member(member: Member, device: Device | None) -> None:
 
 
 def _validate_prefix(pool: Pool, prefix: Prefix) -> Prefix:
-    facts = {"prefix": _format_prefix(prefix), "pool": pool, "length": pool.member_length}
-    if pool.kind == Pool.Kind.PUBLIC4:
-        raise Problem(
-            _("%(pool)s is a public pool: members get its addresses by NAT mapping, not directly. Choose another pool.") % facts,
-            "pool",
-            culprit=pool,
-        )
-    if prefix.version != pool.prefix.version or not prefix.subnet_of(pool.prefix):
-        raise Problem(_("%(prefix)s is not in the pool %(pool)s.") % facts, "prefix", offer=_find_offer(pool), culprit=pool)
-    if prefix.prefixlen != pool.member_length:
-        raise Problem(_("Members get a /%(length)d from the pool %(pool)s.") % facts, "prefix", offer=_find_offer(pool), culprit=pool)
-    if prefix.version == 4 and pool.prefix.prefixlen < 31 and prefix[0] in (pool.prefix[0], pool.prefix[-1]):
-        text = _("%(prefix)s is the first or last address of the pool %(pool)s, which is not assigned.")
-        raise Problem(text % facts, "prefix", offer=_find_offer(pool), culprit=pool)
-    if is_kept(pool, prefix):
-        text = _("%(prefix)s is kept free in the pool %(pool)s. Choose another, or change the pool.")
-        raise Problem(text % facts, "prefix", offer=_find_offer(pool), culprit=pool)
+    refusal = find_refusal(pool, prefix)
+    if refusal:
+        text, fieldname = refusal
+        raise Problem(text, fieldname, offer=_find_offer(pool), culprit=pool)
     return prefix
 
 
@@ -229,7 +217,7 @@ def _explain_holding_error(error: IntegrityError, pool: Pool, prefix: Prefix | N
         raise error
     holder, offer = find_overlapping_holding(prefix), _find_offer(pool)
     facts = {
-        "prefix": _format_prefix(prefix),
+        "prefix": format_share(prefix),
         "member": holder.member if holder else "",
         "number": holder.member.number if holder else 0,
         "free": offer,
@@ -242,12 +230,7 @@ def _explain_holding_error(error: IntegrityError, pool: Pool, prefix: Prefix | N
 
 def _find_offer(pool: Pool) -> str:
     free = find_free_prefix(pool) if pool.kind != Pool.Kind.PUBLIC4 else None
-    return _format_prefix(free) if free else ""
-
-
-def _format_prefix(prefix: Prefix) -> str:
-    """Format an IPv4 address without its prefix length, an IPv6 prefix with it."""
-    return str(prefix[0]) if prefix.prefixlen == 32 and prefix.version == 4 else str(prefix)
+    return format_share(free) if free else ""
 
 
 def _get_member_length(kind: str, length: int) -> int:
@@ -286,7 +269,7 @@ def _check_kept(pool: Pool) -> None:
         raise Problem(_("At most %(most)d can be listed here.") % {"most": MOST_KEPT}, "kept")
     outside = next((each for each in pool.kept if each.version != pool.prefix.version or not each.subnet_of(pool.prefix)), None)
     if outside:
-        facts = {"prefix": _format_prefix(outside), "pool": pool}
+        facts = {"prefix": format_share(outside), "pool": pool}
         raise Problem(_("%(prefix)s is not in the pool %(pool)s.") % facts, "kept")
 
 

@@ -1,7 +1,7 @@
 """Settings that the people of a network change on a page. A new one is a declaration here and a migration that adds its column.
 
 Secrets, commands, paths and addresses of servers are not among them: they stay in the environment (portal/settings.py).
-docs/adr/0027-settings-on-a-page.md says of each constant where it is set, and why.
+docs/adr/0028-settings-on-a-page.md says of each constant where it is set, and why.
 """
 
 from typing import Any, Final

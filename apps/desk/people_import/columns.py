@@ -1,0 +1,151 @@
+"""Columns of a table of people: what each means, recognised by its header in English or German, as people write it.
+
+Pure: headers come in, meanings go out. A person can choose other meanings; `check_columns` says what is wrong with a choice.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from enum import StrEnum
+from hashlib import sha256
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from apps.lib.errors import Problem
+
+
+class PersonColumn(StrEnum):
+    """What a column means. SKIP: it is not read."""
+
+    SKIP = "skip"
+    NUMBER = "number"
+    NAME = "name"
+    EMAIL = "email"
+    HOUSE = "house"
+    ROOM = "room"
+    FLOOR = "floor"
+    TARIFF = "tariff"
+    STATE = "state"
+    SINCE = "since"
+    PAID_UNTIL = "paid_until"
+    LANGUAGE = "language"
+    NOTE = "note"
+    DEVICE = "device"
+    MAC = "mac"
+    ADDRESS = "address"
+    PUBLIC = "public"
+    PREFIX = "prefix"
+    FORWARDS = "forwards"
+
+
+COLUMN_NAMES: Final[dict[PersonColumn, str | Promise]] = {
+    PersonColumn.SKIP: gettext_lazy("– not read –"),
+    PersonColumn.NUMBER: gettext_lazy("Member number"),
+    PersonColumn.NAME: gettext_lazy("Name"),
+    PersonColumn.EMAIL: gettext_lazy("E-mail"),
+    PersonColumn.HOUSE: gettext_lazy("House"),
+    PersonColumn.ROOM: gettext_lazy("Room"),
+    PersonColumn.FLOOR: gettext_lazy("Floor"),
+    PersonColumn.TARIFF: gettext_lazy("Tariff"),
+    PersonColumn.STATE: gettext_lazy("State"),
+    PersonColumn.SINCE: gettext_lazy("Member since"),
+    PersonColumn.PAID_UNTIL: gettext_lazy("Paid until"),
+    PersonColumn.LANGUAGE: gettext_lazy("Language"),
+    PersonColumn.NOTE: gettext_lazy("Note"),
+    PersonColumn.DEVICE: gettext_lazy("Device"),
+    PersonColumn.MAC: gettext_lazy("MAC address"),
+    PersonColumn.ADDRESS: gettext_lazy("Private address"),
+    PersonColumn.PUBLIC: gettext_lazy("Public address"),
+    PersonColumn.PREFIX: gettext_lazy("IPv6 prefix"),
+    PersonColumn.FORWARDS: gettext_lazy("Forwards"),
+}
+REPEATED: Final = frozenset({PersonColumn.SKIP, PersonColumn.DEVICE, PersonColumn.MAC})
+"""Meanings that several columns may have: the first device column belongs to the first MAC column, and so on."""
+_WORDS: Final[dict[PersonColumn, str]] = {
+    PersonColumn.SKIP: "Port forwards, IPv6 pinholes, Blocked, Portfreigaben, IPv6-Freigaben, Gesperrt",
+    PersonColumn.NUMBER: "Number, Member number, Member no, Member id, No, Nr, Nummer, Mitgliedsnummer, Mitglieds-Nr, Mitglied",
+    PersonColumn.NAME: "Name, Full name, Member name, Person, Resident, Tenant, Vor- und Nachname, Bewohner, Mieter, Vollständiger Name",
+    PersonColumn.EMAIL: "E-mail, Mail, E-mail address, Mail address, E-Mail-Adresse, Mailadresse",
+    PersonColumn.HOUSE: "House, Site, Building, Haus, Gebäude, Wohnheim, Block, Standort",
+    PersonColumn.ROOM: "Room, Room number, Room no, Door, Flat, Apartment, Zimmer, Zimmernummer, Zimmer-Nr, Raum, Wohnung, Tür",
+    PersonColumn.FLOOR: "Floor, Storey, Level, Etage, Stock, Stockwerk, Geschoss",
+    PersonColumn.TARIFF: "Tariff, Plan, Rate plan, Tarif",
+    PersonColumn.STATE: "State, Status, Zustand",
+    PersonColumn.SINCE: "Member since, Since, Moved in, Move-in, Joined, Begin, Mitglied seit, Seit, Einzug, Eingezogen, Eintritt, Beginn",
+    PersonColumn.PAID_UNTIL: "Paid until, Paid, Paid to, Bezahlt bis, Bezahlt, Gezahlt bis",
+    PersonColumn.LANGUAGE: "Language, Lang, Sprache",
+    PersonColumn.NOTE: "Note, Notes, Comment, Remark, Notiz, Bemerkung, Kommentar, Anmerkung",
+    PersonColumn.DEVICE: "Device, Device name, Machine, Computer, Gerät, Gerätename, Rechner",
+    PersonColumn.MAC: "MAC, MAC address, Device MAC, Hardware address, Ethernet, MAC-Adresse, Hardware-Adresse, Geräte-MAC",
+    PersonColumn.ADDRESS: "Private address, Address, IP, IP address, IPv4, IPv4 address, Private IPv4, Private IP, "
+    "Private Adresse, Adresse, IP-Adresse, IPv4-Adresse, Interne Adresse",
+    PersonColumn.PUBLIC: "Public address, Public IP, Public IPv4, External address, Öffentliche Adresse, Öffentliche IP, Externe Adresse",
+    PersonColumn.PREFIX: "IPv6 prefix, IPv6, Prefix, IPv6-Präfix, IPv6-Netz, Präfix",
+    PersonColumn.FORWARDS: "Forwards, Forward, Forwarded ports, Ports, Freigaben, Freigabe, Weiterleitungen, Portweiterleitungen",
+}
+
+
+def normalize_header(header: str) -> str:
+    """Return the header's letters and digits in lower case, without accents: “E-Mail ” and “email” are equal."""
+    plain = unicodedata.normalize("NFKD", header.casefold().replace("ß", "ss"))
+    return "".join(character for character in plain if character.isalnum())
+
+
+_MEANINGS: Final = {normalize_header(word): column for column, words in _WORDS.items() for word in words.split(",")}
+
+
+def match_columns(header: Sequence[str]) -> tuple[PersonColumn, ...]:
+    """Return what each column seems to mean. Of several with the same meaning, only the first is read, except for devices."""
+    found: list[PersonColumn] = []
+    for each in header:
+        meaning = _find_meaning(each)
+        found.append(PersonColumn.SKIP if meaning in found and meaning not in REPEATED else meaning)
+    return tuple(found)
+
+
+def _find_meaning(header: str) -> PersonColumn:
+    """Return the meaning of a header, also with a number: “MAC 2”, “Device 1 MAC”, “2. Gerät”."""
+    written = normalize_header(header)
+    numbered = normalize_header(re.sub(r"(?<![A-Za-z])\d+(?!\w)|(?<=\w)\d+$", "", header))
+    return _MEANINGS.get(written) or _MEANINGS.get(numbered) or PersonColumn.SKIP
+
+
+def parse_choices(header: Sequence[str], choices: Sequence[str]) -> tuple[PersonColumn, ...]:
+    """Return the meanings with choices such as “Zimmer=room” applied. Raises Problem, at `column`."""
+    meanings = list(match_columns(header))
+    for choice in choices:
+        name, _equals, meaning = choice.rpartition("=")
+        at = [index for index, each in enumerate(header) if normalize_header(each) == normalize_header(name) and name]
+        if not at:
+            facts = {"name": name or choice, "columns": ", ".join(filter(None, header))[:500]}
+            raise Problem(_("The table has no column “%(name)s”. It has: %(columns)s.") % facts, "column")
+        if meaning not in PersonColumn:
+            facts = {"meaning": meaning, "known": ", ".join(PersonColumn)}
+            raise Problem(_("“%(meaning)s” is no meaning of a column. There are: %(known)s.") % facts, "column")
+        for index in at:
+            meanings[index] = PersonColumn(meaning)
+    return tuple(meanings)
+
+
+def check_columns(header: Sequence[str], meanings: Sequence[PersonColumn]) -> None:
+    """Raise Problem if members cannot be recognised, or if two columns mean the same."""
+    counts = Counter(each for each in meanings if each not in REPEATED)
+    twice = next((column for column, number in counts.items() if number > 1), None)
+    if twice:
+        names = [name for name, meaning in zip(header, meanings, strict=True) if meaning == twice]
+        facts = {"meaning": COLUMN_NAMES[twice], "columns": _(" and ").join(f"“{name}”" for name in names)}
+        raise Problem(_("Two columns mean “%(meaning)s”: %(columns)s. Choose one of them.") % facts, "column")
+    if not counts.keys() & {PersonColumn.NUMBER, PersonColumn.EMAIL}:
+        raise Problem(_("No column has the member number or the e-mail: members are recognised by one of them."), "column")
+    pairs = Counter(meanings)
+    if pairs[PersonColumn.DEVICE] > pairs[PersonColumn.MAC]:
+        raise Problem(_("There are more columns with devices than with MAC addresses: each device needs both."), "column")
+
+
+def compute_header_key(header: Sequence[str]) -> str:
+    """Return what identifies this set of headers, to remember what was chosen for it."""
+    return sha256("\n".join(map(normalize_header, header)).encode()).hexdigest()

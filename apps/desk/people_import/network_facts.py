@@ -1,0 +1,64 @@
+"""Reads what an import is compared with from the database."""
+
+from collections import defaultdict
+
+from django.conf import settings
+from django.utils import timezone
+
+from apps.desk.people_import.known_network import KnownForward, KnownMember, KnownNetwork, KnownSite, KnownTariff
+from apps.lib.database.validity import is_valid_now, is_valid_now_or_later
+from apps.lib.fields import Address
+from apps.members.models import Device, Member, Room, Site, Tariff
+from apps.members.selectors import find_common_tariff
+from apps.nat.mappings_bulk import SnatPlaces
+from apps.nat.models import NatMapping, PortForward
+from apps.network.models import Holding, Pool
+
+_MEMBER = (
+    "id",
+    "number",
+    "name",
+    "email",
+    "language",
+    "state",
+    "tariff_id",
+    "room_id",
+    "since",
+    "paid_until",
+    "note",
+    "version",
+    "erased_at",
+)
+_FORWARD = ("public", "protocol", "holding__member_id", "holding__prefix", "public_port", "private_port", "ports")
+
+
+def read_network() -> KnownNetwork:
+    """Return the network as it is now. A constant number of queries; memory grows with the network."""
+    tariff = find_common_tariff()
+    return KnownNetwork(
+        today=timezone.localdate(),
+        language=settings.LANGUAGE_CODE[:2],
+        default_tariff=tariff.pk if tariff else None,
+        members=_read_members(),
+        tariffs={each.name.lower(): KnownTariff(each.pk, each.name, each.offered) for each in Tariff.objects.all()},
+        sites=[KnownSite(each.pk, each.name, each.code) for each in Site.objects.order_by("pk")],
+        rooms={(site, name.lower()): pk for pk, site, name in Room.objects.order_by().values_list("pk", "site_id", "name").iterator()},
+        devices={mac: (member, pk) for pk, member, mac in Device.objects.order_by().values_list("pk", "member_id", "mac").iterator()},
+        held=dict(Holding.objects.filter(is_valid_now_or_later()).order_by().values_list("prefix", "member_id").iterator()),
+        publics=dict(NatMapping.objects.filter(is_valid_now()).order_by().values_list("holding__prefix", "public").iterator()),
+        forwards=_read_forwards(),
+        pools=list(Pool.objects.exclude(kind=Pool.Kind.PUBLIC4).order_by("pk")),
+        places=SnatPlaces(),
+    )
+
+
+def _read_members() -> dict[int, KnownMember]:
+    rows = Member.objects.order_by().values_list(*_MEMBER).iterator()
+    return {row[1]: KnownMember(*row) for row in rows}
+
+
+def _read_forwards() -> dict[tuple[Address, str], list[KnownForward]]:
+    found: dict[tuple[Address, str], list[KnownForward]] = defaultdict(list)
+    for public, protocol, *values in PortForward.objects.filter(is_valid_now_or_later()).order_by().values_list(*_FORWARD):
+        found[public, protocol].append(KnownForward(*values))
+    return found
