@@ -37,7 +37,7 @@ def words_of(response: Any) -> str:
     return " ".join(re.sub(r"<[^>]*>", " ", text(response)).split())
 
 
-def typed(client: Client, **changes: object) -> dict[str, object]:
+def build_form_data(client: Client, **changes: object) -> dict[str, object]:
     """Return what a browser submits when these fields of the page were changed."""
     form = client.get(PAGE).context["form"]
     shown = {bound.name: bound.value() for bound in form}
@@ -59,7 +59,7 @@ def test_the_page_shows_every_setting_with_its_default(mara: Client, settings: L
 
 
 def test_only_what_was_changed_is_stored_and_the_page_says_by_whom(mara: Client) -> None:
-    answer = mara.post(PAGE, typed(mara, network_name="Haus Linde", forbidden_ports="25, 135-137"), follow=True)
+    answer = mara.post(PAGE, build_form_data(mara, network_name="Haus Linde", forbidden_ports="25, 135-137"), follow=True)
     assert list_messages(answer) == ["Saved. This applies now. The history can undo it for seven days."]
     assert (read_setting(NETWORK_NAME), read_setting(FORBIDDEN_PORTS)) == ("Haus Linde", [25, 135, 136, 137])
     assert getattr(get_settings_row(), HOLD_DAYS.name) is None
@@ -69,25 +69,25 @@ def test_only_what_was_changed_is_stored_and_the_page_says_by_whom(mara: Client)
 
 
 def test_saving_without_a_change_changes_nothing(mara: Client) -> None:
-    assert mara.post(PAGE, typed(mara)).status_code == 302
+    assert mara.post(PAGE, build_form_data(mara)).status_code == 302
     assert not NetworkSettings.objects.exists()
 
 
 def test_every_error_stands_at_its_field(mara: Client) -> None:
-    given = typed(mara, hold_days="999", keep_mail_days="soon", network_name="", forbidden_ports="x")
+    given = build_form_data(mara, hold_days="999", keep_mail_days="soon", network_name="", forbidden_ports="x")
     answer = mara.post(PAGE, given)
     assert answer.status_code == 422
     errors = answer.context["form"].errors
     assert errors.keys() == {"hold_days", "keep_mail_days", "network_name", "forbidden_ports"}
     assert errors["hold_days"] == ["Choose a number from 0 to 365."]
-    contradicting = mara.post(PAGE, typed(mara, erase_days="3"))
+    contradicting = mara.post(PAGE, build_form_data(mara, erase_days="3"))
     assert contradicting.context["form"].errors["erase_days"] == [
         "Their addresses are kept for 14 days: personal data cannot be erased before that."
     ]
 
 
 def test_after_a_conflict_the_input_stays_beside_what_was_saved(mara: Client) -> None:
-    given = typed(mara, hold_days="5", keep_mail_days="40")
+    given = build_form_data(mara, hold_days="5", keep_mail_days="40")
     change_settings(version=0, values={"hold_days": 6}, by=None)
     answer = mara.post(PAGE, given)
     assert answer.status_code == 422
@@ -114,8 +114,8 @@ def test_a_setting_goes_back_to_its_default_alone(mara: Client) -> None:
 
 
 def test_the_history_undoes_the_last_change(mara: Client) -> None:
-    mara.post(PAGE, typed(mara, hold_days="6"))
-    mara.post(PAGE, typed(mara, hold_days="7"))
+    mara.post(PAGE, build_form_data(mara, hold_days="6"))
+    mara.post(PAGE, build_form_data(mara, hold_days="7"))
     assert "6 → 7" in words_of(mara.get("/history/"))
     answer = mara.post(f"/settings/undo/{find_last_event(NetworkSettings, 1)}/", follow=True)
     assert list_messages(answer) == ["Undone: The network."]
@@ -131,10 +131,10 @@ def test_an_undo_that_contradicts_the_environment_is_refused(mara: Client, setti
 
 
 def test_the_page_takes_the_same_queries_however_many_changes_there_were(mara: Client) -> None:
-    mara.post(PAGE, typed(mara, hold_days="6"))
+    mara.post(PAGE, build_form_data(mara, hold_days="6"))
     before = queries(mara, PAGE)
     for days in range(7, 12):
-        mara.post(PAGE, typed(mara, hold_days=str(days), network_name=f"Haus {days}"))
+        mara.post(PAGE, build_form_data(mara, hold_days=str(days), network_name=f"Haus {days}"))
     assert queries(mara, PAGE) == before
 
 
