@@ -14,7 +14,7 @@ os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 # The broker redelivers a task of a dead worker after this time, and also a task that takes longer, which then runs twice at once. Nothing
 # depends on redelivery: the schedule queues everything again, most of it within a minute.
 RESTORE = {"visibility_timeout": 3600, "unacked_restore_interval": 2, "unacked_restore_throttle": 1}
-MODULES = ("deploy", "collect", "ban_feeds", "lifecycle", "mail", "inbound_mail", "operations", "tickets", "webhooks")
+MODULES = ("deploy", "collect", "ban_feeds", "lifecycle", "mail", "inbound_mail", "operations", "tickets", "webhooks", "joining")
 # Reading a large gateway's counters, or a feed, keeps Python busy: a worker of its own for each queue keeps deploying changes fast.
 CHANGES, READINGS, MAIL, FEEDS = "celery", "readings", "mail", "feeds"
 ROLES = {CHANGES: "worker", READINGS: "collector", MAIL: "mailer", FEEDS: "feeds"}  # queue: apps.operations.models.ProcessRole
@@ -29,6 +29,7 @@ SLOW = (
     "workers.count_tickets",
     "workers.tell_webhooks",
     "workers.forget",
+    "workers.examine_machines",
 )
 POSTAL = ("workers.send_mail", "workers.receive_mail", "workers.answer_tickets")
 IMPORTS = ("workers.refresh_feed",)
@@ -41,6 +42,7 @@ MAIL_SECONDS = 15.0
 MAIL_IN_SECONDS = 60.0
 QUOTA_SECONDS = 600.0
 WEBHOOK_SECONDS = 5.0
+JOINING_SECONDS = 60.0
 
 
 def _build_entry(seconds: float, task: str, *args: str, **options: str | float) -> dict[str, object]:
@@ -84,6 +86,7 @@ def _make_app() -> Celery:
         beat_schedule={
             "reconcile": _build_entry(settings.RECONCILE_SECONDS, "workers.reconcile"),
             "take over": _build_entry(TAKE_OVER_SECONDS, "workers.take_over"),
+            "examine joining machines": _build_entry(JOINING_SECONDS, "workers.examine_machines"),
             "forget": _build_entry(FORGET_SECONDS, "workers.forget"),
             "members' ways": _build_entry(LIFECYCLE_SECONDS, "workers.lifecycle"),
             "refresh feeds": _build_entry(FEEDS_SECONDS, "workers.refresh_feeds"),

@@ -17,6 +17,7 @@ from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.rollouts.progress import render_families
 from apps.deployments.selectors import list_rollouts_in_state
 from apps.gateways.drift_texts import DriftText, PastDrift, describe_drift, list_past_drift
+from apps.gateways.joining.models import JoiningMachine
 from apps.gateways.kernel_gauges import find_connection_table
 from apps.lib.database.validity import is_valid_now_or_later
 from apps.lib.dependents import EndedCount
@@ -226,6 +227,7 @@ def list_dependents(group: GatewayGroup) -> list[GroupDependents]:
     exempt = FairShare.exempt.through._default_manager.filter(fairshare__group=group).values("tariff")
     found = (
         _describe_rows(group.gateways.order_by("name"), _count_gateways, "gateways:gateway"),
+        _describe_rows(JoiningMachine.objects.filter(group=group), _count_joining, "gateways:joining"),
         _describe_rows(group.pools.order_by("name"), _count_pools, "network:pool"),
         _describe_rows(Holding.objects.filter(is_valid_now_or_later(), group=group), format_holding_count, "network:pool", "pool_id"),
         _describe_rows(Listener.objects.filter(group=group).order_by("name"), _count_listeners, "bans:listener"),
@@ -249,6 +251,10 @@ def _describe_rows(
 
 def _count_gateways(number: int) -> str:
     return ngettext("%(number)d gateway", "%(number)d gateways", number) % {"number": number}
+
+
+def _count_joining(number: int) -> str:
+    return ngettext("%(number)d joining machine", "%(number)d joining machines", number) % {"number": number}
 
 
 def _count_pools(number: int) -> str:

@@ -3,11 +3,18 @@
 from django.urls import path
 
 from apps.gateways import views, views_changes, views_groups, views_lifecycle
+from apps.gateways.joining import views as joining
 
 app_name = "gateways"
 urlpatterns = [
     path("", views.gateways, name="list"),
     path("add/", views_changes.add, name="add"),
+    path("agent/<str:filename>", joining.agent_package, name="agent-package"),
+    path("join/", joining.join, name="join"),
+    path("joining/<int:pk>/", joining.joining, name="joining"),
+    path("joining/<int:pk>/trust/", joining.trust, name="joining-trust"),
+    path("joining/<int:pk>/move/", joining.move, name="joining-move"),
+    path("joining/<int:pk>/give-up/", joining.give_up, name="joining-give-up"),
     path("undo/<int:event>/", views_changes.undo, name="undo"),
     path("<int:pk>/", views.gateway, name="gateway"),
     path("<int:pk>/primary/<int:family>/", views_changes.primary, name="primary"),

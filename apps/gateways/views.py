@@ -19,6 +19,7 @@ from apps.gateways import group_settings, kernel_gauges, selectors, services
 from apps.gateways.authorized_keys import build_setup_steps
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.forms import GatewayForm, LimitsForm, ProfileForm, ProtectionForm
+from apps.gateways.joining.models import JoiningMachine
 from apps.gateways.retirement import is_in_history
 from apps.gateways.set_gauges import list_gauges
 from apps.gateways.views_lifecycle import show_retired
@@ -48,6 +49,7 @@ def gateways(request: HttpRequest) -> HttpResponse:
             "worst": selectors.find_worst_status(shown),
             "holds": list_revision_holds(),
             "retired": selectors.list_retired(),
+            "machines": JoiningMachine.objects.select_related("group"),
         },
     )
 

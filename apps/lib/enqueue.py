@@ -21,6 +21,7 @@ QUEUES = {
     "workers.receive_mail": {"queue": "mail"},
     "workers.answer_tickets": {"queue": "mail"},
     "workers.tell_webhooks": {"queue": "readings"},
+    "workers.examine_machines": {"queue": "readings"},
 }  # tasks that must not wait behind changes; as in workers.app
 LIMIT = 0.2  # seconds, for connecting and for the answer
 log = structlog.get_logger()

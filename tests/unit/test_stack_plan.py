@@ -88,6 +88,7 @@ def test_changes_readings_mail_and_feeds_have_a_worker_each_that_together_take_e
         "workers.tend_usage": taken[1],
         "workers.share_fairly": taken[1],
         "workers.lifecycle": taken[1],
+        "workers.examine_machines": taken[1],
         "workers.refresh_feeds": taken[0],
         "workers.refresh_feed": taken[3],
         "workers.tell_of_quotas": taken[1],

@@ -20,6 +20,7 @@ from apps.deployments.models import HeldBack, Revision, Rollout
 from apps.deployments.services import reconcile
 from apps.desk import address_lookup_log
 from apps.desk.seeding import demo
+from apps.gateways.joining.models import JoiningMachine
 from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.parse_limits import TOO_MANY_ADDRESSES
 from apps.lib.database.validity import is_valid_now
@@ -46,6 +47,7 @@ from apps.traffic.rates.services import limit_member, set_uplink
 from apps.webhooks import delivery_gathering
 from apps.webhooks import services as webhooks
 from apps.webhooks.models import Delivery, Endpoint
+from tests.joining_machines import make_ready_machine
 from tests.whole.system import wait_for
 
 LONG = "Kindergarten-Freundeskreis-Nachbarschaftshilfe-Donaudampfschifffahrtsgesellschaft"  # 81 characters, without a space
@@ -65,7 +67,7 @@ POSTED = (
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
-    "gateways:group-undo", "gateways:undo",
+    "gateways:group-undo", "gateways:undo", "gateways:joining-trust",
     "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink",
     "tickets:notices", "desk:live-end", "inbound:again",
     "tickets:assign-member",
@@ -82,6 +84,7 @@ FILES = (
 NOT_VISITED = {
     **dict.fromkeys(POSTED, "an answer to POST alone"),
     **dict.fromkeys(FILES, "a file"),
+    "gateways:agent-package": "a file",
     "own:everything": "a file, for members",
     "own:ticket-attachment": "a file, for members",
     "operations:health": "an answer for monitors",
@@ -129,6 +132,7 @@ def fill() -> User:
     mara, group = User.objects.get(username="mara"), GatewayGroup.objects.get()
     reconcile(group, by=mara.pk)
     _openings(mara)
+    make_ready_machine(group, "nat-3")
     _bans(mara)
     jakob = User.objects.get(username="jakob")
     address_lookup_log.record_lookup(address=ip_address("198.51.100.7"), port=65535, at=timezone.now(), reason=LONG, by=mara)
@@ -350,6 +354,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
         f"gateways:{name}": _pk(Gateway)
         for name in ("gateway", "edit", "put-right", "count-again", "rename", "replace", "retire", "remove")
     },
+    **{f"gateways:{name}": _pk(JoiningMachine) for name in ("joining", "joining-move", "joining-give-up")},
     **{f"gateways:{name}": _pk(GatewayGroup) for name in ("group", "group-remove", "protection", "limits", "profile", "flood")},
     **{
         f"{name}-undo": lambda: {"event": 1}

@@ -85,7 +85,7 @@ STEPS: Final = (
     Step(
         gettext_lazy("Gateways"),
         gettext_lazy("The Linux machines that carry the members’ traffic: two, so that one may fail."),
-        "gateways:add",
+        "gateways:join",
         gettext_lazy("Add gateway"),
         checks.check_gateways,
     ),

@@ -31,6 +31,7 @@ URGENT = frozenset({ProcessRole.WORKER, ProcessRole.TICKER})
 JOBS: dict[str, Promise] = {
     "workers.reconcile": gettext_lazy("Deploying changes to the gateways"),
     "workers.take_over": gettext_lazy("Resuming rollouts"),
+    "workers.examine_machines": gettext_lazy("Examining machines that join"),
     "workers.forget": gettext_lazy("Removing expired data"),
     "workers.lifecycle": gettext_lazy("Departures, moves and erasures that are due"),
     "workers.refresh_feeds": gettext_lazy("Checking which feeds are due"),

@@ -1,6 +1,5 @@
 """manage.py gateway: adds and changes Linux machines as gateways over ssh, and checks that they can be reached."""
 
-import socket
 import time
 from argparse import ArgumentParser, ArgumentTypeError
 from dataclasses import replace
@@ -14,6 +13,9 @@ from django.core.management.base import CommandError
 
 from apps.deployments.transport import agent_channel, ssh, ssh_keys
 from apps.gateways import enrolment, primaries, services
+from apps.gateways.joining import join_command
+from apps.gateways.joining import services as joining
+from apps.gateways.joining.examination import find_own_address
 from apps.gateways.lifecycle_command import NAMES, LifecycleCommand, get_gateway
 from apps.gateways.probe_facts import ADDRESSES
 from apps.gateways.selectors import list_retired
@@ -34,9 +36,14 @@ class Command(LifecycleCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        what = parser.add_subparsers(dest="what", required=True, metavar=f"add | change | list | check | trust | primary | {NAMES} | key")
+        what = parser.add_subparsers(
+            dest="what", required=True, metavar=f"join | add | change | list | check | trust | primary | {NAMES} | key"
+        )
         _define_add_arguments(what.add_parser("add", help="add a gateway"))
         _define_change_arguments(what.add_parser("change", help="change a gateway, for example its probe; what is not given stays"))
+        join = what.add_parser("join", help="make a gateway of a bare Debian: what to paste, the host key, the interfaces")
+        _define_place_arguments(join)
+        join_command.define_join_arguments(join)
         what.add_parser("list", help="list all gateways, and how they are reached")
         what.add_parser("check", help="connect to a gateway's sshd, open a new session, ask the agent").add_argument("name")
         trust = what.add_parser("trust", help="trust the gateway's current host key, after it was reinstalled")
@@ -61,7 +68,7 @@ class Command(LifecycleCommand):
             primaries.refuse_second_primary(group, options["name"], family)
         line = self._get_portal_key()
         host_key = self.ask_host_key(options["address"], options["port"], options)
-        networks = options["management_network"] or [_find_own_address(options["address"], options["port"])]
+        networks = options["management_network"] or [ip_network(find_own_address(options["address"], options["port"]))]
         given = {name: options[name] for name in ("name", "address", "port", "account", "lan", "wan", "management", "sync")}
         made = enrolment.enrol_gateway(group=group, host_key=host_key, management_networks=networks, carries=options["carries"], **given)
         self.stdout.write(f"\n{made} is in group {group}. Its ssh will be open only to {', '.join(map(str, networks))}.")
@@ -78,6 +85,19 @@ class Command(LifecycleCommand):
         with pghistory.context(cause="gateway change"):
             services.configure_gateway(gateway=gateway, version=gateway.version, facts=facts)
         self.stdout.write(f"{gateway} is changed.")
+
+    def _join(self, options: dict[str, Any]) -> None:
+        machine = join_command.reach_machine(join_command.begin_or_go_on(options), self.stdout.write)
+        if not machine.host_key or machine.progress == machine.Progress.CHANGED:
+            key = self.ask_host_key(machine.address, machine.port, options)
+            machine = join_command.reach_machine(machine, lambda _said: None)
+            joining.accept_host_key(machine=machine, fingerprint_key=key)
+        facts = join_command.read_facts(machine, self.stdout.write)
+        chosen = join_command.choose_interfaces(machine, facts, options)
+        made = join_command.finish(machine, chosen, options["carries"])
+        interfaces = ", ".join(f"{role} {getattr(chosen, role)}" for role in join_command.ROLES if getattr(chosen, role))
+        self.stdout.write(f"\n{made} is a gateway of {made.group}: {interfaces}.")
+        self.stdout.write(f"Its ssh will be open only to {', '.join(map(str, chosen.networks))}.")
 
     def _list(self, _options: dict[str, Any]) -> None:
         rows = Gateway.objects.select_related("group").order_by("group__name", "name")
@@ -165,23 +185,12 @@ class Command(LifecycleCommand):
             raise CommandError(f"The agent calls itself {answer.name!r}. Start it with --name {gateway}, or correct the address.")
 
 
-def _find_own_address(address: Address, port: int) -> Prefix:
-    """Return the address that this machine uses towards the gateway; sends no packet."""
-    with socket.socket(socket.AF_INET if address.version == 4 else socket.AF_INET6, socket.SOCK_DGRAM) as towards:
-        towards.connect((str(address), port))
-        return ip_network(towards.getsockname()[0])
-
-
-def _define_add_arguments(parser: ArgumentParser) -> None:
+def _define_place_arguments(parser: ArgumentParser) -> None:
+    """Define what `join` and `add` have in common."""
     parser.add_argument("name", help="the gateway's name, the same as its agent's --name: small letters, digits, hyphens")
     parser.add_argument("--address", type=_parse_address, required=True, help="its management address")
     parser.add_argument("--port", type=_parse_port, default=22, help="port of its sshd (default: %(default)s)")
-    parser.add_argument("--account", default="netzwart", help="account that ssh signs in to (default: %(default)s)")
     parser.add_argument("--group", required=True, help="the gateway group that it joins")
-    parser.add_argument("--lan", required=True, metavar="IF", help="inside interface")
-    parser.add_argument("--wan", required=True, metavar="IF", help="outside interface")
-    parser.add_argument("--management", required=True, metavar="IF", help="management interface")
-    parser.add_argument("--sync", default="", metavar="IF", help="state sync interface")
     parser.add_argument(
         "--management-network",
         type=_parse_network,
@@ -194,6 +203,15 @@ def _define_add_arguments(parser: ArgumentParser) -> None:
         "--carries", type=int, choices=(4, 6), action="append", default=[], help="it is primary for IPv4 or IPv6; twice for both"
     )
     _define_trust_arguments(parser)
+
+
+def _define_add_arguments(parser: ArgumentParser) -> None:
+    _define_place_arguments(parser)
+    parser.add_argument("--account", default="netzwart", help="account that ssh signs in to (default: %(default)s)")
+    parser.add_argument("--lan", required=True, metavar="IF", help="inside interface")
+    parser.add_argument("--wan", required=True, metavar="IF", help="outside interface")
+    parser.add_argument("--management", required=True, metavar="IF", help="management interface")
+    parser.add_argument("--sync", default="", metavar="IF", help="state sync interface")
 
 
 def _define_change_arguments(parser: ArgumentParser) -> None:
