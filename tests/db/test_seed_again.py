@@ -39,8 +39,8 @@ COLLECTIONS: Final[dict[str, dict[str, str]]] = {  # in the order in which peopl
 LATER: Final = {"id", "version", "active", "since", "until", "live_since", "state"}  # not entered: the database, or later actions, set them
 SHOWN: Final = {  # not entered either: what the API derives from other objects
     "gateways/groups": {"approval"},
-    "gateways/gateways": {"link", "servers"},
-    "network/pools": {"size", "held"},
+    "gateways/gateways": {"link", "servers", "retired"},
+    "network/pools": {"size", "held", "retired"},
     "members/members": {"tariff_name", "room_name"},
     "network/addresses": {"kind", "pool_name"},
     "nat/mappings": {"member", "private_address", "sharing", "first_port", "last_port", "pool"},
