@@ -54,9 +54,9 @@ class Command(BaseCommand):
             names = ", ".join(row.gateways.order_by("name").values_list("name", flat=True)) or "no gateway yet"
             targets = " and ".join(str(each) for each in (row.probe_target4, row.probe_target6) if each)
             probes = f"probes {targets}, port {row.probe_port}" if targets else "no probes"
-            live = f"live since {row.live_since:%Y-%m-%d %H:%M} UTC" if row.live_since else "not live"
+            live = "" if row.live_since else "not live  "
             self.stdout.write(
-                f"{row}  {live}  {names}  {probes}  confirm within {row.confirm_within} s  "
+                f"{row}  {live}{names}  {probes}  confirm within {row.confirm_within} s  "
                 f"a second person from {row.removal_share} % and {row.removal_least} removals on"
             )
         if not rows:
