@@ -84,6 +84,7 @@ def add_gateway(portal: Portal, name: str, sockets: Path) -> None:
     """Add a gateway, then its probe."""
     facts = describe_gateway(name, sockets)
     portal.begin_step("Gateways", "Add gateway")
+    portal.follow("Enter everything yourself")
     given = {"Name": "name", "Management address": "address", "Host key": "host_key", "Inside interface": "lan"}
     given |= {"Outside interface": "wan", "Management interface": "management", "State sync interface": "sync"}
     given |= {"Primary for IPv4": "carries4", "Primary for IPv6": "carries6"}
