@@ -75,11 +75,17 @@ def run(*arguments: str) -> str:
 
 
 @pytest.fixture
-def api(empty: Lab, monkeypatch: pytest.MonkeyPatch) -> Api:
-    """A script's token, for an administrator who was made as docs/set-up.md says."""
+def administrator(empty: Lab, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The first administrator, who was made as docs/set-up.md says."""
     monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", PASSWORD)
     run("createsuperuser", "--noinput", "--username", "mara", "--email", "mara@lindenhof.example")
-    return Api(run("token", "mara", "--name", "set-up").strip())
+    return "mara"
+
+
+@pytest.fixture
+def api(administrator: str) -> Api:
+    """A script's token for the administrator."""
+    return Api(run("token", administrator, "--name", "set-up").strip())
 
 
 def add_member_by_api(api: Api, member: LabMember, tariff: int, room: int, pools: dict[str, int]) -> None:
@@ -98,6 +104,15 @@ def add_people_by_api(api: Api) -> None:
     [tariff], rooms = api.get("members/tariffs/")["results"], api.get("members/rooms/")["results"]
     for member, room in zip(MEMBERS, rooms, strict=False):
         add_member_by_api(api, member, tariff["id"], room["id"], pools)
+
+
+def write_table(path: Path) -> Path:
+    """Write a table of the same members, each with a room, as a spreadsheet would."""
+    lines = ["Number;Name;House;Room;Private address;IPv6 prefix;Public address;Forwards"]
+    for number, each in enumerate(MEMBERS, 101):
+        lines.append(f"{number};{each.name};B;{number};{each.address};{each.prefix};{each.public};tcp {PORT} → 443")
+    path.write_text("\n".join(lines) + "\n")
+    return path
 
 
 def test_a_network_is_entered_and_goes_live_by_rest_alone(working: Lab, api: Api, sockets: Path) -> None:
@@ -122,8 +137,7 @@ def test_a_network_is_entered_and_goes_live_by_rest_alone(working: Lab, api: Api
         assert list_reached_members(working, gateway) == [each.name for each in MEMBERS], gateway
 
 
-def test_a_network_is_entered_and_goes_live_by_commands_alone(empty: Lab, api: Api, sockets: Path) -> None:
-    """Members are the exception: they are added by the API, until a command imports them."""
+def test_a_network_is_entered_and_goes_live_by_commands_alone(empty: Lab, administrator: str, sockets: Path) -> None:
     run("group", "add", "Lindenhof", *_write_options(PROBE_TARGETS))
     for name in GATEWAYS:
         _add_gateway_by_command(name, sockets)
@@ -132,7 +146,8 @@ def test_a_network_is_entered_and_goes_live_by_commands_alone(empty: Lab, api: A
     run("site", "add", "B", "House B")
     run("site", "rooms", "B", "01-02", "--floors", "1")
     run("tariff", "add", "Standard")
-    add_people_by_api(api)
+    table = write_table(sockets / "people.csv")
+    run("import_people", str(table), "--author", administrator)
     planned = run("plan", "--words")
     assert "2 forwarded ports added" in planned and "172.31.0.0/24 only" in planned
     run("group", "live", "Lindenhof")
