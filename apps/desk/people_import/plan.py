@@ -138,7 +138,7 @@ class _Planner:
     def _demand_once(self, who: int | str, line: int, key: str) -> None:
         if who in self._seen:
             shown = f"M-{who}" if isinstance(who, int) else who
-            raise Problem(_("%(member)s stands in line %(line)d too.") % {"member": shown, "line": self._seen[who]}, key)
+            raise Problem(_("%(key)s stands in line %(line)d too.") % {"key": shown, "line": self._seen[who]}, key)
         self._seen[who] = line
 
     def _compare(self, row: PersonRow, member: KnownMember | None) -> tuple[dict[str, Any], list[Problem]]:
