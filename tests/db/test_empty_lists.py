@@ -24,6 +24,7 @@ LEADS: Final = {
     "deployments:revisions": "/setup/",
     "gateways:list": "/gateways/groups/add/",
     "gateways:add": "/gateways/groups/add/",
+    "gateways:join": "/gateways/groups/add/",
     "network:addresses": "/gateways/groups/add/",
     "desk:members": "/members/add/",
     "desk:member-add": "/tariffs/add/",
