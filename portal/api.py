@@ -12,6 +12,7 @@ from apps.desk.network_settings.api import NetworkSettingsViewSet
 from apps.desk.packet_trace.api import TracedGatewayViewSet
 from apps.gateways.api import GatewayGroupViewSet, LimitsViewSet, ProfileViewSet, ProtectionViewSet, UplinkViewSet
 from apps.gateways.api_sharing import FairShareViewSet, PortRulesViewSet
+from apps.gateways.joining.api import JoiningMachineViewSet
 from apps.lib.api.routers import Router
 from apps.members.api import DeviceViewSet, RoomViewSet, SiteViewSet, TariffViewSet
 from apps.members.api_departures import DepartureViewSet
@@ -56,6 +57,7 @@ router.register("gateways/profile", ProfileViewSet, "profile")
 router.register("gateways/limits", LimitsViewSet, "limits")
 router.register("traffic/ratelimits", RateLimitViewSet, "ratelimit")
 router.register("gateways/gateways", TracedGatewayViewSet, "gateway")
+router.register("gateways/joining", JoiningMachineViewSet, "joining")
 router.register("gateways/uplinks", UplinkViewSet, "uplink")
 router.register("gateways/portrules", PortRulesViewSet, "portrules")
 router.register("gateways/fairshare", FairShareViewSet, "fairshare")

@@ -63,6 +63,7 @@ GROUPS: Final[tuple[tuple[Promise, dict[str, Promise]], ...]] = (
         _("Gateways"),
         {
             "gateway": _("Gateways"),
+            "joining": _("Joining machines"),
             "group": _("Gateway groups"),
             "protection": _("Protection"),
             "limits": _("Limits"),

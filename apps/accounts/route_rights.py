@@ -425,6 +425,7 @@ API: Final[dict[str, CollectionRights]] = {
     "profile": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
     "ratelimit": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_RULES),
     "gateway": CollectionRights(Right.SEE_NETWORK, Right.OPERATE, {"trace": Right.SEE_MEMBERS}),
+    "joining": CollectionRights(Right.OPERATE, Right.OPERATE),
     "webhook": CollectionRights(Right.OPERATE, Right.OPERATE),
     "delivery": CollectionRights(Right.OPERATE, Right.OPERATE),
     "uplink": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_RULES),

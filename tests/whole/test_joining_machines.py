@@ -9,7 +9,9 @@ from subprocess import Popen
 import pytest
 from django.conf import LazySettings
 from django.core.management import CommandError, call_command
+from django.test import Client
 
+from apps.accounts import tokens
 from apps.deployments.models import GatewayState
 from apps.deployments.services import reconcile
 from apps.gateways.joining import services
@@ -20,6 +22,7 @@ from apps.network.models import Gateway
 from firewall import wire
 from lab import sshd as lab_sshd
 from tests import factories
+from tests.whole.system import wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -70,6 +73,26 @@ def test_a_machine_joins_and_gets_its_first_rules(group: factories.Network, sock
     Gateway.objects.filter(name="nat-2").delete()
     reconcile(group=group.group, cause="change")
     assert GatewayState.objects.get(gateway=made).revision is not None
+
+
+def test_a_machine_joins_by_the_api_alone(group: factories.Network, working: None, sockets: Path) -> None:
+    """What the API asks for is looked at by a real worker. The machine itself runs what netzwart-join leaves there."""
+    key = tokens.create_token(user=group.admin, name="script", scopes=["joining:write", "gateway:read"])[1]
+    api, kind = Client(headers={"authorization": f"Bearer {key}"}), "application/json"
+    begun = api.post("/api/gateways/joining/", {"name": "nat-1", "group": group.group.pk, "address": str(ADDRESS)}, kind).json()
+    path = f"/api/gateways/joining/{begun['id']}/"
+    wait_for(lambda: api.get(path).json()["progress"] == "reached")
+    shown = api.get(path).json()
+    assert shown["seen_key"] == lab_sshd.ensure_host_key(sockets / "nat-1.sshd")
+    assert "netzwart-join nat-1 --from 172.31.0.1 --key" in shown["install_command"]
+    assert api.post(f"{path}trust/", {"host_key": shown["seen_key"]}, kind).status_code == 200
+    wait_for(lambda: api.get(path).json()["progress"] == "ready")
+    ready = api.get(path).json()
+    assert {"lan0", "wan0", "mgmt0", "sync0"} <= {each["name"] for each in ready["facts"]["interfaces"]}
+    made = api.post(f"{path}finish/", ready["suggestions"] | {"sync": "sync0"}, kind)
+    assert made.status_code == 201, made.content
+    assert [api.get(made["Location"]).json()[name] for name in ("name", "lan", "wan", "management")] == ["nat-1", "lan0", "wan0", "mgmt0"]
+    assert api.get(path).status_code == 404 and not JoiningMachine.objects.exists()
 
 
 def test_a_machine_that_is_not_there_is_not_reached(group: factories.Network) -> None:

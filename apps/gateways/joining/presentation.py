@@ -130,12 +130,12 @@ def describe_system(facts: MachineFacts) -> list[str]:
 
 def suggest_for_machine(machine: JoiningMachine, facts: MachineFacts) -> SuggestedInterfaces:
     """Suggest interfaces by what the machine reports, the group's pools and its other gateways."""
-    others = list(machine.group.gateways.order_by("pk"))
+    others = sorted(machine.group.gateways.all(), key=lambda each: each.pk)
     return suggest_interfaces(
         facts,
         address=machine.address,
         portal=machine.portal_address,
-        pools=list(Pool.objects.filter(group=machine.group).exclude(kind=Pool.Kind.PUBLIC4).values_list("prefix", flat=True)),
+        pools=[each.prefix for each in machine.group.pools.all() if each.kind != Pool.Kind.PUBLIC4],
         twins=[TwinNames(each.lan, each.wan, each.management, each.sync) for each in others],
         twin_networks=others[0].management_networks if others else (),
     )

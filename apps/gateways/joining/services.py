@@ -57,12 +57,20 @@ def begin_joining(*, name: str, group: GatewayGroup, address: Address, port: int
     return made
 
 
-def move_machine(*, machine: JoiningMachine, address: Address, port: int) -> None:
-    """Change where the machine is reached. Its host key has to be compared again. Raises Problem."""
+def move_machine(*, machine: JoiningMachine, address: Address, port: int, version: int | None = None) -> None:
+    """Change where the machine is reached. Its host key has to be compared again. Raises Problem.
+
+    version: the one that the change is based on; Conflict if there is another by now. None for one who read none.
+    """
     check_way(Gateway.Link.SSH, address, port, ACCOUNT)
-    if (address, port) != (machine.address, machine.port):
+    known = JoiningMachine.objects.filter(pk=machine.pk, **({} if version is None else {"version": version}))
+    if (address, port) == (machine.address, machine.port):
+        is_current = known.exists()
+    else:
         values = {"address": address, "port": port, "host_key": "", **_NOTHING_FOUND}
-        JoiningMachine.objects.filter(pk=machine.pk).update(**values, version=F("version") + 1)
+        is_current = known.update(**values, version=F("version") + 1) == 1
+    if not is_current:
+        raise Conflict(_("This machine was changed, has joined or was given up meanwhile. Look at it as it is now."))
     machine.refresh_from_db()
     request_examination(machine)
 
@@ -103,7 +111,7 @@ def finish_joining(
         if row is None:
             raise Problem(_("%(name)s has joined already, or was given up.") % {"name": machine})
         if not row.is_ready:
-            raise Problem(_("%(name)s is not ready: %(problem)s") % {"name": row, "problem": row.problem or row.get_progress_display()})
+            raise Conflict(_("%(name)s is not ready: %(problem)s") % {"name": row, "problem": row.problem or row.get_progress_display()})
         _check_reported(row, {"lan": lan, "wan": wan, "management": management, "sync": sync})
         made = enrolment.enrol_gateway(
             name=row.name,
