@@ -20,6 +20,7 @@ from apps.events.models import Event, Presence
 from apps.inbound_mail.models import Arrival
 from apps.lib.models import KeptAnswer
 from apps.mail.models import Message
+from apps.members.models import PeopleUpload
 from apps.network.models import Gateway, GatewayGroup
 from apps.webhooks.models import Delivery, Endpoint
 
@@ -113,6 +114,12 @@ def _upload(age: timedelta) -> QuerySet[Any]:
     return Upload.objects.all()
 
 
+def _people_upload(age: timedelta) -> QuerySet[Any]:
+    made = PeopleUpload.objects.create(by=_somebody(), name="x", content=b"x", meanings=[])
+    PeopleUpload.objects.filter(pk=made.pk).update(created=timezone.now() - age)
+    return PeopleUpload.objects.all()
+
+
 def _hits(age: timedelta) -> QuerySet[Any]:
     group = GatewayGroup.objects.get_or_create(name="Old")[0]
     gateway = Gateway.objects.filter(group=group).first()
@@ -141,6 +148,7 @@ MAKERS: dict[str, Maker] = {
     "events.Event": _event,
     "events.Presence": _presence,
     "bans.Upload": _upload,
+    "members.PeopleUpload": _people_upload,
     "bans.BanHits": _hits,
     "deployments.RevisionContent": _contents,
     "deployments.UnapprovedLoss": _losses,

@@ -4,6 +4,7 @@ from django.urls import path
 
 from apps.desk.first_steps import views as first_steps
 from apps.desk.network_settings import views as network_settings
+from apps.desk.people_import import views as people_import
 from apps.desk.views import (
     addresses_of,
     check,
@@ -40,6 +41,9 @@ urlpatterns = [
     path("members/", members.members, name="members"),
     path("members.csv", members.members_csv, name="members-csv"),
     path("members/bulk/", members.bulk_action, name="members-bulk"),
+    path("members/import/", people_import.upload_people, name="people-import"),
+    path("members/import/sample.csv", people_import.download_sample, name="people-sample"),
+    path("members/import/<int:pk>/", people_import.check_upload, name="people-check"),
     path("members/add/", member_edit.add, name="member-add"),
     path("members/<int:pk>/", member.member, name="member"),
     path("members/<int:pk>/check/", check.check, name="check"),

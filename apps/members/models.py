@@ -1,8 +1,8 @@
-"""Members, tariffs, sites, rooms, devices, memberships, departures and invitations."""
+"""Members, tariffs, sites, rooms, devices, memberships, departures, invitations and uploaded tables of people."""
 
 from django.conf import settings
 from django.contrib.postgres.constraints import ExclusionConstraint
-from django.contrib.postgres.fields import DateTimeRangeField, RangeOperators
+from django.contrib.postgres.fields import ArrayField, DateTimeRangeField, RangeOperators
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models.functions import Lower, Upper
@@ -238,3 +238,21 @@ class MemberInvitation(models.Model):
 
     def __str__(self) -> str:
         return str(self.member)
+
+
+class PeopleUpload(models.Model):
+    """An uploaded table of people between its check and its import, with what its columns mean.
+
+    report: of the import, once it has happened; the content is empty from then on.
+    """
+
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    created = models.DateTimeField(auto_now_add=True)
+    name = models.CharField(max_length=200)
+    content = models.BinaryField()
+    meanings = ArrayField(models.CharField(max_length=20))
+    create_rooms = models.BooleanField(default=False)
+    report = models.JSONField(null=True)
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,7 +1,22 @@
-"""Registers how this app's tables are bounded: by what people enter; memberships are history and are kept."""
+"""Registers how this app's tables are bounded: by what people enter; memberships are history and are kept; uploads are pruned."""
 
-from apps.operations.registry import TableBound, register_bounded
+from datetime import datetime, timedelta
+from typing import Final
 
+from django.utils.translation import gettext_lazy as _
+
+from apps.members.models import PeopleUpload
+from apps.operations.registry import TableBound, delete_oldest, register_bounded, register_pruned
+
+UPLOADS_KEPT: Final = timedelta(hours=24)
+
+
+def prune_uploads(now: datetime, at_most: int) -> int:
+    """Delete uploaded tables of people, imported or not, that are older than UPLOADS_KEPT."""
+    return delete_oldest(PeopleUpload.objects.filter(created__lt=now - UPLOADS_KEPT), "created", at_most)
+
+
+register_pruned("members.PeopleUpload", kept=_("24 hours"), prune=prune_uploads)
 register_bounded(TableBound.PEOPLE, "members.Tariff", "members.Site", "members.Room", "members.Member", "members.Device")
 register_bounded(TableBound.PEOPLE, "members.Departure", "members.MemberInvitation")
 register_bounded(TableBound.HISTORY, "members.Membership")

@@ -19,6 +19,7 @@ from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Block, Listener,
 from apps.deployments.models import HeldBack, Revision, Rollout
 from apps.deployments.services import reconcile
 from apps.desk import address_lookup_log
+from apps.desk.people_import.uploads import save_upload
 from apps.desk.seeding import demo
 from apps.gateways.joining.models import JoiningMachine
 from apps.inbound_mail.models import Arrival
@@ -27,7 +28,7 @@ from apps.lib.database.validity import is_valid_now
 from apps.mail import circuit_breaker, notice_kinds, unsubscribing
 from apps.mail.models import Message
 from apps.members.departures import plan_departure
-from apps.members.models import Departure, Device, Member, Room, Site, Tariff
+from apps.members.models import Departure, Device, Member, PeopleUpload, Room, Site, Tariff
 from apps.nat.models import Move, Pinhole, PortForward
 from apps.nat.moving import services as moving
 from apps.nat.pinholes.services import add_pinhole
@@ -79,7 +80,7 @@ FILES = (
     "desk:member-everything",
     "tickets:attachment", "tickets:chart-csv",
     "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
-    "inbound:file", "desk:export",
+    "inbound:file", "desk:export", "desk:people-sample",
 )  # fmt: skip
 NOT_VISITED = {
     **dict.fromkeys(POSTED, "an answer to POST alone"),
@@ -266,6 +267,8 @@ def _bans(mara: User) -> None:
     allow_list.allow_prefix(prefix="2001:db8:bad:1234:5678:9abc:def0:1", expires=timezone.now() + timedelta(hours=2), author=mara)
     options = {"keep": False, "minimum_count": 0, "comment": "", "direction": "both"}
     uploads.save_upload(list=banlist, name=f"{LONG}.txt", content=FEED + b"999.1.1.1\n", options=options, by=mara)
+    people = f"Name;E-mail;House;Wohnt in\n{LONG};a@lindenhof.example;{LONG};1\n;b@lindenhof.example;;\n"
+    save_upload(name=f"{LONG}.csv", content=people.encode(), create_rooms=False, by=mara)
 
 
 def _pk(model: type[Model], **where: Any) -> Callable[[], dict[str, Any]]:
@@ -374,6 +377,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"desk:{name}": _member for name in ("check", "member-invite", "invitation-withdraw")},
     "bans:download": lambda: _list() | {"form": "csv"},
     "bans:preview": _pk(Upload),
+    "desk:people-check": _pk(PeopleUpload),
     "bans:reachable-remove": _pk(Reachable),
     "bans:restore": lambda: _list() | {"history": "00000000-0000-0000-0000-000000000000"},
     "deployments:release": _pk(GatewayGroup),

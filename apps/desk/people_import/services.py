@@ -58,9 +58,13 @@ def import_people(*, file: PeopleFile, by: User, note_progress: ProgressNote = l
             if not plan.problem_count:
                 write_plan(plan, by=by, note_progress=note_progress)
     except IntegrityError as error:
-        words = _("Something was changed by someone else at the same moment, so nothing was imported. Check the table again.")
-        raise Conflict(words) from error
+        raise build_conflict() from error
     return report
+
+
+def build_conflict() -> Conflict:
+    """Return what to say if the database refused what the plan found possible."""
+    return Conflict(_("Something was changed by someone else at the same moment, so nothing was imported. Check the table again."))
 
 
 def _plan(file: PeopleFile) -> tuple[ImportPlan, dict[str, Any]]:

@@ -1,0 +1,85 @@
+"""Uploaded tables of people: the database keeps each for a day, with what its columns mean, from the check until after the import."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.desk.people_import.columns import PersonColumn, match_columns
+from apps.desk.people_import.services import PeopleFile, build_conflict, import_people
+from apps.desk.people_import.table_limits import MOST_OCTETS
+from apps.desk.people_import.tables import SheetRow, Table, read_table
+from apps.lib.errors import Conflict, Problem
+from apps.members.models import PeopleUpload
+
+MOST_PAGE_ROWS: Final = 2_000
+"""A page answers within seconds. Larger tables are for the command."""
+
+
+def save_upload(*, name: str, content: bytes, create_rooms: bool, by: User) -> PeopleUpload:
+    """Store a table. Raises Problem if it cannot be read, or is too long for a page."""
+    if len(content) > MOST_OCTETS:
+        raise Problem(_("The file is larger than %(most)d MiB. Split it.") % {"most": MOST_OCTETS >> 20}, "file")
+    table = read_table(content, name)
+    number = _count_rows(table)
+    if number > MOST_PAGE_ROWS:
+        words = _("The table has more than %(most)d lines. A page imports no more; “manage.py import_people” does.")
+        raise Problem(words % {"most": MOST_PAGE_ROWS}, "file")
+    if not number:
+        raise Problem(_("The table has headers, but no line below them."), "file")
+    meanings = list(match_columns(table.header))
+    return PeopleUpload.objects.create(name=name[-200:], content=content, meanings=meanings, create_rooms=create_rooms, by=by)
+
+
+def _count_rows(table: Table) -> int:
+    """Return how many lines the table has, but no more than MOST_PAGE_ROWS + 1."""
+    return sum(1 for _row in zip(table.rows, range(MOST_PAGE_ROWS + 1), strict=False))
+
+
+def open_upload(upload: PeopleUpload) -> PeopleFile:
+    """Return the table with the meanings that were chosen."""
+    meanings = tuple(map(PersonColumn, upload.meanings))
+    return PeopleFile(bytes(upload.content), upload.name, meanings=meanings, create_rooms=upload.create_rooms)
+
+
+def read_first_row(upload: PeopleUpload) -> tuple[Sequence[str], SheetRow | None]:
+    """Return the header and the first line, as an example of what each column contains."""
+    table = read_table(bytes(upload.content), upload.name)
+    return table.header, next(table.rows, None)
+
+
+def choose_meanings(upload: PeopleUpload, *, meanings: Sequence[str], create_rooms: bool) -> None:
+    """Store what the columns mean. Raises Problem for other columns than those of the table."""
+    if len(meanings) != len(upload.meanings) or any(each not in PersonColumn for each in meanings):
+        raise Problem(_("The file has other columns than before. Upload it again."), "file")
+    waiting = PeopleUpload.objects.filter(pk=upload.pk, report__isnull=True)
+    waiting.update(meanings=list(meanings), create_rooms=create_rooms)
+
+
+def describe_choice(upload: PeopleUpload) -> str:
+    """Return the chosen meanings and options as text: what a person who confirms the import has seen."""
+    return " ".join([*upload.meanings, "create" if upload.create_rooms else "keep"])
+
+
+def import_upload(upload: PeopleUpload, *, choice: str, by: User) -> bool:
+    """Import the table once, and keep its report. Returns False if the table has problems, so nothing was imported.
+
+    choice: what the person has seen (`describe_choice`). Raises Conflict if something else is chosen by now, and Problem.
+    """
+    try:
+        with transaction.atomic():
+            locked = PeopleUpload.objects.select_for_update().get(pk=upload.pk)
+            if locked.report is not None:
+                return True
+            if describe_choice(locked) != choice:
+                raise Conflict(_("What the columns mean was changed in the meantime, so nothing was imported. Look at the result again."))
+            report = import_people(file=open_upload(locked), by=by)
+            if report["problem_count"]:
+                return False
+            locked.report, locked.content = report, b""
+            locked.save()
+    except IntegrityError as error:
+        raise build_conflict() from error
+    return True
