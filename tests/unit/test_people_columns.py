@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.desk.people_import.columns import PersonColumn, check_columns, compute_header_key, match_columns, parse_choices
+from apps.desk.people_import.columns import PersonColumn, check_columns, match_columns, parse_choices
 from apps.lib.errors import Problem
 
 
@@ -72,7 +72,3 @@ def test_columns_that_cannot_be_imported_are_refused(meanings: list[str], words:
     with pytest.raises(Problem) as refused:
         check_columns(["a", "b"], [PersonColumn(each) for each in meanings])
     assert words in str(refused.value)
-
-
-def test_a_set_of_headers_is_known_again_whatever_its_case() -> None:
-    assert compute_header_key(["Nr.", "Name"]) == compute_header_key(["nr", "NAME "]) != compute_header_key(["Name", "Nr"])

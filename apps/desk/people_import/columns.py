@@ -8,7 +8,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
-from hashlib import sha256
 from typing import Final
 
 from django.utils.functional import Promise
@@ -144,8 +143,3 @@ def check_columns(header: Sequence[str], meanings: Sequence[PersonColumn]) -> No
     pairs = Counter(meanings)
     if pairs[PersonColumn.DEVICE] > pairs[PersonColumn.MAC]:
         raise Problem(_("There are more columns with devices than with MAC addresses: each device needs both."), "column")
-
-
-def compute_header_key(header: Sequence[str]) -> str:
-    """Return what identifies this set of headers, to remember what was chosen for it."""
-    return sha256("\n".join(map(normalize_header, header)).encode()).hexdigest()
