@@ -65,11 +65,16 @@ def test_it_contains_program_units_sysctls_and_the_command_to_join() -> None:
     assert units < files
     assert files - units == {
         "./usr/lib/netzwart/netzwart-agent.pyz",
-        "./usr/lib/sysctl.d/90-netzwart.conf",
         "./usr/sbin/netzwart-join",
         "./usr/share/doc/netzwart-agent/copyright",
+        "./usr/share/netzwart/90-netzwart.conf",
     }
     assert "./etc/netzwart" in read_tar("data.tar")
+
+
+def test_it_puts_nothing_where_an_installation_alone_switches_forwarding_on() -> None:
+    """Debian 13 applies /usr/lib/sysctl.d whenever a package has put a file there: before the first rule stands."""
+    assert not [path for path in read_tar("data.tar") if "sysctl.d" in path]
 
 
 def test_everything_belongs_to_root_and_nobody_else_may_write() -> None:

@@ -63,9 +63,9 @@ def _read_files() -> list[PackedFile]:
     units = sorted((ROOT / "gateway" / "systemd").glob("*.service"))
     return [
         *(PackedFile(f"usr/lib/systemd/system/{unit.name}", unit.read_bytes()) for unit in units),
-        PackedFile(f"usr/lib/sysctl.d/{SYSCTLS}", _read(SYSCTLS)),
         PackedFile(f"usr/sbin/{JOIN}", _read(JOIN), 0o755),
         PackedFile(f"usr/share/doc/{NAME}/copyright", _read("copyright")),
+        PackedFile(f"usr/share/netzwart/{SYSCTLS}", _read(SYSCTLS)),  # not in sysctl.d: Debian 13 applies what a package puts there at once
     ]
 
 
