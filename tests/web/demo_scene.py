@@ -68,7 +68,7 @@ POSTED = (
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
-    "gateways:group-undo", "gateways:undo", "gateways:joining-trust",
+    "gateways:group-undo", "gateways:undo", "gateways:joining-trust", "desk:settings-undo",
     "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink",
     "tickets:notices", "desk:live-end", "inbound:again",
     "tickets:assign-member",
@@ -364,6 +364,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
         for name in ("gateways:group", "members:site", "members:room", "members:tariff", "network:pool")
     },
     "gateways:undo": lambda: {"event": 1},
+    "desk:settings-undo": lambda: {"event": 1},
     "gateways:reinstate": lambda: {"pk": Gateway.ever.exclude(retired=None).values_list("pk", flat=True)[0]},
     "gateways:primary": lambda: _pk(Gateway, carries6=False)() | {"family": 6},
     **{f"nat:{name}": _member for name in ("forwards-of", "forward-add", "pinholes-of", "pinhole-add")},

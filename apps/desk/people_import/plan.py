@@ -16,6 +16,7 @@ from apps.desk.people_import.known_network import KnownMember, KnownNetwork
 from apps.desk.people_import.person_row import CellProblem, PersonRow, PersonRowParser
 from apps.desk.people_import.room_plan import RoomKey, RoomPlan, WantedRoom, WantedSite
 from apps.desk.people_import.tables import SheetRow
+from apps.lib.email_address import lower_ascii
 from apps.lib.errors import Problem
 from apps.members.models import Member
 
@@ -84,7 +85,7 @@ class _Planner:
         self._by_email: dict[str, list[KnownMember]] = {}
         for member in known.members.values():
             if member.email:
-                self._by_email.setdefault(member.email.lower(), []).append(member)
+                self._by_email.setdefault(lower_ascii(member.email), []).append(member)
         self._seen: dict[int | str, int] = {}
 
     def add(self, row: SheetRow) -> None:
@@ -122,15 +123,15 @@ class _Planner:
         if row.number is not None:
             member, key = self._known.members.get(row.number), "number"
         elif row.email:
-            found = [each for each in self._by_email.get(row.email.lower(), []) if each.state != Member.State.LEFT]
-            found = found or self._by_email.get(row.email.lower(), [])
+            having = self._by_email.get(lower_ascii(row.email), [])
+            found = [each for each in having if each.state != Member.State.LEFT] or having
             if len(found) > 1:
                 words = _("Several members have the e-mail %(email)s. Add their numbers to the table.")
                 raise Problem(words % {"email": row.email}, "email")
             member, key = (found[0] if found else None), "email"
         else:
             raise Problem(_("This line has neither a member number nor an e-mail, so nobody can tell whom it means."))
-        self._demand_once(member.number if member else row.number or (row.email or "").lower(), row.line, key)
+        self._demand_once(member.number if member else row.number or lower_ascii(row.email or ""), row.line, key)
         if member and member.erased_at:
             raise Problem(_("The personal data of this member was erased. Add the person as a new member."), key)
         return member
