@@ -357,7 +357,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
         f"gateways:{name}": _pk(Gateway)
         for name in ("gateway", "edit", "put-right", "count-again", "rename", "replace", "retire", "remove")
     },
-    **{f"gateways:{name}": _pk(JoiningMachine) for name in ("joining", "joining-move", "joining-give-up")},
+    **{f"gateways:{name}": _pk(JoiningMachine) for name in ("joining", "joining-move", "joining-trust", "joining-give-up")},
     **{f"gateways:{name}": _pk(GatewayGroup) for name in ("group", "group-remove", "protection", "limits", "profile", "flood")},
     **{
         f"{name}-undo": lambda: {"event": 1}
