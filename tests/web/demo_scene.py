@@ -55,6 +55,7 @@ LONG = "Kindergarten-Freundeskreis-Nachbarschaftshilfe-Donaudampfschifffahrtsges
 FEED = b"".join(b"198.18.%d.0/24 # %s\n" % (at, LONG.encode()) for at in range(60))
 
 RESIDENT = "selin"
+PASSWORD = "correct horse battery"
 
 # Routes that are not visited: those that take only POST, files, and a few more with their reasons.
 POSTED = (
@@ -120,6 +121,9 @@ class Page:
 def make() -> User:
     """Make the demo network with one of everything and deploy it. Returns the user to view the pages with."""
     demo.seed_demo(Gateway.Link.LOCAL, timezone.localdate())
+    for user in User.objects.filter(username__in=("mara", RESIDENT)):  # as the demo's logins: who has none cannot confirm with it
+        user.set_password(PASSWORD)
+        user.save(update_fields=["password"])
     return fill()
 
 
