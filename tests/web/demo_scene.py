@@ -69,7 +69,7 @@ POSTED = (
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
-    "gateways:group-undo", "gateways:undo", "gateways:joining-trust", "desk:settings-undo",
+    "gateways:group-undo", "gateways:undo", "gateways:joining-trust", "desk:settings-undo", "desk:settings-reset",
     "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink",
     "tickets:notices", "desk:live-end", "inbound:again",
     "tickets:assign-member",
