@@ -34,6 +34,10 @@ Large: TypeAlias = Annotated[int, range(1 << 63)]
 Time: TypeAlias = Annotated[int, range(1 << 34)]  # Unix seconds
 
 
+class VersionError(WireError):
+    """The other side speaks another version of this protocol."""
+
+
 class MessageLimits(NamedTuple):
     """Limits of a message: characters of its JSON text, and values in it.
 
@@ -461,7 +465,7 @@ def _parse_frame(line: bytes) -> tuple[int, bool, str]:
     frame = _parse_json(line, "line")
     if not isinstance(frame, dict) or frame.get("v") != VERSION:
         spoken = frame.get("v") if isinstance(frame, dict) else None
-        raise WireError(f"this side speaks version {VERSION}, the other {spoken!r}; bring both to the same release")
+        raise VersionError(f"this side speaks version {VERSION}, the other {spoken!r}; bring both to the same release")
     if frame.keys() != {"v", "id", "last", "part"}:
         raise WireError(f"line: expected the fields v, id, last and part, got {', '.join(sorted(frame))}")
     number: int = decode(int, frame["id"], "line.id")

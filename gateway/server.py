@@ -217,7 +217,7 @@ class AgentServer:
     async def _part_with(self, writer: StreamWriter, error: WireError) -> None:
         """Send the peer the reason for its disconnection; it may have left already."""
         try:
-            await self._say(writer, 0, wire.Refused("version" if "speaks version" in str(error) else "malformed", str(error)))
+            await self._say(writer, 0, wire.Refused("version" if isinstance(error, wire.VersionError) else "malformed", str(error)))
         except OSError:
             return
 

@@ -35,7 +35,7 @@ class ReplacementSerializer(StrictSerializer):
     port = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=65535)
 
 
-class LivedGatewayViewSet(GatewayViewSet, RemoveViewSet):
+class GatewayLifecycleViewSet(GatewayViewSet, RemoveViewSet):
     """Gateways: how they are reached and managed, their interfaces and probes, and the families that they are primary for.
 
     The list has those in service; `?retired__isnull=false` lists the others. DELETE removes only one that never took part in a rollout.

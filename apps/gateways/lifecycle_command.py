@@ -1,5 +1,6 @@
 """Subcommands of `manage.py gateway` for a gateway's life: rename, replace, retire, reinstate, remove."""
 
+from abc import ABC, abstractmethod
 from argparse import ArgumentParser
 from typing import Any
 
@@ -13,12 +14,11 @@ from apps.network.models import Gateway
 
 NAMES = "rename | replace | retire | reinstate | remove"
 ON_THE_MACHINE = (
-    "The machine keeps forwarding by its last ruleset until it is switched off. To remove Netzwart there: "
-    "systemctl disable --now netzwart-agent.service netzwart-restore.service netzwart-closed.service && nft delete table inet netzwart"
+    "The machine keeps forwarding by its last ruleset until it is switched off. To remove Netzwart there: apt-get purge netzwart-agent"
 )
 
 
-class LifecycleCommand(BaseCommand):
+class LifecycleCommand(BaseCommand, ABC):
     """The subcommands; `manage.py gateway` has the others, and the way to a host key that a person has compared."""
 
     def define_lifecycle(self, what: Any, parse_address: Any, parse_port: Any) -> ArgumentParser:
@@ -39,9 +39,9 @@ class LifecycleCommand(BaseCommand):
         parser: ArgumentParser = replace
         return parser
 
+    @abstractmethod
     def ask_host_key(self, address: Address, port: int, options: dict[str, Any]) -> str:
         """Return the host key that the machine shows, after it was compared."""
-        raise NotImplementedError
 
     def _rename(self, options: dict[str, Any]) -> None:
         gateway = get_gateway(options["name"])

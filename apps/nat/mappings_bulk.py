@@ -60,7 +60,7 @@ class _PoolPlaces:
         self.pool = pool
         self._shared = pool.sharing == Pool.Sharing.SHARED
         self._allocator = None if self._shared else SnatAllocator(pool, beside_mappings=True)
-        self._members = {} if self._shared else self._read_current()
+        self._members = {} if self._shared and not pool.retired else self._read_current()
         self._users = self._count_users() if self._shared else []
 
     def _read_current(self) -> dict[int, SnatPlace]:
@@ -79,6 +79,10 @@ class _PoolPlaces:
         return users
 
     def take(self, member: int, public: Address | None) -> SnatPlace | None:
+        """Take a place. A retired pool has only those that members have."""
+        if self.pool.retired:
+            mine = self._members.get(member)
+            return mine if mine and public in (None, mine.public) else None
         if self._allocator is None:
             return SnatPlace(public) if public else self._take_least_used()
         mine = self._members.get(member)

@@ -162,7 +162,7 @@ class NewPoolForm(PoolForm):
         return ()
 
 
-class SeenForm(forms.Form):
+class PoolPreviewForm(forms.Form):
     """A change of a pool that is sent twice: to see what follows, then to make it."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
@@ -178,7 +178,7 @@ class SeenForm(forms.Form):
             field.widget = forms.HiddenInput()
 
 
-class EnlargementForm(SeenForm):
+class EnlargementForm(PoolPreviewForm):
     """Enlarges a pool."""
 
     prefix = PrefixInput(  # type: ignore[assignment]  # a field, which Django takes off the class
@@ -189,7 +189,7 @@ class EnlargementForm(SeenForm):
     )
 
 
-class PoolSplitForm(SeenForm):
+class PoolSplitForm(PoolPreviewForm):
     """Splits a pool into parts of the same size."""
 
     length = forms.IntegerField(

@@ -10,6 +10,8 @@ from apps.network.models import Pool
 def find_refusal(pool: Pool, prefix: Prefix) -> tuple[str, str] | None:
     """Return the reason as a sentence, and the field that it concerns: `pool` or `prefix`. None if the share can be assigned."""
     facts = {"prefix": format_share(prefix), "pool": pool, "length": pool.member_length}
+    if pool.retired:
+        return explain_retired(pool), "pool"
     if pool.kind == Pool.Kind.PUBLIC4:
         text = _("%(pool)s is a public pool: members get its addresses by NAT mapping, not directly. Choose another pool.")
         return text % facts, "pool"
@@ -22,6 +24,11 @@ def find_refusal(pool: Pool, prefix: Prefix) -> tuple[str, str] | None:
     if is_kept(pool, prefix):
         return _("%(prefix)s is kept free in the pool %(pool)s. Choose another, or change the pool.") % facts, "prefix"
     return None
+
+
+def explain_retired(pool: Pool) -> str:
+    """Return why a retired pool gives no addresses."""
+    return _("%(pool)s is out of service and gives no more addresses. Choose another pool, or take it back into service.") % {"pool": pool}
 
 
 def format_share(prefix: Prefix) -> str:

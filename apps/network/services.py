@@ -21,7 +21,7 @@ from apps.lib.fields import Prefix
 from apps.members.models import Device, Member
 from apps.network.kept_free import choose_kept_first
 from apps.network.models import BLOCK_SIZES, MOST_KEPT, MOST_KEPT_FIRST, GatewayGroup, Holding, Pool, find_block_size
-from apps.network.refusals import find_refusal, format_share
+from apps.network.refusals import explain_retired, find_refusal, format_share
 from apps.network.selectors import count_shares, find_free_prefix, find_overlapping_holding
 
 
@@ -54,8 +54,7 @@ def assign_address(*, member: Member, pool: Pool, prefix: Prefix | None = None, 
 def refuse_retired(pool: Pool) -> None:
     """Raise Problem if the pool gives no more addresses."""
     if pool.retired:
-        words = _("%(pool)s is out of service and gives no more addresses. Choose another pool, or take it back into service.")
-        raise Problem(words % {"pool": pool}, "pool", culprit=pool)
+        raise Problem(explain_retired(pool), "pool", culprit=pool)
 
 
 def lock_pools(*pks: int) -> None:

@@ -12,6 +12,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.preferences.declarations import ERASE_DAYS, HOLD_DAYS, SETTINGS
 from apps.preferences.models import ONLY, NetworkSettings
 from apps.preferences.selectors import find_setting, get_settings_row
+from apps.preferences.setting import Setting
 
 log = structlog.get_logger()
 
@@ -22,7 +23,8 @@ def change_settings(*, version: int, values: Mapping[str, Any], by: Any) -> Netw
     Raises Conflict when settings were changed since `version` (0: there were none), Problem at the name of a setting whose value is
     out of bounds or contradicts another.
     """
-    wanted = {name: value if value is None else _get_setting(name).clean(value) for name, value in values.items()}
+    known = {name: get_setting(name) for name in values}
+    wanted = {name: value if value is None else known[name].clean(value) for name, value in values.items()}
     try:
         with transaction.atomic():
             NetworkSettings.objects.get_or_create(pk=ONLY, defaults={"version": 0})
@@ -66,7 +68,8 @@ def _build_erased_too_early(held: int | None) -> Problem:
     return Problem(text % {"days": held}, ERASE_DAYS.name)
 
 
-def _get_setting(name: str) -> Any:
+def get_setting(name: str) -> Setting[Any]:
+    """Return the setting of this name. Raises Problem."""
     setting = find_setting(name)
     if setting is None:
         raise Problem(_("There is no setting “%(name)s”.") % {"name": name}, name)

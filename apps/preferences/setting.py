@@ -5,6 +5,7 @@ In: values of forms, of the API and of the command line. Out: values that the da
 
 import os
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -53,7 +54,7 @@ MESSAGES: Final = SettingUnit(gettext_lazy("messages"), ngettext_lazy("%(count)s
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Setting[Value]:
+class Setting[Value](ABC):
     """A setting. `name`: its column; `default`: without an environment variable; `variable`: the environment variable of the default."""
 
     name: str
@@ -71,25 +72,25 @@ class Setting[Value]:
     def is_default_from_environment(self) -> bool:
         return self.variable in os.environ
 
+    @abstractmethod
     def build_column(self) -> models.Field[Any, Any]:
         """Return the column; NULL is the default."""
-        raise NotImplementedError(type(self))
 
     def build_constraint(self) -> CheckConstraint:
         unset = Q(**{f"{self.name}__isnull": True})
         return CheckConstraint(condition=unset | Q(self._build_condition()), name=f"networksettings_{self.name}")
 
+    @abstractmethod
     def _build_condition(self) -> Q | Combinable:
         """Return the condition that the database demands of a value."""
-        raise NotImplementedError(type(self))
 
+    @abstractmethod
     def clean(self, value: Value) -> Value:
         """Return the value as it is stored. Raises Problem for one that is out of bounds."""
-        raise NotImplementedError(type(self))
 
+    @abstractmethod
     def parse(self, text: str) -> Value:
         """Return the value of this text. Raises Problem for one that is none."""
-        raise NotImplementedError(type(self))
 
     def format(self, value: Value) -> str:
         """Return the value as people read it, with its unit."""

@@ -304,6 +304,15 @@ def test_a_person_makes_a_gateway_without_typing_what_the_machine_knows(mara: Cl
     assert Gateway.objects.get(name="nat-3").wan == "eno2"
 
 
+def test_a_gateway_of_a_group_that_is_not_live_waits_for_that(mara: Client, network: factories.Network) -> None:
+    type(network.group).objects.update(live_since=None)
+    machine = make_ready_machine(network.group)
+    page = f"/gateways/joining/{machine.pk}/"
+    assert "Its first ruleset goes to it when Lindenhof goes live." in text(mara.get(page))
+    joined = text(mara.post(page, {**CHOICE, "management_networks": "172.31.0.0/24"}, follow=True))
+    assert "It gets its first rules when Lindenhof goes live." in joined
+
+
 def test_the_page_says_at_the_field_what_is_wrong(mara: Client, network: factories.Network) -> None:
     machine = make_ready_machine(network.group)
     response = mara.post(f"/gateways/joining/{machine.pk}/", {**CHOICE, "lan": "eno2", "management_networks": "172.31.0.0/24"})

@@ -123,6 +123,13 @@ def test_in_a_pool_of_own_addresses_each_member_gets_one(network: factories.Netw
     assert not NatMapping.objects.filter(is_valid_now(), public__in=publics, holding__member__number__lt=3000).exists()
 
 
+def test_a_public_pool_that_is_out_of_service_gives_no_place(network: factories.Network) -> None:
+    Pool.objects.filter(pk=network.public.pk).update(retired=timezone.now())
+    report = services.import_people(file=make_people(network), by=network.admin)
+    assert {each["text"] for each in report["problems"]} > {"The public pools are full. Add addresses, or let more members share them."}
+    assert not Member.objects.filter(number=3000).exists()
+
+
 def test_the_command_says_what_it_did_and_lists_problems_with_their_lines(network: factories.Network, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(make_people(network).content)

@@ -135,6 +135,13 @@ def test_the_longest_table_for_a_page_is_imported(mara: User) -> None:
     assert Member.objects.count() == uploads.MOST_PAGE_ROWS
 
 
+def test_only_the_last_tables_of_a_person_are_kept(mara: User) -> None:
+    for number in range(uploads.MOST_UPLOADS + 2):
+        last = uploads.save_upload(name=f"{number}.csv", content=PEOPLE, create_rooms=False, by=mara)
+    kept = list(PeopleUpload.objects.order_by("pk").values_list("name", flat=True))
+    assert len(kept) == uploads.MOST_UPLOADS and kept[-1] == last.name
+
+
 def test_an_upload_is_seen_by_its_owner_alone_and_the_page_by_network_admins(mara: User) -> None:
     path = get_path(upload(signed_in(mara), PEOPLE))
     assert signed_in(factories.user("other", roles=["network_admin"])).get(path).status_code == 404

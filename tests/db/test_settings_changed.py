@@ -88,6 +88,8 @@ def test_data_are_not_erased_before_addresses_are_free() -> None:
 def test_an_unknown_setting_is_named() -> None:
     with pytest.raises(Problem, match="no setting “colour”"):
         change(colour="green")
+    with pytest.raises(Problem, match="no setting “colour”"):
+        change(colour=None)
 
 
 @pytest.mark.parametrize(

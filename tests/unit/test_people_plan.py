@@ -203,6 +203,14 @@ def test_a_full_public_pool_is_a_problem_of_the_first_line_that_gets_nothing() -
     assert list_problems(made) == [(3, "", "The public pools are full. Add addresses, or let more members share them.")]
 
 
+def test_a_pool_that_is_out_of_service_gives_no_address() -> None:
+    retired = Pool(
+        id=1, kind="private4", name="Inside", prefix=ip_network("10.64.0.0/16"), group_id=1, retired=datetime(2026, 11, 1, tzinfo=UTC)
+    )
+    words = "Inside (10.64.0.0/16) is out of service and gives no more addresses. Choose another pool, or take it back into service."
+    assert list_problems(plan("Number;IP\n2207;10.64.9.9\n", know(pools=[retired]))) == [(2, "IP", words)]
+
+
 def test_a_member_who_comes_back_gets_a_room_again() -> None:
     [person] = plan("Number;State;Room\n2208;active;B-215\n").people
     assert person.values == {"state": "active", "room": 6}

@@ -39,6 +39,12 @@ def record_trouble(gateway: Gateway, text: str, *, away: bool) -> None:
     mine.update(error=text)
 
 
+def has_answered(gateway: Gateway) -> bool:
+    """True if the gateway's agent has ever answered. Queries nothing if the row was read with its `status`."""
+    status: GatewayState | None = getattr(gateway, "status", None)
+    return status is not None and status.seen is not None
+
+
 def forget_machine(gateway: Gateway) -> None:
     """Forget what the gateway's machine ran: another machine takes its place."""
     GatewayState.objects.filter(gateway=gateway).update(

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from apps.deployments.rollouts.backoff import Backoff
 from apps.deployments.transport.relay_program import RelayProgram, build_relay_program, get_socket_path
+from apps.deployments.transport.ssh import SshFault
 from apps.deployments.transport.subprocess_pipe import EndedError, RelayProcess, SilentError
 from apps.network.models import Gateway
 from firewall import wire
@@ -31,7 +32,11 @@ LONGEST_GREETING = 4096  # octets up to and including that line
 
 
 class Unreachable(Exception):  # noqa: N818 - a state of the world, not an error of the program
-    """The gateway did not answer. The message says how."""
+    """The gateway did not answer. The message says how. fault: what ended the session of ssh; None if it was something else."""
+
+    def __init__(self, text: str, fault: SshFault | None = None) -> None:
+        super().__init__(text)
+        self.fault = fault
 
 
 type BeatHandler = Callable[[wire.Beat], None]
@@ -97,11 +102,11 @@ class AgentChannel:
             return self._converse(request, patience, heard)
         except EndedError as ended:
             if not was_open:
-                raise Unreachable(self._explain_end(ended)) from ended
+                raise self._explain_end(ended) from ended
         try:
             return self._converse(request, patience, heard)
         except EndedError as ended:
-            raise Unreachable(self._explain_end(ended)) from ended
+            raise self._explain_end(ended) from ended
 
     def _converse(self, request: wire.Request, patience: float | None, heard: BeatHandler) -> wire.Reply:
         number, silent = next(self._numbers), PATIENCE if self.relay_pid is not None else PATIENCE + OPENING
@@ -144,8 +149,9 @@ class AgentChannel:
                 heard(reply)
         raise WireError("no answer")
 
-    def _explain_end(self, ended: EndedError) -> str:
-        return self.way.explain(str(ended)) or "the connection was closed"
+    def _explain_end(self, ended: EndedError) -> Unreachable:
+        words = str(ended)
+        return Unreachable(self.way.explain(words) or "the connection was closed", self.way.classify(words))
 
 
 _channels: dict[tuple[int, bool], AgentChannel] = {}  # by gateway, and whether it is for readings

@@ -31,6 +31,10 @@ class RelayProgram:
         """Explain in a sentence what the program printed before it ended; "" if it printed nothing."""
         return ssh.explain_ssh_error(words, self.host_key) if self.is_far else ssh.get_last_line(words)
 
+    def classify(self, words: str) -> ssh.SshFault | None:
+        """Return what ended the session; None without ssh."""
+        return ssh.classify_ssh_error(words) if self.is_far else None
+
 
 def build_relay_program(gateway: Gateway) -> RelayProgram:
     """Build the program that relays to the gateway's agent."""

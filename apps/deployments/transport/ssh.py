@@ -9,6 +9,7 @@ import os
 import re
 import tempfile
 from base64 import b64decode, b64encode
+from enum import Enum, auto
 from pathlib import Path
 
 from django.conf import settings
@@ -80,17 +81,40 @@ def compute_fingerprint(key: str) -> str:
     return "SHA256:" + b64encode(hashlib.sha256(b64decode(key.split()[1])).digest()).decode().rstrip("=")
 
 
+class SshFault(Enum):
+    """What ended a session of ssh."""
+
+    OTHER_HOST_KEY = auto()
+    NO_KEY = auto()  # the portal has none
+    KEY_REFUSED = auto()
+    NO_HOST_KEY = auto()  # none of a type that the portal accepts
+    OTHER = auto()
+
+
+def classify_ssh_error(words: str) -> SshFault:
+    """Return what ended the session, by ssh's standard error: ssh has one exit status for all of it."""
+    if "Host key verification failed" in words or "HOST IDENTIFICATION HAS CHANGED" in words:
+        return SshFault.OTHER_HOST_KEY
+    if "Identity file" in words and "not accessible" in words:
+        return SshFault.NO_KEY
+    if "Permission denied" in words:
+        return SshFault.KEY_REFUSED
+    return SshFault.NO_HOST_KEY if "no matching host key type" in words else SshFault.OTHER
+
+
 def explain_ssh_error(words: str, host_key: str) -> str:
     """Explain ssh's standard error in one sentence, with what to do."""
-    if "Host key verification failed" in words or "HOST IDENTIFICATION HAS CHANGED" in words:
-        return _explain_other_host(words, compute_fingerprint(host_key))
-    if "Identity file" in words and "not accessible" in words:
-        return f"the portal has no ssh key at {settings.SSH_KEY}; make one with “manage.py gateway key”"
-    if "Permission denied" in words:
-        return "the gateway does not accept the portal's key; add the line that “manage.py gateway key” prints to its authorized_keys"
-    if "no matching host key type" in words:
-        return "the gateway's sshd offers no ssh-ed25519 host key; make one there with “ssh-keygen -A” and restart sshd"
-    return get_last_line(words)
+    match classify_ssh_error(words):
+        case SshFault.OTHER_HOST_KEY:
+            return _explain_other_host(words, compute_fingerprint(host_key))
+        case SshFault.NO_KEY:
+            return f"the portal has no ssh key at {settings.SSH_KEY}; make one with “manage.py gateway key”"
+        case SshFault.KEY_REFUSED:
+            return "the gateway does not accept the portal's key; add the line that “manage.py gateway key” prints to its authorized_keys"
+        case SshFault.NO_HOST_KEY:
+            return "the gateway's sshd offers no ssh-ed25519 host key; make one there with “ssh-keygen -A” and restart sshd"
+        case SshFault.OTHER:
+            return get_last_line(words)
 
 
 def _explain_other_host(words: str, expected: str) -> str:

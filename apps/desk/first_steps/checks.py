@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.accounts.roles import Role
-from apps.deployments.models import GatewayState
+from apps.deployments.observed_state.gateway_states import has_answered
 from apps.desk.first_steps.finding import StepFinding
 from apps.lib.database.validity import is_valid_now
 from apps.lib.ui import formats
@@ -49,7 +49,7 @@ def check_gateways(_user: User) -> StepFinding:
     gateways = list(Gateway.objects.select_related("status").order_by("name"))
     if not gateways:
         return StepFinding(False, _("There is none yet."))
-    silent = [str(each) for each in gateways if not _has_answered(each)]
+    silent = [str(each) for each in gateways if not has_answered(each)]
     if silent:
         return StepFinding(False, _("No answer yet from %(names)s.") % {"names": ", ".join(silent[:5])})
     if not any(each.carries4 for each in gateways) and not any(each.carries6 for each in gateways):
@@ -57,11 +57,6 @@ def check_gateways(_user: User) -> StepFinding:
     names = ", ".join(map(str, gateways[:5]))
     sentence = _("%(names)s answered.") if len(gateways) > 1 else _("Only %(names)s answers: nothing stands in for it.")
     return StepFinding(True, sentence % {"names": names})
-
-
-def _has_answered(gateway: Gateway) -> bool:
-    status: GatewayState | None = getattr(gateway, "status", None)
-    return status is not None and status.seen is not None
 
 
 def check_pools(_user: User) -> StepFinding:

@@ -14,8 +14,8 @@ from apps.desk.network_settings.setting_states import map_setting_states
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui.form_errors import add_problem_to_form
 from apps.preferences.models import NetworkSettings
-from apps.preferences.selectors import find_setting, get_settings_row
-from apps.preferences.services import change_settings
+from apps.preferences.selectors import get_settings_row
+from apps.preferences.services import change_settings, get_setting
 
 HISTORY = 8  # entries in the rail
 
@@ -54,12 +54,12 @@ def _try_save(request: HttpRequest, form: NetworkSettingsForm) -> bool:
 @require_POST
 def reset(request: HttpRequest) -> HttpResponse:
     """Set one setting back to its default."""
-    version, setting = request.POST.get("version", ""), find_setting(request.POST.get("name", ""))
+    version, name = request.POST.get("version", ""), request.POST.get("name", "")
     try:
-        if setting and version.isdecimal():
-            change_settings(version=int(version), values={setting.name: None}, by=get_person(request))
-            facts = {"setting": setting.label, "value": setting.format(setting.get_default()) or _("empty")}
-            messages.success(request, _("%(setting)s has its default again: %(value)s.") % facts)
+        change_settings(version=int(version) if version.isdecimal() else 0, values={name: None}, by=get_person(request))
+        setting = get_setting(name)
+        facts = {"setting": setting.label, "value": setting.format(setting.get_default()) or _("empty")}
+        messages.success(request, _("%(setting)s has its default again: %(value)s.") % facts)
     except Problem as problem:
         messages.error(request, str(problem))
     return redirect("desk:settings")

@@ -13,7 +13,7 @@ from apps.desk.packet_trace.export import answer_to_dict
 from apps.desk.packet_trace.form import START, QuestionForm
 from apps.desk.packet_trace.question import CannotAsk
 from apps.desk.selectors.search import parse_search
-from apps.gateways.api_lifecycle import LivedGatewayViewSet
+from apps.gateways.api_lifecycle import GatewayLifecycleViewSet
 from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, TRUTH, Shape, make_array, make_mapping, make_nullable, make_object
 from apps.lib.api.openapi.operations import declare_response
 from apps.lib.api.token_scope import can_see_names
@@ -50,7 +50,7 @@ ASKED = {
 }
 
 
-class TracedGatewayViewSet(LivedGatewayViewSet):
+class TracedGatewayViewSet(GatewayLifecycleViewSet):
     """Gateways: their interfaces, management addresses and manual changes, and traces of packets through their rulesets."""
 
     @declare_response(200, ANSWER, **ASKED)

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 
-from django.conf import settings
 from django.utils import timezone
 
 from apps.desk.people_import.known_network import KnownForward, KnownMember, KnownNetwork, KnownSite, KnownTariff
@@ -13,6 +12,8 @@ from apps.members.selectors import find_common_tariff
 from apps.nat.mappings_bulk import SnatPlaces
 from apps.nat.models import NatMapping, PortForward
 from apps.network.models import Holding, Pool
+from apps.preferences.declarations import DEFAULT_LANGUAGE
+from apps.preferences.selectors import read_setting
 
 _MEMBER = (
     "id",
@@ -37,7 +38,7 @@ def read_network() -> KnownNetwork:
     tariff = find_common_tariff()
     return KnownNetwork(
         today=timezone.localdate(),
-        language=settings.LANGUAGE_CODE[:2],
+        language=read_setting(DEFAULT_LANGUAGE),
         default_tariff=tariff.pk if tariff else None,
         members=_read_members(),
         tariffs={each.name.lower(): KnownTariff(each.pk, each.name, each.offered) for each in Tariff.objects.all()},

@@ -86,11 +86,11 @@ def describe_report(report: dict[str, Any]) -> ImportResult:
 
 def _describe_person(person: dict[str, Any]) -> PersonChange:
     called = f"{person['name']}, M-{person['number']}" if person["number"] else person["name"]
-    changes = [(str(COLUMN_NAMES[field]), _word(field, old), _word(field, new)) for field, old, new in person["changes"]]
+    changes = [(str(COLUMN_NAMES[field]), _format_value(field, old), _format_value(field, new)) for field, old, new in person["changes"]]
     return PersonChange(person["line"], called, changes)
 
 
-def _word(field: str, value: str) -> str:
+def _format_value(field: str, value: str) -> str:
     """Return a value of the report as pages write it."""
     if field == PersonColumn.STATE and value:
         return str(Member.State(value).label)

@@ -18,7 +18,7 @@ from apps.desk.people_import.person_row import PersonRowParser
 from apps.desk.people_import.plan import ImportPlan, make_plan
 from apps.desk.people_import.report import build_report
 from apps.desk.people_import.tables import Table, read_table
-from apps.desk.people_import.writing import ProgressNote, write_plan
+from apps.desk.people_import.writing import write_plan
 from apps.lib.database.query_limits import lift_statement_limit
 from apps.lib.errors import Conflict, Problem
 
@@ -48,7 +48,7 @@ def check_people(file: PeopleFile) -> dict[str, Any]:
     return _plan(file)[1]
 
 
-def import_people(*, file: PeopleFile, by: User, note_progress: ProgressNote = lambda _done: None) -> dict[str, Any]:
+def import_people(*, file: PeopleFile, by: User) -> dict[str, Any]:
     """Import the table, and return the report. If it names problems, nothing was changed. Raises Problem as well."""
     reason = f"import of {file.name or 'a table'}"[:200]
     try:
@@ -56,7 +56,7 @@ def import_people(*, file: PeopleFile, by: User, note_progress: ProgressNote = l
             lift_statement_limit()
             plan, report = _plan(file)
             if not plan.problem_count:
-                write_plan(plan, by=by, note_progress=note_progress)
+                write_plan(plan, by=by)
     except IntegrityError as error:
         raise build_conflict() from error
     return report

@@ -9,19 +9,18 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.desk.people_import.columns import PersonColumn, match_columns
 from apps.desk.people_import.services import PeopleFile, build_conflict, import_people
-from apps.desk.people_import.table_limits import MOST_OCTETS
 from apps.desk.people_import.tables import SheetRow, Table, read_table
 from apps.lib.errors import Conflict, Problem
 from apps.members.models import PeopleUpload
 
 MOST_PAGE_ROWS: Final = 2_000
 """A page answers within seconds. Larger tables are for the command."""
+MOST_UPLOADS: Final = 10
+"""Tables that are kept of one person; older ones go when another is uploaded."""
 
 
 def save_upload(*, name: str, content: bytes, create_rooms: bool, by: User) -> PeopleUpload:
-    """Store a table. Raises Problem if it cannot be read, or is too long for a page."""
-    if len(content) > MOST_OCTETS:
-        raise Problem(_("The file is larger than %(most)d MiB. Split it.") % {"most": MOST_OCTETS >> 20}, "file")
+    """Store a table, and forget the person's oldest if there are many. Raises Problem if it cannot be read, or is too long for a page."""
     table = read_table(content, name)
     number = _count_rows(table)
     if number > MOST_PAGE_ROWS:
@@ -30,7 +29,10 @@ def save_upload(*, name: str, content: bytes, create_rooms: bool, by: User) -> P
     if not number:
         raise Problem(_("The table has headers, but no line below them."), "file")
     meanings = list(match_columns(table.header))
-    return PeopleUpload.objects.create(name=name[-200:], content=content, meanings=meanings, create_rooms=create_rooms, by=by)
+    made = PeopleUpload.objects.create(name=name[-200:], content=content, meanings=meanings, create_rooms=create_rooms, by=by)
+    kept = PeopleUpload.objects.filter(by=by).order_by("-pk").values("pk")[:MOST_UPLOADS]
+    PeopleUpload.objects.filter(by=by).exclude(pk__in=kept).delete()
+    return made
 
 
 def _count_rows(table: Table) -> int:

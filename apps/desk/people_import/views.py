@@ -1,10 +1,7 @@
 """Pages for importing a table of people: upload, check with the meanings of the columns, import, and the report afterwards."""
 
-from typing import Any
-
 from django import forms
 from django.contrib import messages
-from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -13,7 +10,6 @@ from django.utils.translation import gettext_lazy
 from apps.accounts.permissions import get_person, staff_page
 from apps.desk.people_import.result_page import build_check_context, describe_report
 from apps.desk.people_import.sample import list_sample_headers, list_sample_rows
-from apps.desk.people_import.table_limits import MOST_OCTETS
 from apps.desk.people_import.uploads import choose_meanings, import_upload, save_upload
 from apps.lib.csv_stream import build_csv_download
 from apps.lib.errors import Problem
@@ -26,12 +22,6 @@ class PeopleFileForm(forms.Form):
 
     file = forms.FileField(label=gettext_lazy("Table"), help_text=gettext_lazy("CSV, ODS or XLSX, one member a line, headers in the first"))
     create_rooms = forms.BooleanField(label=gettext_lazy("Create missing houses and rooms"), required=False)
-
-    def clean_file(self) -> UploadedFile[Any]:
-        file: UploadedFile[Any] = self.cleaned_data["file"]
-        if (file.size or 0) > MOST_OCTETS:
-            raise forms.ValidationError(_("The file is larger than %(most)d MiB. Split it.") % {"most": MOST_OCTETS >> 20})
-        return file
 
 
 @staff_page
@@ -54,7 +44,7 @@ def check_upload(request: HttpRequest, pk: int) -> HttpResponse:
     kept = get_object_or_404(PeopleUpload, pk=pk, by=get_person(request))
     if request.method == "POST":
         try:
-            _obey(request, kept)
+            _apply_request(request, kept)
         except Problem as problem:
             messages.error(request, str(problem))
         return redirect("desk:people-check", kept.pk)
@@ -64,7 +54,7 @@ def check_upload(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "desk/people_import/check.html", build_check_context(kept))
 
 
-def _obey(request: HttpRequest, kept: PeopleUpload) -> None:
+def _apply_request(request: HttpRequest, kept: PeopleUpload) -> None:
     """Import, or store what the columns mean. Raises Problem."""
     if "choice" not in request.POST:
         choose_meanings(kept, meanings=request.POST.getlist("meaning"), create_rooms="create_rooms" in request.POST)

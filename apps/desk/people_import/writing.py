@@ -3,7 +3,7 @@
 Members are changed before others are added, because updates are slow behind many inserts (`lib/database/history.py`).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -28,23 +28,17 @@ from apps.network.holdings_bulk import HoldingDraft
 from apps.network.models import Holding, Pool
 from apps.network.services import lock_pools
 
-type ProgressNote = Callable[[int], None]
-"""Notes how many of the members are written."""
 
-
-def write_plan(plan: ImportPlan, *, by: User, note_progress: ProgressNote) -> None:
+def write_plan(plan: ImportPlan, *, by: User) -> None:
     """Write the plan. Must run within a transaction. Raises Problem or IntegrityError, after which that is to be rolled back."""
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # foreign keys are checked as rows come, not all at once in the end
     rooms = _make_rooms(plan)
     members = _write_members(plan, rooms, by)
-    note_progress(len(plan.people) // 3)
     devices = _add_devices(plan, members, by)
     holdings = _assign_addresses(plan, members, devices, by)
-    note_progress(2 * len(plan.people) // 3)
     _map_addresses(plan, holdings, by)
     _add_forwards(plan, holdings, by)
-    note_progress(len(plan.people))
 
 
 def _make_rooms(plan: ImportPlan) -> dict[RoomKey, int]:

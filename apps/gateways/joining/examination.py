@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from apps.deployments.transport import agent_channel, ssh_keys
 from apps.deployments.transport.agent_channel import Unreachable
+from apps.deployments.transport.ssh import SshFault
 from apps.gateways.joining.models import JoiningMachine
 from apps.lib.fields import Address
 from firewall import wire
@@ -80,7 +81,7 @@ def _ask_agent(row: JoiningMachine, found: dict[str, Any]) -> dict[str, Any]:
             before = time.time()
             answer = channel.ask(Describe())
     except Unreachable as fault:
-        progress = _classify(str(fault))
+        progress = _classify(fault)
         if progress == Progress.CHANGED:
             with suppress(Unreachable):
                 found["seen_key"] = ssh_keys.scan_host_key(row.address, row.port)
@@ -91,13 +92,14 @@ def _ask_agent(row: JoiningMachine, found: dict[str, Any]) -> dict[str, Any]:
     return {"facts": encode(facts), "clock_offset": facts.clock - middle, "clock_doubt": round((after - before) * 500)}
 
 
-def _classify(fault: str) -> Progress:
+def _classify(fault: Unreachable) -> Progress:
     """Return how far a session got that ended like this."""
-    if "host key has changed" in fault:
-        return Progress.CHANGED
-    if "portal's key" in fault or "no ssh key at" in fault:
-        return Progress.REFUSED
-    return Progress.FOREIGN if "speaks version" in fault else Progress.SILENT
+    match fault.fault:
+        case SshFault.OTHER_HOST_KEY:
+            return Progress.CHANGED
+        case SshFault.NO_KEY | SshFault.KEY_REFUSED:
+            return Progress.REFUSED
+    return Progress.FOREIGN if isinstance(fault.__cause__, wire.VersionError) else Progress.SILENT
 
 
 def _check_answer(row: JoiningMachine, answer: wire.Reply) -> MachineFacts:

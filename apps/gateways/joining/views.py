@@ -15,7 +15,7 @@ from apps.gateways.joining.forms import InterfacesForm, JoinForm, MachineAddress
 from apps.gateways.joining.models import JoiningMachine
 from apps.gateways.joining.presentation import describe_joining, describe_system
 from apps.lib.errors import Conflict, Problem
-from apps.network.models import GatewayGroup
+from apps.network.models import Gateway, GatewayGroup
 
 
 @require_safe
@@ -58,11 +58,19 @@ def joining(request: HttpRequest, pk: int) -> HttpResponse:
     if form and form.is_valid():
         try:
             made = services.finish_joining(machine=machine, by=get_person(request), **form.to_kwargs())
-            messages.success(request, _("%(gateway)s is a gateway now. The first rules follow in a moment.") % {"gateway": made})
+            messages.success(request, _describe_joined(made))
             return redirect("gateways:gateway", made.pk)
         except Problem as problem:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
     return _render_machine(request, machine, form)
+
+
+def _describe_joined(gateway: Gateway) -> str:
+    """Return what became of the machine, and what follows."""
+    facts = {"gateway": gateway, "group": gateway.group}
+    if gateway.group.live_since is None:
+        return _("%(gateway)s is a gateway now. It gets its first rules when %(group)s goes live.") % facts
+    return _("%(gateway)s is a gateway now. The first rules follow in a moment.") % facts
 
 
 def _render_machine(request: HttpRequest, machine: JoiningMachine, form: InterfacesForm | None) -> HttpResponse:
