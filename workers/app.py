@@ -42,7 +42,7 @@ MAIL_SECONDS = 15.0
 MAIL_IN_SECONDS = 60.0
 QUOTA_SECONDS = 600.0
 WEBHOOK_SECONDS = 5.0
-JOINING_SECONDS = 60.0
+JOINING_SECONDS = 20.0
 
 
 def _build_entry(seconds: float, task: str, *args: str, **options: str | float) -> dict[str, object]:

@@ -39,7 +39,7 @@ class SettingSection(models.TextChoices):
 
 @dataclass(frozen=True)
 class SettingUnit:
-    """A unit. `word`: beside a field; `counted`: after a number, “1 day” or “30 days”."""
+    """A unit. `word`: beside a field, "" if its label names the unit; `counted`: after a number, “1 day” or “30 days”."""
 
     word: str | Promise
     counted: Any
@@ -50,7 +50,7 @@ class SettingUnit:
 
 DAYS: Final = SettingUnit(gettext_lazy("days"), ngettext_lazy("%(count)s day", "%(count)s days", "number"))
 PORTS: Final = SettingUnit(gettext_lazy("ports"), ngettext_lazy("%(count)s port", "%(count)s ports", "number"))
-MESSAGES: Final = SettingUnit(gettext_lazy("messages"), ngettext_lazy("%(count)s message", "%(count)s messages", "number"))
+MESSAGES: Final = SettingUnit("", ngettext_lazy("%(count)s message", "%(count)s messages", "number"))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

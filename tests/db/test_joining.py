@@ -163,7 +163,9 @@ def test_another_address_is_another_machine_whose_key_is_compared_anew(network: 
 def test_an_examination_is_requested_once_in_a_while(network: factories.Network) -> None:
     machine = make_machine(network.group)
     assert [services.request_examination(machine) for _ in range(3)] == [True, False, False]
-    JoiningMachine.objects.update(requested=timezone.now() - services.PAUSE * 2)
+    JoiningMachine.objects.update(requested=timezone.now() - services.PAUSE * 3, examined=None)
+    assert not services.request_examination(machine), "the first request waits still, and it tells since when"
+    JoiningMachine.objects.update(examined=timezone.now() - services.PAUSE * 2)
     assert services.request_examination(machine)
 
 
@@ -259,8 +261,15 @@ def test_each_stage_has_a_sentence_and_ends_when_a_person_is_needed(
 
 
 def test_a_machine_that_no_worker_looks_at_says_so(network: factories.Network) -> None:
-    machine = make_machine(network.group, progress="unreached", examined=timezone.now() - timedelta(minutes=5))
+    ago = timezone.now() - timedelta(minutes=5)
+    machine = make_machine(network.group, progress="unreached", examined=ago - timedelta(minutes=1), requested=ago)
     assert describe_joining(machine, timezone.now()).sentence == "No worker has looked at this machine lately."
+
+
+def test_a_page_that_is_opened_after_a_while_does_not_blame_the_workers(network: factories.Network) -> None:
+    ago = timezone.now() - timedelta(minutes=5)
+    machine = make_machine(network.group, progress="unreached", examined=ago + timedelta(seconds=1), requested=ago)
+    assert describe_joining(machine, timezone.now()).sentence == "nat-3 is not reached yet."
 
 
 @pytest.mark.parametrize(

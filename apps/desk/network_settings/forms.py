@@ -69,7 +69,7 @@ def _build_form_field(setting: Setting[Any]) -> forms.Field:
     words: dict[str, Any] = {"label": setting.label, "help_text": setting.help}
     match setting:
         case NumberSetting():
-            label = format_lazy("{} ({})", setting.label, setting.unit.word) if setting.unit else setting.label
+            label = format_lazy("{} ({})", setting.label, setting.unit.word) if setting.unit and setting.unit.word else setting.label
             bounds = {"min": setting.least, "max": setting.most, "inputmode": "numeric"}
             return forms.IntegerField(**(words | {"label": label}), widget=forms.NumberInput(attrs=bounds))
         case TextSetting():

@@ -1,5 +1,7 @@
 """A machine on its way to become a gateway. No rollout, reading or compiler sees it: only the last step makes a Gateway of it."""
 
+from datetime import datetime
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -40,7 +42,7 @@ class JoiningMachine(Versioned):
     host_key = models.TextField(_("ssh host key"), blank=True, default="")
     begun = models.DateTimeField(_("begun"), db_default=Now())
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
-    requested = models.DateTimeField(null=True)  # the last request for an examination
+    requested = models.DateTimeField(null=True)  # when the last examination was requested, which is done once `examined` is later
     examined = models.DateTimeField(null=True)
     progress = models.CharField(max_length=9, choices=Progress, default=Progress.NEW)
     problem = models.TextField(blank=True, default="")
@@ -69,6 +71,11 @@ class JoiningMachine(Versioned):
     def is_ready(self) -> bool:
         """True if the interfaces can be chosen."""
         return self.progress == self.Progress.READY
+
+    @property
+    def waits_since(self) -> datetime | None:
+        """Since when an examination is requested and not done; None if none waits."""
+        return self.requested if self.requested and (self.examined is None or self.examined < self.requested) else None
 
     def build_gateway(self) -> Gateway:
         """Return the gateway that the transport connects to. It is not saved, and has no interfaces."""

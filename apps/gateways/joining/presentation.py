@@ -17,7 +17,7 @@ from apps.lib.ui.states import StateKind, StateLabel
 from apps.network.models import Pool
 from firewall.machine import MachineFacts, MachineInterface
 
-OVERDUE = timedelta(seconds=30)  # without an examination, although the page requests one every few seconds
+OVERDUE = timedelta(seconds=30)  # a requested examination that is not done
 CLOCK_TOLERANCE = 1000  # milliseconds
 Progress = JoiningMachine.Progress
 _WAITS_FOR_PERSON: Final = (Progress.REACHED, Progress.CHANGED)
@@ -49,7 +49,7 @@ def describe_joining(machine: JoiningMachine, now: datetime) -> JoiningView:
 
 def _describe_progress(machine: JoiningMachine, now: datetime) -> tuple[StateKind, str, str]:
     """Return the kind, the sentence and what follows from it."""
-    if now - (machine.examined or machine.begun) > OVERDUE and not machine.is_ready and machine.progress not in _WAITS_FOR_PERSON:
+    if machine.waits_since and now - machine.waits_since > OVERDUE and not machine.is_ready and machine.progress not in _WAITS_FOR_PERSON:
         return StateKind.WARN, _("No worker has looked at this machine lately."), _("Is the worker “collector” running?")
     name, problem = {"name": machine.name}, machine.problem
     match machine.progress:

@@ -76,8 +76,8 @@ def move_machine(*, machine: JoiningMachine, address: Address, port: int, versio
 
 
 def request_examination(machine: JoiningMachine) -> bool:
-    """Let a worker examine the machine, unless that was requested just now. Return whether it was requested."""
-    due = Q(requested=None) | Q(requested__lt=timezone.now() - PAUSE)
+    """Let a worker examine the machine, unless a request waits or was answered just now. Return whether it was requested."""
+    due = Q(requested=None) | Q(requested__lt=timezone.now() - PAUSE, examined__gte=F("requested"))
     if JoiningMachine.objects.filter(due, pk=machine.pk).update(requested=Now()) != 1:
         return False
     enqueue_task(TASK, machine.pk)
