@@ -5,9 +5,11 @@ That raises AttributeError, which is not handled there, and ends the worker. So 
 or must not write: here it counts as a lost connection, which is tried again.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from kombu.transport import TRANSPORT_ALIASES, redis
+from kombu.transport import TRANSPORT_ALIASES, redis, virtual
 from redis.exceptions import ConnectionError as Lost
 from redis.exceptions import ExecAbortError, OutOfMemoryError, ReadOnlyError
 
@@ -15,8 +17,34 @@ REFUSALS = (OutOfMemoryError, ExecAbortError, ReadOnlyError)
 SCHEMES = ("redis", "rediss", "redis+socket")
 
 
+class TasksInWork(redis.QoS):
+    """The tasks that a worker has in work. A task leaves it also when Redis refuses to record that it is finished.
+
+    kombu logs the refusal and keeps counting the task as being in work, so a worker that had as many refusals as it may have tasks
+    never took another one. Redis still holds such a task and delivers it again after the visibility timeout.
+    """
+
+    def ack(self, delivery_tag: str) -> None:
+        with self._forget_on_failure(delivery_tag):
+            super().ack(delivery_tag)
+
+    def reject(self, delivery_tag: str, requeue: bool = False) -> None:
+        with self._forget_on_failure(delivery_tag):
+            super().reject(delivery_tag, requeue=requeue)
+
+    @contextmanager
+    def _forget_on_failure(self, delivery_tag: str) -> Iterator[None]:
+        try:
+            yield
+        except Exception:
+            virtual.QoS.ack(self, delivery_tag)  # redis.QoS would ask Redis again
+            raise
+
+
 class Channel(redis.Channel):
     """Channel that reports a cleaned-up connection as the error that kombu handles."""
+
+    QoS = TasksInWork
 
     def _connparams(self, *args: Any, **options: Any) -> Any:
         owner: Any = self.connection

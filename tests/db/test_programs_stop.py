@@ -65,7 +65,10 @@ def faults() -> dict[ProcessRole, RoleFault]:
 
 
 def until(condition: Callable[[dict[ProcessRole, RoleFault]], bool]) -> None:
-    wait_for(lambda: condition(faults()), seconds=PATIENCE)
+    try:
+        wait_for(lambda: condition(faults()), seconds=PATIENCE)
+    except AssertionError as error:
+        pytest.fail(f"{error}: {list(faults().values())}")
 
 
 @contextmanager
