@@ -16,10 +16,8 @@ from django.conf import LazySettings
 from django.db import connection
 from django.test import TransactionTestCase
 from django.utils import translation
-from hypothesis import HealthCheck, settings
 
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+from tests.example_counts import load_profile
 
 
 @cache
@@ -46,6 +44,10 @@ REASONS: dict[str, Callable[[], str]] = {"kernel": why_no_kernel, "browser": why
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--deep", action="store_true", help="ten times as many random cases where a test has many")
     parser.addoption("--minutes", type=int, default=0, help="for how long the API is sent new random requests, round after round")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    load_profile(deep=bool(config.getoption("--deep")))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

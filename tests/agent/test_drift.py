@@ -14,6 +14,7 @@ from tests.agent.gateways import AnyGateway, InProcess, OnKernel, Served, clock
 from tests.agent.requests import deploy, runs
 from tests.agent.rulesets import ban, key, network, step, text_of, whole
 from tests.agent.strategies import rulesets
+from tests.example_counts import count_examples
 
 NETWORK = network(3, ban("203.0.113.9/32", "scans", clock() + 9000), ban("198.51.100.0/24"))
 
@@ -176,7 +177,7 @@ def test_rules_on_a_gateway_that_never_confirmed_any_are_reported_as_foreign(tmp
     gateway.close()
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=count_examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(meddled=rulesets(clock()))
 def test_whatever_is_found_instead_committed_less_missing_with_foreign_makes_it(tmp_path: Path, meddled: Ruleset) -> None:
     gateway = InProcess(tmp_path)

@@ -18,6 +18,7 @@ from tests.agent.client import Client
 from tests.agent.gateways import ROOT, Served, clock
 from tests.agent.requests import deploy, runs, welcome
 from tests.agent.rulesets import network, text_of, whole
+from tests.example_counts import count_examples
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +78,7 @@ def test_what_breaks_the_rules_is_refused_with_its_reason(service: Served, octet
     assert words in reply.text
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=count_examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(octets=st.binary(min_size=1, max_size=300))
 def test_garbage_does_not_hurt(service: Served, octets: bytes) -> None:
     client = Client(service.socket)

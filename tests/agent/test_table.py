@@ -33,12 +33,13 @@ from tests.agent.counter_tables import name_counts, read
 from tests.agent.gateways import OnKernel, clock
 from tests.agent.rulesets import ban, key, network
 from tests.agent.strategies import comments, rulesets
+from tests.example_counts import count_examples
 
 NOW = clock()
 UP = Set("up4", (Type.IPV4,), 64, counter=True)
 FORWARD = Hook("filter", "forward", HookPriority.FILTER)
 on_kernel = pytest.mark.parametrize("bench", [pytest.param("kernel", marks=pytest.mark.kernel)], indirect=True)
-often = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+often = settings(max_examples=count_examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
 def commit(bench: Bench, before: Ruleset, after: Ruleset) -> None:

@@ -44,6 +44,7 @@ def keys(transactional_db: None, settings: LazySettings, monkeypatch: pytest.Mon
     yield {name: tokens.create_token(user=user, name="script")[1] for name, user in users.items()}
 
 
+@pytest.mark.deep
 def test_no_request_finds_a_fault_or_an_answer_that_is_not_declared(keys: dict[str, str], pytestconfig: pytest.Config) -> None:
     deep, until = bool(pytestconfig.getoption("--deep")), time.monotonic() + 60 * pytestconfig.getoption("--minutes")
     api, times, start = Exploration(get_openapi_document(router), keys), 10 if deep else 1, 0

@@ -22,6 +22,7 @@ from firewall.wire import Counts, Gone, Reading
 from tests import factories
 from tests.counter_factories import counts, make_gone, reading
 from tests.db.page_client import text
+from tests.example_counts import count_examples
 
 pytestmark = pytest.mark.django_db
 
@@ -211,7 +212,7 @@ STEPS = st.lists(
 
 
 @given(STEPS)
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=count_examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 def test_the_sum_of_each_holder_is_what_was_read_of_him(network: factories.Network, steps: list[tuple[str, int]]) -> None:
     """Draws everything that may happen to readings of one address that two members hold in turn."""
     for model in (Collected, LastCounts, FiveMinutes, Coverage):

@@ -16,10 +16,11 @@ from apps.network.models import Holding, Pool
 from apps.network.selectors import count_shares, find_free_prefix
 from tests import factories
 from tests.db.page_client import signed_in, text
+from tests.example_counts import count_examples
 
 pytestmark = pytest.mark.django_db
 
-FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FEW = settings(max_examples=count_examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def new_pool(network: factories.Network, prefix: str, **changes: Any) -> Pool:

@@ -26,6 +26,7 @@ from apps.mail.models import Message, ServerAway
 from apps.mail.services import put_in_outbox
 from apps.mail.smtp import STARTTLS, TLS, SmtpConnection, SmtpServer
 from apps.mail.transport import FileMailTransport, HandoverOutcome, HandoverStatus
+from tests.example_counts import count_examples
 from tests.fake_smtp import Post, SmtpWay, post
 from tests.whole.system import wait_for
 
@@ -283,7 +284,7 @@ class Mortal(SmtpConnection):
 REFUSING = (SmtpWay.UNKNOWN_READER, SmtpWay.REFUSE)
 
 
-@how(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@how(max_examples=count_examples(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.integers(1, 5),
     st.lists(st.sampled_from([each for each in SmtpWay if each not in (SmtpWay.HANG, SmtpWay.DRIBBLE)]), max_size=12),

@@ -20,7 +20,7 @@ from tests.packets.scenes import policy, without_helpers
 from tests.packets.shrink import smallest
 from tests.packets.trace_comparison import Talk, TracedGateway
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.deep]
 
 CASES, DEEP = 300, 3000
 ANSWERED = {f"{TraceOutcome.ANSWERED} {state}" for state in (ConntrackState.UNTRACKED, ConntrackState.INVALID)}

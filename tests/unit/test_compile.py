@@ -30,6 +30,7 @@ from firewall.policy import (
     collect_keys,
 )
 from firewall.render import render, render_rule
+from tests.example_counts import count_examples
 from tests.policies import NAT_1, SERVING, network, policies
 
 HOST, PUBLIC = IPv4Address("10.16.0.10"), IPv4Address("198.51.100.7")
@@ -149,7 +150,7 @@ def test_a_set_grows_in_steps_so_that_it_is_seldom_made_anew() -> None:
 
 
 @given(policies())
-@settings(max_examples=60)
+@settings(max_examples=count_examples(60))
 def test_compiling_twice_gives_the_same(policy: Policy) -> None:
     assert compile_policy(policy) == compile_policy(policy)
 
@@ -201,7 +202,7 @@ def either(one: PolicyKeys, other: PolicyKeys) -> PolicyKeys:
 
 
 @given(policies(), policies())
-@settings(max_examples=150)
+@settings(max_examples=count_examples(150))
 def test_compiling_a_change_gives_what_compiling_everything_gives(before: Policy, after: Policy) -> None:
     running = compile_policy(before)
     touched = either(collect_keys(only(before, after)), collect_keys(only(after, before)))

@@ -11,6 +11,7 @@ from firewall import owners
 from firewall.counters import Baseline, ReadingError, compute_reading_advance
 from firewall.wire import Counts, Reading
 from tests.counter_factories import Element, Pair, counts, make_gone, reading
+from tests.example_counts import count_examples
 
 A, B = ("10.0.0.1", 1), ("10.0.0.1", 2)
 
@@ -214,7 +215,7 @@ def pair(life: Life) -> Pair:
     return life.counted, life.counted
 
 
-CountingGateway.TestCase.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+CountingGateway.TestCase.settings = settings(max_examples=count_examples(150), stateful_step_count=40, deadline=None)
 TestSums = CountingGateway.TestCase
 
 

@@ -26,6 +26,7 @@ from firewall.policy import (
     TransportProtocol,
 )
 from firewall.ruleset import EMPTY
+from tests.example_counts import count_examples
 from tests.policies import mappings_of
 
 GATEWAY = GatewaySpec("gw1", Interfaces("lan", "wan", "mgmt"), Management((IPv4Network("192.0.2.0/24"),)))
@@ -142,7 +143,7 @@ def compute_changes(*policies: Policy) -> FlowChanges:
 
 
 @given(before=policies(), after=policies(), open_flows=st.lists(flows(), max_size=12))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=count_examples(300), deadline=None)
 def test_a_change_cuts_what_the_definition_says_and_nothing_else(before: Policy, after: Policy, open_flows: list[Flow]) -> None:
     changes = compute_changes(before, after)
     wanted = [moment(before, after, flow) for flow in open_flows]
@@ -156,14 +157,14 @@ def test_a_change_cuts_what_the_definition_says_and_nothing_else(before: Policy,
 
 
 @given(policy=policies(), open_flows=st.lists(flows(), max_size=12))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=count_examples(100), deadline=None)
 def test_a_change_that_is_undone_before_it_is_confirmed_cuts_nothing(policy: Policy, open_flows: list[Flow]) -> None:
     changes = compute_changes(policy, Policy(GATEWAY), policy)
     assert CutMoment.CONFIRM not in {changes.find_moment(flow) for flow in open_flows}
 
 
 @given(policy=policies().map(lambda policy: replace(policy, bans=(), forwards=(), blocks=())))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=count_examples(50), deadline=None)
 def test_what_only_comes_concerns_no_flow(policy: Policy) -> None:
     after = compile_policy(policy)
     assert not FlowChanges(diff(EMPTY, after), after=after.elements)

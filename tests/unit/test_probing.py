@@ -21,6 +21,7 @@ from firewall.policy import (
     collect_keys,
 )
 from firewall.ruleset import Rule, Ruleset, VerdictMap
+from tests.example_counts import count_examples
 from tests.policies import NAT_1, PROBE, PROBED, PROBES_MAPPING, network, policies
 
 SOURCE4, PUBLIC4, SOURCE6 = IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"), IPv6Address("2001:db8:b1::2")
@@ -81,7 +82,7 @@ def test_only_the_families_that_are_given_are_probed() -> None:
 
 
 @given(BESIDE)
-@settings(max_examples=60)
+@settings(max_examples=count_examples(60))
 def test_a_probe_changes_no_element_of_a_member(policy: Policy) -> None:
     plain, with_probe = compile_policy(policy), compile_policy(add_probe(policy))
     assert with_probe.sets == plain.sets
@@ -91,7 +92,7 @@ def test_a_probe_changes_no_element_of_a_member(policy: Policy) -> None:
 
 
 @given(BESIDE, BESIDE)
-@settings(max_examples=60)
+@settings(max_examples=count_examples(60))
 def test_a_change_beside_a_probe_leaves_the_probe_alone(before: Policy, after: Policy) -> None:
     running, wanted = compile_policy(add_probe(before)), compile_policy(add_probe(after))
     delta = compile_change(running, touched=collect_keys(before), come=replace(after, gateway=add_probe(after).gateway))

@@ -33,6 +33,7 @@ from firewall.policy import (
 )
 from firewall.render import render, render_delta, render_rule
 from firewall.ruleset import Count, Field, Match, Rule, Verdict, VerdictAction
+from tests.example_counts import count_examples
 from tests.policies import LIMITS, NAT_1, PROBED, PROBES_MAPPING, SERVING, network, texts
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -248,7 +249,7 @@ def test_an_expired_ban_is_neither_added_nor_deleted() -> None:
 
 
 @given(texts)
-@settings(max_examples=300)
+@settings(max_examples=count_examples(300))
 def test_no_comment_breaks_out_of_its_quotes(hostile: str) -> None:
     clean = sanitize_comment(hostile)
     assert not re.search(r'["\\\x00-\x1f\x7f]', clean)

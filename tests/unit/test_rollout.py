@@ -20,6 +20,7 @@ from firewall.rollout import (
     RolloutState,
     advance_rollout,
 )
+from tests.example_counts import count_examples
 
 CLAIMED = (RolloutEvent.CLAIMED,)
 DONE = (RolloutEvent.COMMITTED, RolloutEvent.PASSED, RolloutEvent.CONFIRMED)
@@ -400,4 +401,4 @@ class Rollouts(RuleBasedStateMachine):
 
 
 TestEveryOrderOfEvents = Rollouts.TestCase
-TestEveryOrderOfEvents.settings = settings(max_examples=500, stateful_step_count=40, deadline=None)
+TestEveryOrderOfEvents.settings = settings(max_examples=count_examples(500), stateful_step_count=40, deadline=None)

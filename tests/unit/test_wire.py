@@ -17,6 +17,7 @@ from firewall.live_trace import COMES, Event, Headers, Look, Seen, Watch, Watchi
 from firewall.machine import Describe, InterfaceAddress, MachineFacts, MachineInterface
 from firewall.policy import Policy, Prefix
 from firewall.ruleset import PLAIN
+from tests.example_counts import count_examples
 from tests.policies import network, policies
 
 
@@ -32,7 +33,7 @@ def through(message: wire.Message) -> object:
 
 
 @given(policies(), policies())
-@settings(max_examples=80)
+@settings(max_examples=count_examples(80))
 def test_a_delta_arrives_as_it_was_sent(first: Policy, second: Policy) -> None:
     delta = diff(compile_policy(first), compile_policy(second))
     apply = wire.Apply(3, 1_800_000_000, "a" * 64, "b" * 64, delta, None, 30)
@@ -40,7 +41,7 @@ def test_a_delta_arrives_as_it_was_sent(first: Policy, second: Policy) -> None:
 
 
 @given(policies())
-@settings(max_examples=60)
+@settings(max_examples=count_examples(60))
 def test_a_ruleset_arrives_as_it_was_sent(policy: Policy) -> None:
     plan = wire.Plan(1, compile_policy(policy))
     assert wire.parse_request(through(plan)) == plan
@@ -161,7 +162,7 @@ json_data = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionarie
 
 
 @given(json_data)
-@settings(max_examples=300)
+@settings(max_examples=count_examples(300))
 def test_no_json_is_too_strange_to_be_refused(data: object) -> None:
     for read in (wire.parse_request, wire.parse_reply):
         with pytest.raises(WireError):
@@ -169,7 +170,7 @@ def test_no_json_is_too_strange_to_be_refused(data: object) -> None:
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=300)
+@settings(max_examples=count_examples(300))
 def test_no_octets_are_too_strange_to_be_refused(line: bytes) -> None:
     with pytest.raises(WireError):
         wire.Assembler().feed(line)

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.__main__ import ON_A_SERVER
 from portal.stack import commands
 
-pytestmark = [pytest.mark.kernel, pytest.mark.long]
+pytestmark = [pytest.mark.kernel, pytest.mark.long, pytest.mark.deep]
 SMALL = ("--members", "300", "--mails", "3", "--tickets", "30", "--days", "1", "--changes", "60")
 QUICK = {"collect", "mail"}
 DEEP = ON_A_SERVER | {"commit", "compile", "link"}
