@@ -16,6 +16,15 @@ POOLS: tuple[tuple[str, str, str, dict[str, int]], ...] = (  # name, kind, prefi
     ("IPv6", "prefix6", "2001:db8:a0::/44", {"member_length": 64}),
 )
 PROBE_TARGETS: dict[str, Any] = {"probe_target4": "203.0.113.10", "probe_target6": "2001:db8:cafe::10", "probe_port": 80}
+PROBES = {  # fields of the page of a gateway
+    f"nat-{number}": {
+        "Probe interface": "probe0",
+        "Private IPv4 address of the probe": f"172.31.254.{4 * number - 2}",
+        "Public IPv4 address of the probe": f"192.0.2.{250 + number}",
+        "IPv6 address of the probe": f"2001:db8:b{number}::2",
+    }
+    for number in (1, 2)
+}
 ROUTES = {"nat-1": ("10.0.0.1", "192.0.2.3"), "nat-2": ("10.0.0.2", "192.0.2.4")}  # its addresses inside and outside
 
 

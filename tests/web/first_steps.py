@@ -1,0 +1,260 @@
+"""The way of a person who sets up a network in a browser: along the page of the first steps, from an empty portal to a live group.
+
+The gateways are given as functions that do what a pasted command does, so the same way leads to the lab's gateways and to machines.
+"""
+
+import csv
+import io
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect
+
+from apps.gateways.joining.models import JoiningMachine
+from apps.network.models import Gateway
+from tests.whole.from_nothing import MEMBERS, POOLS, PORT, PROBES, LabMember
+
+KINDS = {"private4": "private IPv4", "public4": "public IPv4", "prefix6": "IPv6 prefixes"}
+FORM = "main form.nw-form"
+IMPORTED = 200
+MISTAKES = {50: ("address", "10.16.0.300"), 120: ("mac", "52:54:00:00:00:zz"), 180: ("tariff", "Standrd")}  # by line of the table
+COLUMNS = {
+    "number": "Number", "name": "Name", "house": "House", "room": "Room", "floor": "Floor", "tariff": "Tariff", "state": "State",
+    "device": "Device", "mac": "MAC", "address": "Private address", "public": "Public address", "forwards": "Forwards",
+}  # fmt: skip
+
+type Paste = Callable[[str, str], str]
+"""Runs the command on the gateway of this name, as its administrator would, and returns what it prints."""
+
+
+@dataclass
+class Portal:
+    """The portal in the browser of a person who sets up a network.
+
+    pictures: directory for a picture of each step; None: none are taken. times: seconds that each step took.
+    """
+
+    page: Page
+    pictures: Path | None = None
+    times: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Measure the time of a step of the way."""
+        begun = time.monotonic()
+        yield
+        self.times[name] = time.monotonic() - begun
+
+    def take_picture(self, name: str) -> None:
+        if self.pictures:
+            self.page.screenshot(path=self.pictures / f"{name}.png", full_page=True, animations="disabled")
+
+    def find_step(self, step: str) -> Locator:
+        """Return the row of this step, on the page of the first steps."""
+        return self.page.get_by_role("row").filter(has=self.page.get_by_role("rowheader", name=re.compile(rf"^\s*{step}")))
+
+    def begin_step(self, step: str, button: str) -> None:
+        self.page.goto("/setup/")
+        self.find_step(step).get_by_role("link", name=re.compile(rf"^\s*{button}")).click()
+
+    def follow(self, link: str) -> None:
+        self.page.locator("main").get_by_role("link", name=link, exact=True).first.click()
+
+    def enter(self, values: dict[str, str | bool], button: str, form: str) -> None:
+        """Fill in the fields with these labels in the form, and press the button."""
+        where = self.page.locator(form)
+        for label, value in values.items():
+            field = where.get_by_label(re.compile(rf"^\s*{re.escape(label)}(\s+optional)?\s*$"))
+            if isinstance(value, bool):
+                field.set_checked(value)
+            elif field.evaluate("field => field.tagName") == "SELECT":
+                field.select_option(value)
+            else:
+                field.fill(value)
+        where.get_by_role("button", name=button, exact=True).click()
+
+    def send(self, values: dict[str, str | bool], button: str) -> None:
+        """Enter these values in the form of the page, and wait for the page that answers it."""
+        with self.page.expect_navigation():
+            self.enter(values, button, FORM)
+
+    def expect_said(self, words: str) -> None:
+        expect(self.page.locator("main").get_by_text(words).first).to_be_visible()
+
+
+def add_group(portal: Portal) -> None:
+    portal.begin_step("A gateway group", "Add group")
+    targets = {"IPv4 target of the probes": "203.0.113.10", "IPv6 target of the probes": "2001:db8:cafe::10"}
+    portal.send({"Name": "Lindenhof", **targets, "TCP port of the targets": "80"}, "Add group")
+
+
+def join_gateway(portal: Portal, name: str, address: str, paste: Paste) -> None:
+    """Add a gateway by the command that the portal shows: nat-1 as the primary for IPv4, nat-2 for IPv6."""
+    page = portal.page
+    portal.begin_step("Gateways", "Add gateway")
+    portal.send({"Name": name, "Management address": address}, "Show the command")
+    expect(page.locator("#command")).to_be_visible()
+    portal.take_picture(f"{name}-command")
+    printed = paste(name, page.locator("#command").inner_text())
+    portal.expect_said(f"{name} shows a host key. Compare it.")
+    portal.take_picture(f"{name}-compare")
+    assert page.locator("#progress code").inner_text() in printed, "what the page shows is what the command printed"
+    page.get_by_role("button", name="It is the same").click()
+    portal.expect_said(f"{name} is ready. Choose its interfaces.")
+    form = page.locator(FORM)
+    suggested = {label: form.get_by_label(f"{label} interface").input_value() for label in ("Inside", "Outside", "Management")}
+    assert suggested == {"Inside": "lan0", "Outside": "wan0", "Management": "mgmt0"}
+    portal.take_picture(f"{name}-interfaces")
+    primary = {"Primary for IPv4": name == "nat-1", "Primary for IPv6": name == "nat-2"}
+    portal.send({"State sync interface": "sync0", **primary}, "Make it a gateway")
+    portal.expect_said(f"{name} is a gateway now.")
+    assert not JoiningMachine.objects.exists()
+    assert [str(each) for each in Gateway.objects.get(name=name).management_networks] == ["172.31.0.0/24"]
+
+
+def add_probe(portal: Portal, name: str) -> None:
+    """Enter the gateway's probe on the page that follows the joining."""
+    portal.follow("Edit")
+    portal.send(dict(PROBES[name]), "Save")
+    portal.expect_said(f"Saved. The next rollout rewrites the rules of {name}")
+
+
+def add_pools(portal: Portal) -> None:
+    for name, kind, prefix, more in POOLS:
+        portal.begin_step("Pools of addresses", "Add pool")
+        portal.follow("Add pool")
+        kept = {"First addresses kept free": str(more["kept_first"])} if "kept_first" in more else {}
+        portal.send({"Name": name, "Kind": kind, "Prefix": prefix, **kept}, "Add pool")
+        portal.expect_said(name)
+
+
+def add_house_and_tariff(portal: Portal) -> None:
+    portal.begin_step("Houses and rooms", "Add house")
+    portal.follow("Add the first house")
+    portal.send({"Name": "House B", "Code": "B"}, "Add house")
+    portal.send({"From floor": "1", "Doors on each floor": "01-02"}, "Add rooms")
+    portal.begin_step("Tariffs", "Add tariff")
+    portal.follow("Add the first tariff")
+    portal.send({"Name": "Standard"}, "Save")
+
+
+def add_member(portal: Portal, member: LabMember, room: str) -> None:
+    """Add an active member with an address, the public address as which it leaves, and a forward."""
+    portal.begin_step("Members with addresses", "Add member")
+    portal.follow("Add the first member")
+    portal.send({"Name": member.name, "Room": room, "Active at once": True}, "Add member")
+    choose_pool(portal, "Members")
+    portal.enter({"Address": member.address}, "Give this address", "#addresses form")
+    expect(portal.page.locator("#addresses")).to_contain_text(member.address)
+    portal.page.reload()
+    portal.enter({"Public port": str(PORT), "Device port": "443", "What for": "Nextcloud"}, "Save and deploy", "#forward-form")
+    expect(portal.page.get_by_role("row", name=f"TCP {PORT}")).to_be_visible()
+
+
+def choose_pool(portal: Portal, name: str) -> None:
+    """Choose the pool to give an address of: its option says its name and prefix."""
+    choice = portal.page.locator("#addresses form").get_by_label("Pool")
+    words = choice.locator("option").filter(has_text=name).first.inner_text()
+    choice.select_option(label=words)
+
+
+def list_people(first: LabMember) -> list[dict[str, str]]:
+    """Return the lines of a table of people: `first` with a public address and a forward, and neighbours with an address each."""
+    lab = {"name": first.name, "address": first.address, "public": first.public, "forwards": f"tcp {PORT} → 443 (Nextcloud)"}
+    lines = [{"name": f"Neighbour {number}", "address": f"10.16.1.{number}"} for number in range(1, IMPORTED)]
+    return [_add_home(line, number) for number, line in enumerate([lab, *lines])]
+
+
+def _add_home(line: dict[str, str], number: int) -> dict[str, str]:
+    floor, door = number // 20 + 2, number % 20 + 1
+    home = {"house": "House B", "room": f"{floor}{door:02d}", "floor": str(floor), "tariff": "Standard", "state": "active"}
+    return {"number": str(2001 + number)} | line | home | {"device": "Laptop", "mac": f"52:54:00:00:00:{number:02x}"}
+
+
+def render_table(people: Iterable[dict[str, str]]) -> bytes:
+    """Return the table as a spreadsheet program exports it in Germany: semicolons and Windows-1252."""
+    output = io.StringIO()
+    writer = csv.DictWriter(output, COLUMNS, delimiter=";")
+    writer.writerow(COLUMNS)
+    writer.writerows(people)
+    return output.getvalue().replace("→", ">").encode("cp1252")
+
+
+def import_people(portal: Portal, first: LabMember) -> None:
+    """Import a table with three mistakes, which is refused with their lines; then the corrected table."""
+    people = list_people(first)
+    wrong = [person | ({column: value} if column else {}) for person, (column, value) in zip(people, _iter_mistakes(), strict=True)]
+    portal.begin_step("Members with addresses", "Add member")
+    portal.follow("Import…")
+    upload_table(portal, render_table(wrong))
+    portal.expect_said("The table has 3 problems.")
+    for line, (_column, value) in MISTAKES.items():
+        portal.expect_said(f"Line {line}, column")
+        portal.expect_said(value)
+    portal.take_picture("import-problems")
+    portal.follow("Choose another file")
+    upload_table(portal, render_table(people))
+    portal.expect_said("All lines are valid.")
+    portal.take_picture("import-check")
+    portal.page.get_by_role("button", name=f"Import {IMPORTED} members").click()
+    portal.expect_said(f"{IMPORTED} members were imported.")
+
+
+def _iter_mistakes() -> Iterator[tuple[str, str]]:
+    """Yield for each person the column to write something wrong into, and what. The first person stands in line 2."""
+    for line in range(2, IMPORTED + 2):
+        yield MISTAKES.get(line, ("", ""))
+
+
+def upload_table(portal: Portal, table: bytes) -> None:
+    file = {"name": "members.csv", "mimeType": "text/csv", "buffer": table}
+    portal.page.locator(FORM).get_by_label("Table").set_input_files(file)  # type: ignore[arg-type]  # a dict is what the type describes
+    portal.send({"Create missing houses and rooms": True}, "Check")
+
+
+def go_live(portal: Portal) -> None:
+    """Read what would be deployed, and go live."""
+    portal.page.goto("/setup/")
+    members = IMPORTED + 1
+    expect(portal.find_step("What would be deployed")).to_contain_text(f"{members} members with {members} addresses and prefixes")
+    portal.begin_step("Go live", "To the plan")
+    portal.expect_said("Lindenhof is not live.")
+    portal.expect_said("172.31.0.0/24")
+    portal.take_picture("plan")
+    portal.page.get_by_role("button", name="Go live with Lindenhof").click()
+    portal.expect_said("Lindenhof is live.")
+
+
+def see_packets_through(portal: Portal, gateways: Iterable[str]) -> None:
+    """Wait until a packet came back through each gateway, over each address family."""
+    portal.page.goto("/setup/")
+    for gateway in gateways:
+        for family in ("IPv4", "IPv6"):
+            expect(portal.find_step("A packet through each gateway")).to_contain_text(f"{gateway}, {family}: came back at")
+    expect(portal.page.get_by_text("Your network runs.")).to_be_visible()
+    portal.take_picture("first-steps-done")
+
+
+def set_up_network(portal: Portal, addresses: dict[str, str], paste: Paste, after_join: Callable[[str], None]) -> None:
+    """Go the way up to the plan. The browser is signed in and shows the dashboard. after_join: called for each gateway by its name."""
+    portal.expect_said("No gateway runs your network yet")
+    portal.follow("First steps")
+    portal.expect_said("Next: A gateway group.")
+    portal.take_picture("first-steps")
+    with portal.step("group"):
+        add_group(portal)
+    for name, address in addresses.items():
+        with portal.step(f"{name} joins"):
+            join_gateway(portal, name, address, paste)
+            add_probe(portal, name)
+            after_join(name)
+    with portal.step("pools, house, tariff"):
+        add_pools(portal)
+        add_house_and_tariff(portal)
+    with portal.step("people"):
+        add_member(portal, MEMBERS[1], "B-101")
+        import_people(portal, MEMBERS[0])
