@@ -20,6 +20,7 @@ from apps.gateways.authorized_keys import build_setup_steps
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.forms import GatewayForm, LimitsForm, ProfileForm, ProtectionForm
 from apps.gateways.joining.models import JoiningMachine
+from apps.gateways.probe_command import build_probe_command
 from apps.gateways.retirement import is_in_history
 from apps.gateways.set_gauges import list_gauges
 from apps.gateways.views_lifecycle import show_retired
@@ -73,6 +74,7 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
         "table": kernel_gauges.find_connection_table(selectors.find_gateway_status(found), getattr(found.group, "profile", None)),
         "hold": list_revision_holds().filter(group=found.group_id).first(),
         "setup": build_setup_steps(found),
+        "probe_command": build_probe_command(found),
         "used": is_in_history(found),
     }
     return render(request, "gateways/gateway.html", context)

@@ -152,3 +152,15 @@ def test_queries_do_not_grow_with_gateways(staff: Client, network: factories.Net
     for number in range(3, 30):
         note_answer(factories.gateway(network.group, f"nat-{number}"))
     assert [asked(path) for path in paths] == few
+
+
+def test_the_page_shows_the_command_of_the_probe_with_its_addresses(network: factories.Network, staff: Client) -> None:
+    gateway = network.gateways[0]
+    assert "none: nothing shows whether packets pass" in text(staff.get(f"/gateways/{gateway.pk}/"))
+    addresses = {"probe_source4": "172.31.254.2", "probe_public4": "192.0.2.251", "probe_source6": "2001:db8:b1::2"}
+    Gateway.objects.filter(pk=gateway.pk).update(probe_interface="probe0", **addresses)
+    shown = text(staff.get(f"/gateways/{gateway.pk}/"))
+    assert "172.31.254.2, outside 192.0.2.251" in shown
+    assert "netzwart-probe --ipv4 172.31.254.2 --ipv6 2001:db8:b1::2" in shown
+    Gateway.objects.filter(pk=gateway.pk).update(probe_interface="cable7", probe_source6=None)
+    assert "netzwart-probe --ipv4 172.31.254.2 --interface cable7" in text(staff.get(f"/gateways/{gateway.pk}/"))

@@ -66,6 +66,7 @@ def test_it_contains_program_units_sysctls_and_the_command_to_join() -> None:
     assert files - units == {
         "./usr/lib/netzwart/netzwart-agent.pyz",
         "./usr/sbin/netzwart-join",
+        "./usr/sbin/netzwart-probe",
         "./usr/share/doc/netzwart-agent/copyright",
         "./usr/share/netzwart/90-netzwart.conf",
     }
@@ -110,7 +111,7 @@ def test_the_command_to_join_writes_the_line_that_the_portal_shows() -> None:
     assert ssh_keys.build_authorized_keys_line(KEY) == f'restrict,command="{command}" {KEY} netzwart'
 
 
-@pytest.mark.parametrize("name", [*debian_package.SCRIPTS, "netzwart-join"])
+@pytest.mark.parametrize("name", [*debian_package.SCRIPTS, *debian_package.COMMANDS])
 def test_its_scripts_stop_at_the_first_fault_and_parse(name: str) -> None:
     script = ROOT / "gateway" / "debian" / name
     assert script.read_text().startswith("#!/bin/sh\n")
@@ -120,10 +121,33 @@ def test_its_scripts_stop_at_the_first_fault_and_parse(name: str) -> None:
 
 
 def test_only_a_purge_deletes_the_table_and_no_script_flushes() -> None:
-    scripts = {name: (ROOT / "gateway" / "debian" / name).read_text() for name in (*debian_package.SCRIPTS, "netzwart-join")}
+    scripts = {name: (ROOT / "gateway" / "debian" / name).read_text() for name in (*debian_package.SCRIPTS, *debian_package.COMMANDS)}
     assert [name for name, text in scripts.items() if "nft delete table" in text] == ["postrm"]
     commands = [line for text in scripts.values() for line in text.splitlines() if not line.strip().startswith("#")]
     assert not [line for line in commands if "flush" in line or "--now" in line]
+
+
+@pytest.mark.parametrize(("option", "words"), [("--from", "--from needs an address"), ("--key", "--key needs a key")])
+def test_the_command_that_joins_says_what_an_option_lacks(option: str, words: str) -> None:
+    done = subprocess.run([ROOT / "gateway/debian/netzwart-join", "nat-1", option], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, f"netzwart-join: {words}\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ((), "Usage"),
+        (("--ipv4",), "netzwart-probe: --ipv4 needs an address"),
+        (("--ipv4", "172.31.254.2;reboot"), "--ipv4 takes an address"),
+        (("--ipv6", "2001:db8::$(id)"), "--ipv6 takes an address"),
+        (("--interface", "probe0"), "give an address"),
+        (("--ipv4", "172.31.254.2", "--interface", "a b"), "--interface takes a name"),
+        (("--ipv5", "1"), "there is no option --ipv5"),
+    ],
+)
+def test_the_command_of_the_probe_refuses_what_it_does_not_understand(options: tuple[str, ...], words: str) -> None:
+    done = subprocess.run([ROOT / "gateway/debian/netzwart-probe", *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and words in done.stderr
 
 
 @pytest.mark.skipif(not shutil.which("dpkg-deb"), reason="dpkg-deb is not installed (Debian: dpkg)")

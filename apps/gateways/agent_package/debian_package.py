@@ -16,7 +16,7 @@ NAME = "netzwart-agent"
 PROGRAM = f"{NAME}.pyz"
 SHEBANG = b"#!/usr/bin/env python3\n"
 SCRIPTS = ("postinst", "postrm", "prerm")
-JOIN = "netzwart-join"
+COMMANDS = ("netzwart-join", "netzwart-probe")
 SYSCTLS = "90-netzwart.conf"
 
 
@@ -63,7 +63,7 @@ def _read_files() -> list[PackedFile]:
     units = sorted((ROOT / "gateway" / "systemd").glob("*.service"))
     return [
         *(PackedFile(f"usr/lib/systemd/system/{unit.name}", unit.read_bytes()) for unit in units),
-        PackedFile(f"usr/sbin/{JOIN}", _read(JOIN), 0o755),
+        *(PackedFile(f"usr/sbin/{command}", _read(command), 0o755) for command in COMMANDS),
         PackedFile(f"usr/share/doc/{NAME}/copyright", _read("copyright")),
         PackedFile(f"usr/share/netzwart/{SYSCTLS}", _read(SYSCTLS)),  # not in sysctl.d: Debian 13 applies what a package puts there at once
     ]
