@@ -1,7 +1,6 @@
 """Checks of the first steps: what is there, in a sentence, and whether that is enough."""
 
 from allauth.mfa.utils import is_mfa_enabled
-from django.conf import settings
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -21,7 +20,7 @@ from apps.preferences.selectors import is_chosen, read_setting
 def check_second_factor(user: User) -> StepFinding:
     if is_mfa_enabled(user, ["totp", "webauthn"]):
         return StepFinding(True, _("You have a second factor."))
-    return StepFinding(not settings.REQUIRE_SECOND_FACTOR, _("You sign in by password alone."))
+    return StepFinding(False, _("You sign in by password alone."))
 
 
 def check_network(_user: User) -> StepFinding:

@@ -41,6 +41,7 @@ STEPS: Final = (
         "mfa_index",
         gettext_lazy("Set up"),
         checks.check_second_factor,
+        needed=False,  # where it is required, nobody sees this page without one
     ),
     Step(
         gettext_lazy("The network"),
