@@ -43,6 +43,8 @@ REASONS: dict[str, Callable[[], str]] = {"kernel": why_no_kernel, "browser": why
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--deep", action="store_true", help="ten times as many random cases where a test has many")
+    parser.addoption("--machines", action="store_true", help="boot virtual machines for the tests that need them (script/machines test)")
+    parser.addoption("--pictures", metavar="DIR", help="where the set-up of two machines puts pictures of its steps")
     parser.addoption("--minutes", type=int, default=0, help="for how long the API is sent new random requests, round after round")
 
 

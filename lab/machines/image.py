@@ -58,16 +58,20 @@ def list_missing_programs() -> tuple[str, ...]:
     return tuple(f"the program {name} is missing (Debian: {package})" for name, package in missing.items())
 
 
-def ensure_image(suite: str, directory: Path) -> MachineImage:
-    """Return the image of the suite, built on the first call, which takes minutes. Raise `subprocess.CalledProcessError`."""
+def ensure_image(suite: str, directory: Path, *, prepared: bool = False) -> MachineImage:
+    """Return the image of the suite, built on the first call, which takes minutes. Raise `subprocess.CalledProcessError`.
+
+    prepared: the packages that a gateway needs are installed in it; an emulated machine takes minutes to install them.
+    """
     directory.mkdir(parents=True, exist_ok=True)
-    with _lock(directory / f"{suite}.lock"):
-        image = MachineImage(directory / suite, _ensure_key(directory / "key"))
+    name = f"{suite}-prepared" if prepared else suite
+    with _lock(directory / f"{name}.lock"):
+        image = MachineImage(directory / name, _ensure_key(directory / "key"))
         stamp = image.directory / "format"
         if not stamp.exists() or stamp.read_text() != FORMAT:
             shutil.rmtree(image.directory, ignore_errors=True)
             image.directory.mkdir()
-            _build(suite, image)
+            _build(suite, image, prepared=prepared)
             stamp.write_text(FORMAT)
     return image
 
@@ -85,10 +89,11 @@ def _ensure_key(path: Path) -> Path:
     return path
 
 
-def _build(suite: str, image: MachineImage) -> None:
+def _build(suite: str, image: MachineImage, *, prepared: bool) -> None:
     tree = image.directory / "tree"
     with (image.directory / "build.log").open("w") as log:
-        subprocess.run(build_bootstrap_command(suite, tree), stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True)
+        bootstrap = build_bootstrap_command(suite, tree, prepared=prepared)
+        subprocess.run(bootstrap, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True)
         _finish_tree(tree, image)
         (kernel,), (initrd,) = tree.glob("boot/vmlinuz-*"), tree.glob("boot/initrd.img-*")
         shutil.copyfile(kernel, image.kernel)
@@ -98,7 +103,7 @@ def _build(suite: str, image: MachineImage) -> None:
     shutil.rmtree(tree)
 
 
-def build_bootstrap_command(suite: str, tree: Path) -> Sequence[str]:
+def build_bootstrap_command(suite: str, tree: Path, *, prepared: bool = False) -> Sequence[str]:
     """Return the command that makes the tree. Files that nobody reads in a test are left out."""
     left_out = [f"--dpkgopt=path-exclude=/usr/share/{each}/*" for each in ("doc", "man", "locale", "info")]
     modules = "\\n".join(MODULES)
@@ -106,9 +111,10 @@ def build_bootstrap_command(suite: str, tree: Path) -> Sequence[str]:
         'mkdir -p "$1/etc/initramfs-tools/conf.d"; printf "MODULES=list\\nCOMPRESS=gzip\\n" > "$1/etc/initramfs-tools/conf.d/small"; '
         f'printf "{modules}\\n" > "$1/etc/initramfs-tools/modules"'
     )
+    included = (*BASE, *CACHED) if prepared else BASE
     fetch = f'chroot "$1" apt-get install --yes --download-only --no-install-recommends {" ".join(CACHED)}'
     return (
-        "mmdebstrap", "--variant=minbase", "--mode=root", "--skip=cleanup/apt", f"--include={','.join(BASE)}", *left_out,
+        "mmdebstrap", "--variant=minbase", "--mode=root", "--skip=cleanup/apt", f"--include={','.join(included)}", *left_out,
         f"--essential-hook={initramfs}", f"--customize-hook={fetch}", suite, str(tree),
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ LEFT_OUT: Final = ("probe-1", "probe-2")  # cables to a probe: a machine's probe
 PATIENCE: Final = 600.0  # seconds for a boot; emulated, it takes 30 to 60 s of an idle core
 
 
-def prepare_machines(lab: Lab, directory: Path) -> list[VirtualMachine]:
+def place_machines(lab: Lab, directory: Path) -> list[VirtualMachine]:
     """Take the gateways' nodes off their switches, and return machines with fresh disks that may be switched on instead."""
     made = [find_machine(lab, name, directory) for name in SUITES]
     for machine in made:
@@ -25,9 +25,9 @@ def prepare_machines(lab: Lab, directory: Path) -> list[VirtualMachine]:
     return made
 
 
-def find_machine(lab: Lab, name: str, directory: Path) -> VirtualMachine:
-    """Return the machine that stands in place of this node."""
-    image = ensure_image(SUITES[name], directory / "images")
+def find_machine(lab: Lab, name: str, directory: Path, *, prepared: bool = False) -> VirtualMachine:
+    """Return the machine that stands in place of this node. prepared: with the packages that a gateway needs."""
+    image = ensure_image(SUITES[name], directory / "images", prepared=prepared)
     node = _leave_out_probe(lab.topology.get_node(name))
     return VirtualMachine(lab, node, list(SUITES).index(name) + 1, image, directory / name)
 

@@ -37,3 +37,10 @@ def test_an_image_is_made_of_the_suite_alone_and_has_nothing_of_ours(tmp_path: P
     assert command[0] == "mmdebstrap"
     assert command[-2:] == ("bookworm", str(tmp_path))
     assert not any("netzwart" in word for word in command[:-1])
+
+
+def test_the_packages_of_a_gateway_are_installed_only_in_a_prepared_image(tmp_path: Path) -> None:
+    bare, prepared = (build_bootstrap_command("trixie", tmp_path, prepared=each) for each in (False, True))
+    [included], [more] = ([word for word in command if word.startswith("--include=")] for command in (bare, prepared))
+    assert "nftables" not in included
+    assert {"nftables", "python3", "conntrack"} <= set(more.removeprefix("--include=").split(","))

@@ -21,14 +21,13 @@ from lab.lab import Lab
 from lab.sshd import ensure_host_key, find_obstacle
 from portal.stack.sshd import ensure_portal_key
 from tests.web.conftest import sign_in
-from tests.web.first_steps import Paste, Portal, go_live, see_packets_through, set_up_network
+from tests.web.first_steps import PASSWORD, Paste, Portal, go_live, see_packets_through, set_up_network
 from tests.whole.from_nothing import MEMBERS, LabMember, list_reached_members
 from tests.whole.system import GATEWAYS, agents, inside, sshd
 from tests.whole.worker import broker, worker
 
 pytestmark = [pytest.mark.kernel, pytest.mark.browser, pytest.mark.xdist_group("whole")]
 
-PASSWORD = "correct horse battery"
 ADDRESSES = {"nat-1": "172.31.0.11", "nat-2": "172.31.0.12"}
 JOIN = re.compile(r"netzwart-join (\S+) --from 172\.31\.0\.1 --key '(ssh-ed25519 [^']+)'")
 

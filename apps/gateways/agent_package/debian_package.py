@@ -46,8 +46,12 @@ def build_program(sources: dict[str, bytes]) -> bytes:
 
 @cache
 def build_agent_package() -> AgentPackage:
-    """Build the package."""
-    sources = read_sources()
+    """Build the package of this checkout."""
+    return build_package(read_sources())
+
+
+def build_package(sources: dict[str, bytes]) -> AgentPackage:
+    """Build the package of an agent with these sources, by name as in `read_sources`."""
     version = format_version(sources)
     files = [PackedFile(f"usr/lib/netzwart/{PROGRAM}", build_program(sources), 0o755), *_read_files()]
     control = _fill_control(version, files)
