@@ -77,7 +77,7 @@ def placed_machines(lab: Lab) -> list[VirtualMachine]:
 @pytest.fixture
 def machines(placed_machines: list[VirtualMachine]) -> Iterator[dict[str, VirtualMachine]]:
     """Both machines as a bare Debian that has booted, by name."""
-    with booted(placed_machines) as running:
+    with run_machines(placed_machines) as running:
         yield running
 
 
@@ -87,12 +87,12 @@ def prepared_machines(lab: Lab, placed_machines: list[VirtualMachine]) -> Iterat
     made = [find_machine(lab, each.name, STATE, prepared=True) for each in placed_machines]
     for machine in made:
         machine.accelerator = placed_machines[0].accelerator
-    with booted(made) as running:
+    with run_machines(made) as running:
         yield running
 
 
 @contextmanager
-def booted(machines: Sequence[VirtualMachine]) -> Iterator[dict[str, VirtualMachine]]:
+def run_machines(machines: Sequence[VirtualMachine]) -> Iterator[dict[str, VirtualMachine]]:
     """Boot the machines from fresh disks; cut their power at the end."""
     try:
         for machine in machines:
@@ -124,7 +124,7 @@ def patient_page(page: Page) -> Page:
 
 
 @pytest.fixture
-def joined(
+def joined_machines(
     prepared_machines: Mapping[str, VirtualMachine], portal_settings: LazySettings, network: factories.Network
 ) -> dict[str, VirtualMachine]:
     """The machines, joined as the gateways of the lab's network, which have no rules yet."""

@@ -52,24 +52,24 @@ def read_connection_table(machine: VirtualMachine) -> list[int]:
 
 
 def test_a_reboot_without_the_portal_brings_back_rules_and_kernel_settings_before_the_first_packet(
-    joined: dict[str, VirtualMachine], network: factories.Network, lab: Lab
+    joined_machines: dict[str, VirtualMachine], network: factories.Network, lab: Lab
 ) -> None:
     values = {"connections": CONNECTIONS, "buckets": BUCKETS}
     change_profile(group=network.group, version=0, managed=True, by=network.admin, **values)
     assert steps(reconcile(network.group)) == {"nat-1": "confirmed", "nat-2": "confirmed"}
     before = {gateway.name: runs(gateway) for gateway in list_gateways()}
-    assert [read_connection_table(each) for each in joined.values()] == [[CONNECTIONS, BUCKETS]] * 2
+    assert [read_connection_table(each) for each in joined_machines.values()] == [[CONNECTIONS, BUCKETS]] * 2
     agent_channel.close_all_channels()
     with nothing_leaves_without_rules(lab):
-        reboot(joined)
+        reboot(joined_machines)
         wait_for(lambda: reaches(lab, "m1", INTERNET, 80), seconds=PATIENCE)
     assert {gateway.name: runs(gateway) for gateway in list_gateways()} == before
-    assert [read_connection_table(each) for each in joined.values()] == [[CONNECTIONS, BUCKETS]] * 2
+    assert [read_connection_table(each) for each in joined_machines.values()] == [[CONNECTIONS, BUCKETS]] * 2
 
 
 @pytest.mark.parametrize("moment", [Sent.SENDING, Sent.CONFIRMING])
 def test_a_power_cut_in_the_middle_of_a_deploy_leaves_a_whole_ruleset(
-    joined: dict[str, VirtualMachine], network: factories.Network, lab: Lab, moment: str
+    joined_machines: dict[str, VirtualMachine], network: factories.Network, lab: Lab, moment: str
 ) -> None:
     assert steps(reconcile(network.group)) == {"nat-1": "confirmed", "nat-2": "confirmed"}
     old = {gateway.name: runs(gateway) for gateway in list_gateways()}
@@ -85,7 +85,7 @@ def test_a_power_cut_in_the_middle_of_a_deploy_leaves_a_whole_ruleset(
         deploying = threading.Thread(target=deploy, args=(network,))
         deploying.start()
         name = wait_for(lambda: find_step(moment), seconds=PATIENCE) or ""
-        cut = joined[name]
+        cut = joined_machines[name]
         cut.cut_power()
         deploying.join()
         assert Rollout.objects.latest("pk").state != Rollout.State.CONFIRMED
