@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.undo_page import announce_change
 from apps.audit.selectors import list_row_history
 from apps.deployments import services as deployments
 from apps.deployments.rollouts import progress
@@ -109,7 +110,8 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             version = form.cleaned_data["version"]
             services.configure_gateway(gateway=found, version=version, facts=form.to_facts(), by=get_person(request))
-            messages.success(request, _("Saved. The next rollout rewrites the rules of %(gateway)s in a moment.") % {"gateway": found})
+            words = _("Saved. The next rollout rewrites the rules of %(gateway)s in a moment.") % {"gateway": found}
+            announce_change(request, words, found, version)
             return redirect("gateways:gateway", found.pk)
         except Conflict as conflict:
             form.take_up(str(conflict))

@@ -335,11 +335,12 @@ def test_the_page_says_before_what_retiring_does_and_shows_the_retired_one(mara:
     page = text(mara.get(f"/gateways/{first.pk}/retire/"))
     assert "nat-1 is the IPv4 primary; nat-2 becomes it." in page and "No rollout waits for nat-1 any more" in page
     page = text(mara.post(f"/gateways/{first.pk}/retire/", {"version": get("nat-1").version}, follow=True))
+    assert page.count(f'action="/gateways/undo/{find_last_event(Gateway, first.pk)}/"') == 2
     assert "nat-1 is out of service." in page and "has been out of service since" in page and f"/gateways/{first.pk}/reinstate/" in page
     assert "Out of service" in text(mara.get("/gateways/")) and mara.get(f"/gateways/{first.pk}/edit/").status_code == 404
     assert "back into service?" in text(mara.get(f"/gateways/{first.pk}/reinstate/"))
     page = text(mara.post(f"/gateways/{first.pk}/reinstate/", {"version": get("nat-1").version}, follow=True))
-    assert "nat-1 is back in service" in page
+    assert "nat-1 is back in service" in page and page.count(f'action="/gateways/undo/{find_last_event(Gateway, first.pk)}/"') == 2
 
 
 def test_the_page_links_what_is_in_the_way_and_asks_who_takes_over(mara: Client, network: factories.Network) -> None:
