@@ -158,6 +158,16 @@ def test_an_undo_brings_it_back_with_its_families(network: factories.Network) ->
     assert (get("nat-1").retired, list_primaries(network)) == (None, ("nat-1", "nat-2"))
 
 
+def test_an_undo_does_not_retire_the_last_gateway_of_members(network: factories.Network) -> None:
+    first = retire("nat-1")
+    reinstate("nat-1")
+    Gateway.objects.filter(name="nat-2").update(carries4=False, carries6=False)
+    retire("nat-2")
+    with pytest.raises(Problem, match="nat-1 is the last gateway of Lindenhof"):
+        undo(network, first)
+    assert get("nat-1").retired is None
+
+
 def test_a_gateway_that_is_taken_back_is_a_standby(network: factories.Network) -> None:
     retire("nat-1")
     assert reinstate("nat-1").retired is None
@@ -255,6 +265,17 @@ def test_a_new_machine_gets_the_whole_ruleset_with_the_next_rollout(served_netwo
     assert steps(reconcile(network.group)) == {"nat-1": "confirmed", "nat-2": "confirmed"}
     assert runs(nat_1) == runs(network.gateways[1])
     assert GatewayState.objects.get(gateway=nat_1).drifted_before == [], "a new machine has lost nothing"
+
+
+def test_an_undo_of_a_replacement_waits_for_a_rollout_and_then_expects_the_old_machine(network: factories.Network) -> None:
+    reach_by_ssh("nat-1")
+    replaced = replace("nat-1")
+    rollout = Rollout.objects.create(group=network.group, revision=Revision.objects.create(group=network.group, snapshot="1:1:"))
+    with pytest.raises(Problem, match="is under way"):
+        undo(network, replaced)
+    rollout.delete()
+    undo(network, replaced)
+    assert get("nat-1").host_key == KEY
 
 
 def test_what_new_machines_would_lose_is_measured_by_what_their_gateways_confirmed_last(served_network: factories.Network) -> None:
