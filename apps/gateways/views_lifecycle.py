@@ -1,5 +1,7 @@
 """Pages that rename a gateway, replace its machine, retire it, take it back into service, and remove one that was never used."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -18,7 +20,7 @@ from apps.gateways import renaming, replacement, retirement, selectors
 from apps.gateways.forms_lifecycle import RenamingForm, ReplacementForm, RetirementForm
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to_form
-from apps.network.models import Gateway
+from apps.network.models import Gateway, GatewayGroup
 
 LAST_ROLLOUTS = 8
 
@@ -69,7 +71,8 @@ def replace(request: HttpRequest, pk: int) -> HttpResponse:
             add_problem_to_form(form, problem)
         except (Unreachable, OSError) as fault:
             form.add_error("address", str(fault))
-    context = {"gateway": found, "form": form, "shown": shown, "trusted": found.host_key and ssh.compute_fingerprint(found.host_key)}
+    context = {"gateway": found, "form": form, "shown": shown, "others": found.group.gateways.exclude(pk=pk).order_by("name")}
+    context["trusted"] = found.host_key and ssh.compute_fingerprint(found.host_key)
     return render(request, "gateways/replace.html", context, status=422 if form.errors else 200)
 
 
@@ -89,11 +92,13 @@ def retire(request: HttpRequest, pk: int) -> HttpResponse:
             messages.error(request, str(problem))
             return redirect("gateways:gateway", pk)
     context = {"gateway": found, "plan": plan, "form": form, "status": selectors.find_gateway_status(found)}
-    return render(request, "gateways/retire.html", context | {"culprit_url": _build_culprit_url(plan)}, status=422 if form.errors else 200)
+    return render(request, "gateways/retire.html", context | _describe_obstacle(plan), status=422 if form.errors else 200)
 
 
-def _build_culprit_url(plan: retirement.RetirementPlan) -> str:
-    return selectors.build_culprit_url(plan.obstacle.culprit) if plan.obstacle else ""
+def _describe_obstacle(plan: retirement.RetirementPlan) -> dict[str, Any]:
+    """Return where a person goes on from what is in the way: to another gateway for the members of the last one, or to its page."""
+    culprit = plan.obstacle.culprit if plan.obstacle else None
+    return {"is_last": isinstance(culprit, GatewayGroup), "culprit_url": selectors.build_culprit_url(culprit)}
 
 
 @staff_page

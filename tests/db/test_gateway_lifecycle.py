@@ -355,6 +355,7 @@ def test_the_page_says_before_what_retiring_does_and_shows_the_retired_one(mara:
     assert f"/gateways/{first.pk}/retire/" in text(mara.get(f"/gateways/{first.pk}/"))
     page = text(mara.get(f"/gateways/{first.pk}/retire/"))
     assert "nat-1 is the IPv4 primary; nat-2 becomes it." in page and "No rollout waits for nat-1 any more" in page
+    assert "nat-2 is the only gateway of Lindenhof then." in page
     page = text(mara.post(f"/gateways/{first.pk}/retire/", {"version": get("nat-1").version}, follow=True))
     assert page.count(f'action="/gateways/undo/{find_last_event(Gateway, first.pk)}/"') == 2
     assert "nat-1 is out of service." in page and "has been out of service since" in page and f"/gateways/{first.pk}/reinstate/" in page
@@ -368,12 +369,20 @@ def test_the_page_links_what_is_in_the_way_and_asks_who_takes_over(mara: Client,
     first = network.gateways[0]
     third = factories.gateway(network.group, "nat-3")
     page = text(mara.get(f"/gateways/{first.pk}/retire/"))
-    assert "Primary from then on" in page
+    assert "Primary from then on" in page and "is the only gateway" not in page
     mara.post(f"/gateways/{first.pk}/retire/", {"version": first.version, "successor": third.pk})
     assert list_primaries(network) == ("nat-3", "nat-2")
     rollout = Rollout.objects.create(group=network.group, revision=Revision.objects.create(group=network.group, snapshot="1:1:"))
     page = text(mara.get(f"/gateways/{third.pk}/retire/"))
     assert "nat-3 cannot be retired now" in page and f"/rollouts/{rollout.pk}/" in page
+
+
+def test_the_page_of_the_last_gateway_leads_to_another_one_or_to_another_machine(mara: Client, network: factories.Network) -> None:
+    reach_by_ssh("nat-1")
+    retire("nat-2")
+    page = text(mara.get(f"/gateways/{network.gateways[0].pk}/retire/"))
+    assert "nat-1 cannot be retired now" in page and f"/gateways/join/?group={network.group.pk}" in page
+    assert f"/gateways/{network.gateways[0].pk}/replace/" in page and "Look at it" not in page
 
 
 def test_the_page_shows_the_new_key_to_compare_and_replaces_only_then(mara: Client, network: factories.Network) -> None:
@@ -382,6 +391,8 @@ def test_the_page_shows_the_new_key_to_compare_and_replaces_only_then(mara: Clie
     path, form = f"/gateways/{row.pk}/replace/", {"version": row.version, "address": "172.31.0.19", "port": 22, "host_key": OTHER_KEY}
     page = text(mara.post(path, form))
     assert "Is this the new machine’s host key?" in page and page.count("SHA256:") == 2 and get("nat-1").host_key == KEY
+    assert "If the old machine still runs" in page and "Nothing changes on nat-2" in page and "trusts this key already" not in page
+    assert "trusts this key already" in text(mara.post(path, form | {"host_key": KEY}))
     page = text(mara.post(path, form | {"compared": "True"}, follow=True))
     assert "nat-1 is another machine now." in page and (get("nat-1").host_key, str(get("nat-1").address)) == (OTHER_KEY, "172.31.0.19")
     assert "not a host key" in text(mara.post(path, form | {"version": get("nat-1").version, "compared": "1", "host_key": "x"}))
