@@ -16,6 +16,7 @@ from apps.audit.selectors import list_row_history
 from apps.deployments import services as deployments
 from apps.deployments.rollouts import progress
 from apps.deployments.selectors import list_revision_holds
+from apps.deployments.transport import ssh
 from apps.gateways import group_settings, kernel_gauges, selectors, services
 from apps.gateways.authorized_keys import build_setup_steps
 from apps.gateways.flood import set_flood_mode
@@ -59,8 +60,9 @@ def gateways(request: HttpRequest) -> HttpResponse:
 @staff_page
 def gateway(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what a gateway runs, its address families, interfaces and pools, its last rollouts and history."""
+    polled = request.headers.get("HX-Target") == "now"
     if retired := selectors.list_retired().filter(pk=pk).first():
-        return show_retired(request, retired)
+        return HttpResponse(status=204, headers={"HX-Refresh": "true"}) if polled else show_retired(request, retired)
     found = get_object_or_404(selectors.list_gateways(), pk=pk)
     now = timezone.now()
     group = list(selectors.list_gateways().filter(group=found.group_id))
@@ -76,9 +78,11 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
         "hold": list_revision_holds().filter(group=found.group_id).first(),
         "setup": build_setup_steps(found),
         "probe_command": build_probe_command(found),
+        "fingerprint": found.host_key and ssh.compute_fingerprint(found.host_key),
         "used": is_in_history(found),
+        "oob": polled,
     }
-    return render(request, "gateways/gateway.html", context)
+    return render(request, f"gateways/gateway.html{'#now' if polled else ''}", context)
 
 
 @staff_page

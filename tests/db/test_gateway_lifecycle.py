@@ -17,6 +17,7 @@ from apps.deployments.rollouts import rollback
 from apps.deployments.rollouts.decisions import release_revision_hold
 from apps.deployments.rollouts.gateway_cache import GatewayCache
 from apps.deployments.services import reconcile
+from apps.deployments.transport import ssh
 from apps.gateways import primaries, renaming, replacement, retirement, services
 from apps.lib.activation import list_activations
 from apps.lib.errors import Conflict, Problem
@@ -394,7 +395,9 @@ def test_the_page_shows_the_new_key_to_compare_and_replaces_only_then(mara: Clie
     assert "If the old machine still runs" in page and "Nothing changes on nat-2" in page and "trusts this key already" not in page
     assert "trusts this key already" in text(mara.post(path, form | {"host_key": KEY}))
     page = text(mara.post(path, form | {"compared": "True"}, follow=True))
-    assert "nat-1 is another machine now." in page and (get("nat-1").host_key, str(get("nat-1").address)) == (OTHER_KEY, "172.31.0.19")
+    assert "nat-1 is another machine now." in page and "172.31.0.19" in page and ssh.compute_fingerprint(OTHER_KEY) in page
+    assert KEY.split()[1] not in page, "the history names keys by their fingerprints"
+    assert (get("nat-1").host_key, str(get("nat-1").address)) == (OTHER_KEY, "172.31.0.19")
     assert "not a host key" in text(mara.post(path, form | {"version": get("nat-1").version, "compared": "1", "host_key": "x"}))
 
 
