@@ -2,6 +2,7 @@
 
 import io
 import shutil
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -27,7 +28,7 @@ from apps.traffic.models import Collected
 from tests import factories
 from tests.api_responses import wrong
 from tests.counter_factories import reading
-from tests.db.agents import directory_of, runs, steps, stop_agent
+from tests.db.agents import directory_of, end_started, runs, steps, stop_agent
 from tests.db.page_client import signed_in, text
 from tests.db.rollout_rows import forward
 from tests.db.test_collection import m1, minute, take, up_and_down
@@ -38,6 +39,12 @@ JSON = "application/json"
 PATH = "/api/gateways/gateways/"
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + "A" * 43
 OTHER_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + "B" * 43
+
+
+@pytest.fixture(autouse=True)
+def _agents_ended() -> Iterator[None]:
+    yield
+    end_started()
 
 
 @pytest.fixture
