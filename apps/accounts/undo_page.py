@@ -1,14 +1,28 @@
-"""Answer to a press of “Undo” in the history or below a list."""
+"""The button “Undo” beside what a page says about a change, and the answer to a press of it there, in the history or below a list."""
+
+from typing import Any
 
 from django.contrib import messages
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import get_person
+from apps.audit.selectors import find_version
+from apps.audit.trail import get_trail
 from apps.audit.undo import undo_event
 from apps.lib.errors import Problem
+
+
+def announce_change(request: HttpRequest, words: str, row: Any, version: int) -> None:
+    """Say on the next page what was changed, with a button that undoes it; without one if nothing was.
+
+    version: of the row before the change.
+    """
+    undo, event = get_trail(type(row)).undo_by, find_version(row, version + 1)
+    messages.success(request, words, extra_tags=reverse(undo.route, args=[event.pk]) if undo and event else "")
 
 
 def answer_undo(request: HttpRequest, model: type[Model], event: int, *, back: str) -> HttpResponse:

@@ -236,13 +236,15 @@ def _iter_changes(trail: Trail, before: Any, after: Any, rows: _NamedRows) -> It
         elif old != new and field.name not in trail.unshown | {"valid", "enabled"}:
             yield (
                 str(trail.fields.get(field.name, field.verbose_name)),
-                _format_value(field, old, rows) or _("none"),
-                _format_value(field, new, rows) or _("none"),
+                _format_value(trail, field, old, rows) or _("none"),
+                _format_value(trail, field, new, rows) or _("none"),
             )
 
 
-def _format_value(field: Field[Any, Any], value: Any, rows: _NamedRows) -> str:
+def _format_value(trail: Trail, field: Field[Any, Any], value: Any, rows: _NamedRows) -> str:
     """Format a field's value for people."""
+    if value and field.name in trail.values:
+        return trail.values[field.name](value)
     if isinstance(field, ForeignKey):
         return _format_row(rows.get(field.related_model, {}).get(value))
     if field.choices:

@@ -66,7 +66,8 @@ class Trail:
     returns, by row id, the URL to POST to for each ended row that can be restored now. `undo_by`: instead, how any last change of a
     row is undone. `names`: foreign keys that `words` reads,
     so that a page of entries loads them in one query. `unshown`: fields that are left out. `called` and `fields`: names of the
-    model and of its fields, where the model's own are not suitable.
+    model and of its fields, where the model's own are not suitable. `values`: by field, returns the text for a value, where the value
+    itself says little to people.
     """
 
     model: type[Model]
@@ -79,6 +80,7 @@ class Trail:
     unshown: frozenset[str] = UNSHOWN
     called: str | Promise = ""
     fields: Mapping[str, str | Promise] = field(default_factory=dict)
+    values: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
 
     @property
     def key(self) -> str:

@@ -9,6 +9,7 @@ class GatewaysConfig(AppConfig):
     def ready(self) -> None:
         from apps.audit.trail import RowUndo, Trail, register_trail
         from apps.bans.models import Notice
+        from apps.deployments.transport import ssh
         from apps.gateways import former_gateway, groups, retirement, services
         from apps.nat.models import PortRules
         from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection, Uplink
@@ -19,6 +20,7 @@ class GatewaysConfig(AppConfig):
                 Gateway,
                 called=_("Gateway"),
                 href=lambda row: reverse("gateways:gateway", args=[row.pk]),
+                values={"host_key": ssh.compute_fingerprint},
                 undo_by=RowUndo(
                     route="gateways:undo",
                     remove=retirement.remove_gateway,

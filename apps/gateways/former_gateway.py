@@ -4,7 +4,8 @@ from apps.gateways.enrolment import check_name_is_free
 from apps.gateways.primaries import move_primaries_back
 from apps.gateways.probe_facts import check_probe
 from apps.gateways.replacement import forget_old_machine
-from apps.gateways.retirement import refuse_taken_values
+from apps.gateways.retirement import find_open_rollout, plan_retirement, refuse_taken_values
+from apps.lib.errors import Problem
 from apps.network.models import Gateway
 
 
@@ -17,6 +18,15 @@ def prepare_former_gateway(former: Gateway, current: Gateway | None) -> None:
     check_probe(former, former)
     if current is None:
         return
+    if obstacle := _find_obstacle(former, current):
+        raise obstacle
     if former.host_key != current.host_key:
         forget_old_machine(current)
     move_primaries_back(former, current)
+
+
+def _find_obstacle(former: Gateway, current: Gateway) -> Problem | None:
+    """Return why the gateway cannot be retired again, or become another machine again; None if it can."""
+    if former.retired and not current.retired:
+        return plan_retirement(current).obstacle
+    return find_open_rollout(current) if former.host_key != current.host_key else None

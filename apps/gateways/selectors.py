@@ -109,11 +109,16 @@ def get_max_answer_age() -> timedelta:
 
 
 def _is_overdue(status: GatewayState, now: datetime) -> bool:
-    return status.seen is None or now - status.seen > get_max_answer_age()
+    return status.seen is not None and now - status.seen > get_max_answer_age()
+
+
+def _is_unasked(status: GatewayState) -> bool:
+    """True if the gateway's machine has never answered and never failed to: it is new."""
+    return status.seen is None and status.unreachable_since is None
 
 
 def _build_state(status: GatewayState | None, now: datetime) -> StateLabel:
-    if status is None:
+    if status is None or _is_unasked(status):
         return StateLabel(StateKind.PLAIN, _("Not polled yet"))
     if status.unreachable_since:
         return StateLabel(
@@ -127,7 +132,7 @@ def _build_state(status: GatewayState | None, now: datetime) -> StateLabel:
 
 def _build_line(gateway: Gateway, status: GatewayState | None, missing: list[str], now: datetime) -> GatewayStatusLine:
     given = {"gateway": gateway.name, "others": ", ".join(missing)}
-    if status is None:
+    if status is None or _is_unasked(status):
         return GatewayStatusLine(
             StateKind.PLAIN, _("%(gateway)s has not been polled yet.") % given, _("The workers poll every gateway several times a minute.")
         )

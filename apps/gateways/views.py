@@ -11,10 +11,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.undo_page import announce_change
 from apps.audit.selectors import list_row_history
 from apps.deployments import services as deployments
 from apps.deployments.rollouts import progress
 from apps.deployments.selectors import list_revision_holds
+from apps.deployments.transport import ssh
 from apps.gateways import group_settings, kernel_gauges, selectors, services
 from apps.gateways.authorized_keys import build_setup_steps
 from apps.gateways.flood import set_flood_mode
@@ -58,8 +60,9 @@ def gateways(request: HttpRequest) -> HttpResponse:
 @staff_page
 def gateway(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what a gateway runs, its address families, interfaces and pools, its last rollouts and history."""
+    polled = request.headers.get("HX-Target") == "now"
     if retired := selectors.list_retired().filter(pk=pk).first():
-        return show_retired(request, retired)
+        return HttpResponse(status=204, headers={"HX-Refresh": "true"}) if polled else show_retired(request, retired)
     found = get_object_or_404(selectors.list_gateways(), pk=pk)
     now = timezone.now()
     group = list(selectors.list_gateways().filter(group=found.group_id))
@@ -75,9 +78,11 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
         "hold": list_revision_holds().filter(group=found.group_id).first(),
         "setup": build_setup_steps(found),
         "probe_command": build_probe_command(found),
+        "fingerprint": found.host_key and ssh.compute_fingerprint(found.host_key),
         "used": is_in_history(found),
+        "oob": polled,
     }
-    return render(request, "gateways/gateway.html", context)
+    return render(request, f"gateways/gateway.html{'#now' if polled else ''}", context)
 
 
 @staff_page
@@ -109,7 +114,8 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             version = form.cleaned_data["version"]
             services.configure_gateway(gateway=found, version=version, facts=form.to_facts(), by=get_person(request))
-            messages.success(request, _("Saved. The next rollout rewrites the rules of %(gateway)s in a moment.") % {"gateway": found})
+            words = _("Saved. The next rollout rewrites the rules of %(gateway)s in a moment.") % {"gateway": found}
+            announce_change(request, words, found, version)
             return redirect("gateways:gateway", found.pk)
         except Conflict as conflict:
             form.take_up(str(conflict))

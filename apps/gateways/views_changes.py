@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_person, staff_page
 from apps.accounts.recent_auth import require_recent_auth
-from apps.accounts.undo_page import answer_undo
+from apps.accounts.undo_page import announce_change, answer_undo
 from apps.gateways import enrolment, primaries
 from apps.gateways.forms import NewGatewayForm
 from apps.lib.errors import Problem
@@ -51,11 +51,12 @@ def primary(request: HttpRequest, pk: int, family: int) -> HttpResponse:
     if request.method != "POST":
         before = primaries.find_primary(found.group, family)
         return render(request, "gateways/primary.html", {"gateway": found, "family": family, "before": before})
-    version = request.POST.get("version", "")
+    given = request.POST.get("version", "")
+    version = int(given) if given.isdecimal() else 0
     try:
-        primaries.set_primary(gateway=found, family=family, version=int(version) if version.isdecimal() else 0, by=get_person(request))
+        primaries.set_primary(gateway=found, family=family, version=version, by=get_person(request))
         words = _("%(gateway)s is the IPv%(family)d primary of %(group)s.")
-        messages.success(request, words % {"gateway": found, "family": family, "group": found.group})
+        announce_change(request, words % {"gateway": found, "family": family, "group": found.group}, found, version)
     except Problem as problem:
         messages.error(request, str(problem))
     return redirect("gateways:gateway", found.pk)

@@ -1,6 +1,6 @@
 """Pages that rename a gateway, replace its machine, retire it, take it back into service, and remove one that was never used."""
 
-from collections.abc import Callable
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import get_person, staff_page
 from apps.accounts.recent_auth import require_recent_auth
+from apps.accounts.undo_page import announce_change
 from apps.audit.selectors import list_row_history
 from apps.deployments.rollouts import progress
 from apps.deployments.transport import ssh
@@ -19,7 +20,7 @@ from apps.gateways import renaming, replacement, retirement, selectors
 from apps.gateways.forms_lifecycle import RenamingForm, ReplacementForm, RetirementForm
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to_form
-from apps.network.models import Gateway
+from apps.network.models import Gateway, GatewayGroup
 
 LAST_ROLLOUTS = 8
 
@@ -40,7 +41,8 @@ def rename(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             before = found.name
             renaming.rename_gateway(gateway=found, by=get_person(request), **form.cleaned_data)
-            messages.success(request, _("%(before)s is called %(name)s now.") % {"before": before, "name": found.name})
+            words = _("%(before)s is called %(name)s now.") % {"before": before, "name": found.name}
+            announce_change(request, words, found, form.cleaned_data["version"])
             return redirect("gateways:gateway", pk)
         except Problem as problem:
             add_problem_to_form(form, problem)
@@ -69,7 +71,8 @@ def replace(request: HttpRequest, pk: int) -> HttpResponse:
             add_problem_to_form(form, problem)
         except (Unreachable, OSError) as fault:
             form.add_error("address", str(fault))
-    context = {"gateway": found, "form": form, "shown": shown, "trusted": found.host_key and ssh.compute_fingerprint(found.host_key)}
+    context = {"gateway": found, "form": form, "shown": shown, "others": found.group.gateways.exclude(pk=pk).order_by("name")}
+    context["trusted"] = found.host_key and ssh.compute_fingerprint(found.host_key)
     return render(request, "gateways/replace.html", context, status=422 if form.errors else 200)
 
 
@@ -82,17 +85,20 @@ def retire(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         try:
             retirement.retire_gateway(gateway=found, by=get_person(request), **form.cleaned_data)
-            messages.success(request, _("%(gateway)s is out of service.") % {"gateway": found})
+            words = _("%(gateway)s is out of service.") % {"gateway": found}
+            announce_change(request, words, found, form.cleaned_data["version"])
             return redirect("gateways:gateway", pk)
         except Problem as problem:
             messages.error(request, str(problem))
             return redirect("gateways:gateway", pk)
     context = {"gateway": found, "plan": plan, "form": form, "status": selectors.find_gateway_status(found)}
-    return render(request, "gateways/retire.html", context | {"culprit_url": _build_culprit_url(plan)}, status=422 if form.errors else 200)
+    return render(request, "gateways/retire.html", context | _describe_obstacle(plan), status=422 if form.errors else 200)
 
 
-def _build_culprit_url(plan: retirement.RetirementPlan) -> str:
-    return selectors.build_culprit_url(plan.obstacle.culprit) if plan.obstacle else ""
+def _describe_obstacle(plan: retirement.RetirementPlan) -> dict[str, Any]:
+    """Return where a person goes on from what is in the way: to another gateway for the members of the last one, or to its page."""
+    culprit = plan.obstacle.culprit if plan.obstacle else None
+    return {"is_last": isinstance(culprit, GatewayGroup), "culprit_url": selectors.build_culprit_url(culprit)}
 
 
 @staff_page
@@ -101,13 +107,15 @@ def reinstate(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Gateway.ever.select_related("group").exclude(retired=None), pk=pk)
     if request.method != "POST":
         return render(request, "gateways/reinstate.html", {"gateway": found})
-    version = request.POST.get("version", "")
-    return _carry_out(
-        request,
-        lambda: retirement.reinstate_gateway(gateway=found, version=int(version) if version.isdecimal() else 0, by=get_person(request)),
-        _("%(gateway)s is back in service, as a standby.") % {"gateway": found},
-        found.pk,
-    )
+    given = request.POST.get("version", "")
+    version = int(given) if given.isdecimal() else 0
+    try:
+        retirement.reinstate_gateway(gateway=found, version=version, by=get_person(request))
+        words = _("%(gateway)s is back in service, as a standby.") % {"gateway": found}
+        announce_change(request, words, found, version)
+    except Problem as problem:
+        messages.error(request, str(problem))
+    return redirect("gateways:gateway", pk)
 
 
 @staff_page
@@ -116,15 +124,10 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Gateway, pk=pk)
     if request.method != "POST":
         return render(request, "gateways/remove.html", {"gateway": found, "used": retirement.is_in_history(found)})
-    words = _("%(gateway)s is removed. The history brings it back for a week.") % {"gateway": found}
-    return _carry_out(request, lambda: retirement.remove_gateway(found, by=get_person(request)), words, None)
-
-
-def _carry_out(request: HttpRequest, work: Callable[[], object], words: str, pk: int | None) -> HttpResponse:
-    """Do the work and say so, or why not; then show the gateway's page, or the list if it is gone."""
     try:
-        work()
-        messages.success(request, words)
+        retirement.remove_gateway(found, by=get_person(request))
+        messages.success(request, _("%(gateway)s is removed. The history brings it back for a week.") % {"gateway": found})
+        return redirect("gateways:list")
     except Problem as problem:
         messages.error(request, str(problem))
-    return redirect("gateways:gateway", pk) if pk else redirect("gateways:list")
+        return redirect("gateways:gateway", pk)

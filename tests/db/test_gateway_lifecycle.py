@@ -2,6 +2,7 @@
 
 import io
 import shutil
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from apps.deployments.rollouts import rollback
 from apps.deployments.rollouts.decisions import release_revision_hold
 from apps.deployments.rollouts.gateway_cache import GatewayCache
 from apps.deployments.services import reconcile
+from apps.deployments.transport import ssh
 from apps.gateways import primaries, renaming, replacement, retirement, services
 from apps.lib.activation import list_activations
 from apps.lib.errors import Conflict, Problem
@@ -26,7 +28,7 @@ from apps.traffic.models import Collected
 from tests import factories
 from tests.api_responses import wrong
 from tests.counter_factories import reading
-from tests.db.agents import directory_of, runs, steps, stop_agent
+from tests.db.agents import directory_of, end_started, runs, steps, stop_agent
 from tests.db.page_client import signed_in, text
 from tests.db.rollout_rows import forward
 from tests.db.test_collection import m1, minute, take, up_and_down
@@ -37,6 +39,12 @@ JSON = "application/json"
 PATH = "/api/gateways/gateways/"
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + "A" * 43
 OTHER_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + "B" * 43
+
+
+@pytest.fixture(autouse=True)
+def _agents_ended() -> Iterator[None]:
+    yield
+    end_started()
 
 
 @pytest.fixture
@@ -158,6 +166,16 @@ def test_an_undo_brings_it_back_with_its_families(network: factories.Network) ->
     assert (get("nat-1").retired, list_primaries(network)) == (None, ("nat-1", "nat-2"))
 
 
+def test_an_undo_does_not_retire_the_last_gateway_of_members(network: factories.Network) -> None:
+    first = retire("nat-1")
+    reinstate("nat-1")
+    Gateway.objects.filter(name="nat-2").update(carries4=False, carries6=False)
+    retire("nat-2")
+    with pytest.raises(Problem, match="nat-1 is the last gateway of Lindenhof"):
+        undo(network, first)
+    assert get("nat-1").retired is None
+
+
 def test_a_gateway_that_is_taken_back_is_a_standby(network: factories.Network) -> None:
     retire("nat-1")
     assert reinstate("nat-1").retired is None
@@ -257,6 +275,17 @@ def test_a_new_machine_gets_the_whole_ruleset_with_the_next_rollout(served_netwo
     assert GatewayState.objects.get(gateway=nat_1).drifted_before == [], "a new machine has lost nothing"
 
 
+def test_an_undo_of_a_replacement_waits_for_a_rollout_and_then_expects_the_old_machine(network: factories.Network) -> None:
+    reach_by_ssh("nat-1")
+    replaced = replace("nat-1")
+    rollout = Rollout.objects.create(group=network.group, revision=Revision.objects.create(group=network.group, snapshot="1:1:"))
+    with pytest.raises(Problem, match="is under way"):
+        undo(network, replaced)
+    rollout.delete()
+    undo(network, replaced)
+    assert get("nat-1").host_key == KEY
+
+
 def test_what_new_machines_would_lose_is_measured_by_what_their_gateways_confirmed_last(served_network: factories.Network) -> None:
     network = served_network
     assert GatewayCache().load_running_state(network.group) is None
@@ -334,24 +363,34 @@ def test_the_page_says_before_what_retiring_does_and_shows_the_retired_one(mara:
     assert f"/gateways/{first.pk}/retire/" in text(mara.get(f"/gateways/{first.pk}/"))
     page = text(mara.get(f"/gateways/{first.pk}/retire/"))
     assert "nat-1 is the IPv4 primary; nat-2 becomes it." in page and "No rollout waits for nat-1 any more" in page
+    assert "nat-2 is the only gateway of Lindenhof then." in page
     page = text(mara.post(f"/gateways/{first.pk}/retire/", {"version": get("nat-1").version}, follow=True))
+    assert page.count(f'action="/gateways/undo/{find_last_event(Gateway, first.pk)}/"') == 2
     assert "nat-1 is out of service." in page and "has been out of service since" in page and f"/gateways/{first.pk}/reinstate/" in page
     assert "Out of service" in text(mara.get("/gateways/")) and mara.get(f"/gateways/{first.pk}/edit/").status_code == 404
     assert "back into service?" in text(mara.get(f"/gateways/{first.pk}/reinstate/"))
     page = text(mara.post(f"/gateways/{first.pk}/reinstate/", {"version": get("nat-1").version}, follow=True))
-    assert "nat-1 is back in service" in page
+    assert "nat-1 is back in service" in page and page.count(f'action="/gateways/undo/{find_last_event(Gateway, first.pk)}/"') == 2
 
 
 def test_the_page_links_what_is_in_the_way_and_asks_who_takes_over(mara: Client, network: factories.Network) -> None:
     first = network.gateways[0]
     third = factories.gateway(network.group, "nat-3")
     page = text(mara.get(f"/gateways/{first.pk}/retire/"))
-    assert "Primary from then on" in page
+    assert "Primary from then on" in page and "is the only gateway" not in page
     mara.post(f"/gateways/{first.pk}/retire/", {"version": first.version, "successor": third.pk})
     assert list_primaries(network) == ("nat-3", "nat-2")
     rollout = Rollout.objects.create(group=network.group, revision=Revision.objects.create(group=network.group, snapshot="1:1:"))
     page = text(mara.get(f"/gateways/{third.pk}/retire/"))
     assert "nat-3 cannot be retired now" in page and f"/rollouts/{rollout.pk}/" in page
+
+
+def test_the_page_of_the_last_gateway_leads_to_another_one_or_to_another_machine(mara: Client, network: factories.Network) -> None:
+    reach_by_ssh("nat-1")
+    retire("nat-2")
+    page = text(mara.get(f"/gateways/{network.gateways[0].pk}/retire/"))
+    assert "nat-1 cannot be retired now" in page and f"/gateways/join/?group={network.group.pk}" in page
+    assert f"/gateways/{network.gateways[0].pk}/replace/" in page and "Look at it" not in page
 
 
 def test_the_page_shows_the_new_key_to_compare_and_replaces_only_then(mara: Client, network: factories.Network) -> None:
@@ -360,8 +399,12 @@ def test_the_page_shows_the_new_key_to_compare_and_replaces_only_then(mara: Clie
     path, form = f"/gateways/{row.pk}/replace/", {"version": row.version, "address": "172.31.0.19", "port": 22, "host_key": OTHER_KEY}
     page = text(mara.post(path, form))
     assert "Is this the new machine’s host key?" in page and page.count("SHA256:") == 2 and get("nat-1").host_key == KEY
+    assert "If the old machine still runs" in page and "Nothing changes on nat-2" in page and "trusts this key already" not in page
+    assert "trusts this key already" in text(mara.post(path, form | {"host_key": KEY}))
     page = text(mara.post(path, form | {"compared": "True"}, follow=True))
-    assert "nat-1 is another machine now." in page and (get("nat-1").host_key, str(get("nat-1").address)) == (OTHER_KEY, "172.31.0.19")
+    assert "nat-1 is another machine now." in page and "172.31.0.19" in page and ssh.compute_fingerprint(OTHER_KEY) in page
+    assert KEY.split()[1] not in page, "the history names keys by their fingerprints"
+    assert (get("nat-1").host_key, str(get("nat-1").address)) == (OTHER_KEY, "172.31.0.19")
     assert "not a host key" in text(mara.post(path, form | {"version": get("nat-1").version, "compared": "1", "host_key": "x"}))
 
 

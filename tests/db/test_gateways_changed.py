@@ -202,9 +202,17 @@ def test_the_dialog_says_what_changes_and_makes_the_gateway_primary(mara: Client
     page = text(mara.post(f"/gateways/{first.pk}/primary/6/", {"version": first.version}, follow=True))
     assert "nat-1 is the IPv6 primary of Lindenhof." in page and list_primaries(network) == ("nat-1", "nat-1")
     event = find_last_event(Gateway, first.pk)
+    assert page.count(f'action="/gateways/undo/{event}/"') == 2, "beside what was changed, and in the history"
     assert "Undone: nat-1." in text(mara.post(f"/gateways/undo/{event}/", follow=True))
     assert list_primaries(network) == ("nat-1", "nat-2")
     assert mara.get(f"/gateways/{first.pk}/primary/5/").status_code == 404
+
+
+def test_what_changed_nothing_offers_no_undo(mara: Client, network: factories.Network) -> None:
+    first = network.gateways[0]
+    configure(network, ssh_user="nw")
+    page = text(mara.post(f"/gateways/{first.pk}/primary/4/", {"version": first.version + 1}, follow=True))
+    assert "nat-1 is the IPv4 primary of Lindenhof." in page and page.count('action="/gateways/undo/') == 1, "only in the history"
 
 
 def test_a_script_moves_a_primary_by_naming_the_new_one(api: Client, network: factories.Network) -> None:
@@ -326,6 +334,7 @@ def test_the_edit_page_changes_address_and_probe(mara: Client, network: factorie
     form |= {"management_networks": "172.31.0.0/24", "address": "172.31.0.12", "ssh_user": "nw"}
     page = text(mara.post(f"/gateways/{gateway.pk}/edit/", form | {name: str(value) for name, value in PROBE.items()}, follow=True))
     gateway.refresh_from_db()
+    assert page.count(f'action="/gateways/undo/{find_last_event(Gateway, gateway.pk)}/"') == 2
     assert "Saved." in page and (str(gateway.address), gateway.ssh_user, gateway.probe_interface) == ("172.31.0.12", "nw", "probe0")
 
 

@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.deployments.models import GatewayState, Revision
+from apps.gateways.retirement import retire_gateway
 from apps.network.models import Gateway, GatewayGroup
 from tests import factories
 from tests.db.page_client import text
@@ -87,6 +88,22 @@ def test_workers_that_do_not_look_are_said(staff: Client, network: factories.Net
     for gateway in network.gateways:
         note_answer(gateway, seen=timezone.now() - timedelta(hours=1))
     assert "Are the workers running?" in text(staff.get("/gateways/"))
+
+
+def test_a_machine_that_was_never_asked_is_no_fault_of_the_workers(staff: Client, network: factories.Network) -> None:
+    note_answer(network.gateways[0], seen=None)
+    page = text(staff.get(f"/gateways/{network.gateways[0].pk}/"))
+    assert "nat-1 has not been polled yet." in page and "Are the workers running?" not in page
+
+
+def test_a_page_that_stays_open_is_told_what_changed_and_a_retired_gateway_is_shown_anew(staff: Client, network: factories.Network) -> None:
+    first = network.gateways[0]
+    note_answer(first)
+    asked = staff.get(f"/gateways/{first.pk}/", headers={"HX-Request": "true", "HX-Target": "now"})
+    assert 'id="now"' in text(asked) and text(asked).count('hx-swap-oob="true"') == 3 and "<h1" not in text(asked)
+    retire_gateway(gateway=first, version=first.version)
+    asked = staff.get(f"/gateways/{first.pk}/", headers={"HX-Request": "true", "HX-Target": "now"})
+    assert (asked.status_code, asked.headers["HX-Refresh"]) == (204, "true")
 
 
 def test_interfaces_are_changed_and_the_history_says_by_whom(staff: Client, network: factories.Network) -> None:

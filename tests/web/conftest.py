@@ -13,9 +13,9 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
 from tests.web.picture_list import confirm_password
-from tests.whole.conftest import bare_lab, by_ssh, lab, network, processes, sockets, working
+from tests.whole.conftest import bare_lab, by_ssh, lab, machines, network, processes, sockets, working
 
-__all__ = ["bare_lab", "by_ssh", "lab", "network", "processes", "sockets", "working"]
+__all__ = ["bare_lab", "by_ssh", "lab", "machines", "network", "processes", "sockets", "working"]
 
 
 @contextmanager

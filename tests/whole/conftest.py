@@ -17,6 +17,7 @@ from lab.lab import Lab
 from lab.sshd import find_obstacle
 from lab.topology import load_topology
 from tests import factories
+from tests.whole.machines import LabMachines
 from tests.whole.system import GATEWAYS, agents, inside, reached_by_ssh, sshd
 from tests.whole.worker import broker, worker
 
@@ -72,14 +73,27 @@ def working(network: factories.Network, sockets: Path, settings: LazySettings) -
 @pytest.fixture
 def by_ssh(bare_lab: Lab, sockets: Path, settings: LazySettings) -> Iterator[dict[str, Popen[str]]]:
     """Both agents, each behind a real sshd, with this thread in the portal's node; the processes of sshd, by gateway."""
-    if reason := find_obstacle():
-        pytest.skip(reason)
-    settings.SSH_KEY, settings.SSH_KNOWN_HOSTS = sockets / "id_ed25519", sockets / "known_hosts.d"
+    keep_keys(settings, sockets)
     with agents(bare_lab, sockets, shared=True), ExitStack() as stack:
         running = {name: stack.enter_context(sshd(bare_lab, name, sockets)) for name in GATEWAYS}
         with inside(bare_lab, "portal"):
             yield running
         agent_channel.close_all_channels()
+
+
+def keep_keys(settings: LazySettings, sockets: Path) -> None:
+    """Keep the portal's keys beside the sockets. Skip the test where sshd cannot run."""
+    if reason := find_obstacle():
+        pytest.skip(reason)
+    settings.SSH_KEY, settings.SSH_KNOWN_HOSTS = sockets / "id_ed25519", sockets / "known_hosts.d"
+
+
+@pytest.fixture
+def machines(bare_lab: Lab, sockets: Path, settings: LazySettings) -> Iterator[LabMachines]:
+    """Both gateways' machines, each of which can be exchanged for another, with this thread in the portal's node."""
+    keep_keys(settings, sockets)
+    with LabMachines(bare_lab, sockets) as running, inside(bare_lab, "portal"):
+        yield running
 
 
 @pytest.fixture

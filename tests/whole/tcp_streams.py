@@ -10,21 +10,27 @@ from lab.lab import Lab
 from tests.whole.system import inside, wait_for
 
 
+def connect_to_internet(lab: Lab, host: str, other: str) -> tuple[socket.socket, socket.socket]:
+    """Connect from the host to a new port of the internet's address `other`. Return both ends, the host's first."""
+    family = socket.AF_INET6 if ":" in other else socket.AF_INET
+    with inside(lab, "internet"):
+        listener = socket.create_server((other, 0), family=family)
+    with closing(listener):
+        with inside(lab, host):
+            near = socket.create_connection(listener.getsockname()[:2], timeout=10)
+        far, _peer = listener.accept()
+    for each in (near, far):
+        each.settimeout(60)
+    return near, far
+
+
 class Speaker:
     """Connection that sends as much as TCP takes, in one direction, until it is closed. `octets`: what has arrived."""
 
     def __init__(self, lab: Lab, host: str, other: str, *, up: bool) -> None:
-        family = socket.AF_INET6 if ":" in other else socket.AF_INET
-        with inside(lab, "internet"):
-            listener = socket.create_server((other, 0), family=family)
-        with closing(listener):
-            with inside(lab, host):
-                near = socket.create_connection(listener.getsockname()[:2], timeout=10)
-            far, _peer = listener.accept()
+        near, far = connect_to_internet(lab, host, other)
         self._source, self._sink = (near, far) if up else (far, near)
         self.octets, self.since = 0, time.monotonic()
-        for each in (near, far):
-            each.settimeout(60)
         self._threads = [Thread(target=self._send, daemon=True), Thread(target=self._receive, daemon=True)]
         for thread in self._threads:
             thread.start()

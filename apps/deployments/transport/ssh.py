@@ -122,7 +122,8 @@ def _explain_other_host(words: str, expected: str) -> str:
     return (
         f"the host key has changed: expected {expected}, found {found.group() if found else 'another kind of key'}. Either another machine "
         "answers in between (a man in the middle), or the gateway was reinstalled. Compare on its console “ssh-keygen -lf "
-        "/etc/ssh/ssh_host_ed25519_key.pub”; if that shows the key found, run “manage.py gateway trust NAME”"
+        "/etc/ssh/ssh_host_ed25519_key.pub”; if that shows the key found, run “manage.py gateway trust NAME”, or replace the machine on "
+        "the gateway's page if it is a new one"
     )
 
 
