@@ -18,10 +18,11 @@ from apps.lib import enqueue
 from apps.nat.models import NatMapping
 from apps.network.models import GatewayGroup
 from lab.lab import Lab
-from lab.sshd import ensure_host_key, find_obstacle
+from lab.sshd import ensure_host_key
 from portal.stack.sshd import ensure_portal_key
 from tests.web.conftest import sign_in
 from tests.web.first_steps import PASSWORD, Paste, Portal, go_live, see_packets_through, set_up_network
+from tests.whole.conftest import keep_keys
 from tests.whole.from_nothing import MEMBERS, LabMember, list_reached_members
 from tests.whole.system import GATEWAYS, agents, inside, sshd
 from tests.whole.worker import broker, worker
@@ -48,9 +49,7 @@ def portal(page: Page, bare_lab: Lab, machines: Paste, sockets: Path, settings: 
 @pytest.fixture
 def machines(bare_lab: Lab, sockets: Path, settings: LazySettings) -> Iterator[Paste]:
     """Two machines of the lab that run the agent, and that no one reaches by ssh before the command was pasted."""
-    if reason := find_obstacle():
-        pytest.skip(reason)
-    settings.SSH_KEY, settings.SSH_KNOWN_HOSTS = sockets / "id_ed25519", sockets / "known_hosts.d"
+    keep_keys(settings, sockets)
     with agents(bare_lab, sockets, shared=True), ExitStack() as stack:
 
         def paste(name: str, command: str) -> str:
