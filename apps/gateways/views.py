@@ -17,7 +17,7 @@ from apps.deployments import services as deployments
 from apps.deployments.rollouts import progress
 from apps.deployments.selectors import list_revision_holds
 from apps.deployments.transport import ssh
-from apps.gateways import group_settings, kernel_gauges, selectors, services
+from apps.gateways import change_texts, group_settings, kernel_gauges, selectors, services
 from apps.gateways.authorized_keys import build_setup_steps
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.forms import GatewayForm, LimitsForm, ProfileForm, ProtectionForm
@@ -90,8 +90,11 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
 def redeploy_gateway(request: HttpRequest, pk: int) -> HttpResponse:
     """Deploy again to repair a gateway, although nothing has changed in the database."""
     found = get_object_or_404(Gateway, pk=pk)
-    deployments.request_reconcile(by=get_person(request), force=True)
-    messages.success(request, _("Requested. %(gateway)s gets its ruleset again in a moment.") % {"gateway": found})
+    if found.group.live_since:
+        deployments.request_reconcile(by=get_person(request), force=True)
+        messages.success(request, _("Requested. %(gateway)s gets its ruleset again in a moment.") % {"gateway": found})
+    else:
+        messages.error(request, change_texts.describe_not_live(found))
     return redirect("gateways:gateway", found.pk)
 
 
@@ -114,8 +117,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             version = form.cleaned_data["version"]
             services.configure_gateway(gateway=found, version=version, facts=form.to_facts(), by=get_person(request))
-            words = _("Saved. The next rollout rewrites the rules of %(gateway)s in a moment.") % {"gateway": found}
-            announce_change(request, words, found, version)
+            announce_change(request, change_texts.describe_saved_gateway(found), found, version)
             return redirect("gateways:gateway", found.pk)
         except Conflict as conflict:
             form.take_up(str(conflict))
@@ -165,7 +167,7 @@ def _handle_settings(
     if form.is_valid():
         try:
             save(group=found, by=get_person(request), **form.cleaned_data)
-            messages.success(request, _("Saved. The gateways get it with the next rollout, in a moment."))
+            messages.success(request, change_texts.describe_saved_settings(found))
             return redirect(here, found.pk)
         except Conflict as conflict:
             form.take_up(str(conflict))

@@ -16,7 +16,7 @@ from apps.deployments.rollouts import progress
 from apps.deployments.transport import ssh
 from apps.deployments.transport.agent_channel import Unreachable
 from apps.deployments.transport.ssh_keys import scan_host_key
-from apps.gateways import renaming, replacement, retirement, selectors
+from apps.gateways import change_texts, renaming, replacement, retirement, selectors
 from apps.gateways.forms_lifecycle import RenamingForm, ReplacementForm, RetirementForm
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to_form
@@ -60,9 +60,7 @@ def replace(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             if form.cleaned_data["compared"]:
                 replacement.replace_machine(gateway=found, by=get_person(request), **form.to_kwargs())
-                messages.success(
-                    request, _("%(gateway)s is another machine now. It gets its whole ruleset in a moment.") % {"gateway": found}
-                )
+                messages.success(request, change_texts.describe_replaced(found))
                 return redirect("gateways:gateway", pk)
             replacement.refuse_without_ssh(found)
             form = form.build_confirmation(form.cleaned_data["host_key"] or scan_host_key(*form.get_place()))

@@ -343,3 +343,13 @@ def test_only_who_operates_the_network_adds_and_moves(network: factories.Network
     pk = network.gateways[0].pk
     assert [anna.get(f"/gateways/{path}/").status_code for path in ("add", f"{pk}/primary/6")] == [403, 403]
     assert anna.post(f"/gateways/{pk}/primary/6/", {"version": 1}).status_code == 403
+
+
+def test_nothing_is_announced_to_gateways_of_a_group_that_is_not_live(mara: Client, network: factories.Network) -> None:
+    gateway = network.gateways[1]
+    GatewayGroup.objects.update(live_since=None)
+    form = {"lan": "lan0", "wan": "wan0", "management": "mgmt0", "sync": "sync0", "management_port": 22, "version": gateway.version}
+    page = text(mara.post(f"/gateways/{gateway.pk}/edit/", form | {"management_networks": "172.31.0.0/24"}, follow=True))
+    assert "Saved. The gateways get it when Lindenhof goes live." in page and "rollout rewrites" not in page
+    page = text(mara.post(f"/gateways/{gateway.pk}/put-right/", follow=True))
+    assert "Nothing was sent: nat-2 gets its first rules when Lindenhof goes live." in page

@@ -159,7 +159,7 @@ def add_probe(portal: Portal, name: str) -> None:
     """Enter the gateway's probe on the page that follows the joining."""
     portal.follow("Edit")
     portal.send(dict(PROBES[name]), "Save")
-    portal.expect_said(f"Saved. The next rollout rewrites the rules of {name}")
+    portal.expect_said("Saved. The gateways get it when Lindenhof goes live.")
 
 
 def add_pools(portal: Portal) -> None:

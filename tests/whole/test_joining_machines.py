@@ -70,6 +70,7 @@ def test_a_machine_joins_and_gets_its_first_rules(group: factories.Network, sock
     made = services.finish_joining(
         machine=machine, lan=found.lan, wan=found.wan, management=found.management, sync="sync0", management_networks=found.networks
     )
+    assert GatewayState.objects.get(gateway=made).seen == machine.examined, "its agent has answered already"
     Gateway.objects.filter(name="nat-2").delete()
     reconcile(group=group.group, cause="change")
     assert GatewayState.objects.get(gateway=made).revision is not None

@@ -1,5 +1,7 @@
 """Writes the state of each gateway: when it confirms, when a rollout fails on it, and when nothing had to be deployed."""
 
+from datetime import datetime
+
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -37,6 +39,11 @@ def record_trouble(gateway: Gateway, text: str, *, away: bool) -> None:
         return
     mine.filter(unreachable_since=None).update(unreachable_since=Now())
     mine.update(error=text)
+
+
+def record_first_answer(gateway: Gateway, at: datetime) -> None:
+    """Record that the agent of a gateway that was just added has answered at this time."""
+    GatewayState.objects.update_or_create(gateway=gateway, defaults={"seen": at})
 
 
 def has_answered(gateway: Gateway) -> bool:

@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.deployments.observed_state.gateway_states import record_first_answer
 from apps.gateways import enrolment
 from apps.gateways.joining.models import ACCOUNT, JoiningMachine
 from apps.gateways.services import check_way
@@ -128,6 +129,7 @@ def finish_joining(
             carries=carries,
             by=by,
         )
+        record_first_answer(made, row.examined or timezone.now())
         row.delete()
     return made
 

@@ -10,12 +10,13 @@ from django.views.decorators.http import require_POST, require_safe
 from apps.accounts.permissions import get_person, staff_page
 from apps.accounts.recent_auth import require_recent_auth
 from apps.gateways.agent_package.debian_package import build_agent_package
+from apps.gateways.change_texts import describe_joined
 from apps.gateways.joining import services
 from apps.gateways.joining.forms import InterfacesForm, JoinForm, MachineAddressForm
 from apps.gateways.joining.models import JoiningMachine
 from apps.gateways.joining.presentation import describe_joining, describe_system
 from apps.lib.errors import Conflict, Problem
-from apps.network.models import Gateway, GatewayGroup
+from apps.network.models import GatewayGroup
 
 
 @require_safe
@@ -58,19 +59,11 @@ def joining(request: HttpRequest, pk: int) -> HttpResponse:
     if form and form.is_valid():
         try:
             made = services.finish_joining(machine=machine, by=get_person(request), **form.to_kwargs())
-            messages.success(request, _describe_joined(made))
+            messages.success(request, describe_joined(made))
             return redirect("gateways:gateway", made.pk)
         except Problem as problem:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
     return _render_machine(request, machine, form)
-
-
-def _describe_joined(gateway: Gateway) -> str:
-    """Return what became of the machine, and what follows."""
-    facts = {"gateway": gateway, "group": gateway.group}
-    if gateway.group.live_since is None:
-        return _("%(gateway)s is a gateway now. It gets its first rules when %(group)s goes live.") % facts
-    return _("%(gateway)s is a gateway now. The first rules follow in a moment.") % facts
 
 
 def _render_machine(request: HttpRequest, machine: JoiningMachine, form: InterfacesForm | None) -> HttpResponse:
