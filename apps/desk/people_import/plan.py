@@ -82,10 +82,11 @@ class _Planner:
         self._parser, self._known = parser, known
         self._rooms, self._addresses = RoomPlan(known, create=create_rooms), AddressPlan(known)
         self.plan.sites, self.plan.rooms = self._rooms.sites, self._rooms.rooms
-        self._by_email: dict[str, list[KnownMember]] = {}
+        self._by_email: dict[str, tuple[KnownMember, ...]] = {}
         for member in known.members.values():
             if member.email:
-                self._by_email.setdefault(lower_ascii(member.email), []).append(member)
+                key = lower_ascii(member.email)
+                self._by_email[key] = (*self._by_email.get(key, ()), member)
         self._seen: dict[int | str, int] = {}
 
     def add(self, row: SheetRow) -> None:
@@ -123,8 +124,8 @@ class _Planner:
         if row.number is not None:
             member, key = self._known.members.get(row.number), "number"
         elif row.email:
-            having = self._by_email.get(lower_ascii(row.email), [])
-            found = [each for each in having if each.state != Member.State.LEFT] or having
+            having = self._by_email.get(lower_ascii(row.email), ())
+            found = [each for each in having if each.state != Member.State.LEFT] or list(having)
             if len(found) > 1:
                 words = _("Several members have the e-mail %(email)s. Add their numbers to the table.")
                 raise Problem(words % {"email": row.email}, "email")
