@@ -110,7 +110,6 @@ def test_columns_in_which_nobody_is_recognised_are_chosen_on_the_page(mara: User
         (b"Name;E-mail\n", "people.csv", "no line below them"),
         (b"Name;E-mail\nA\0da;x\n", "people.csv", "NUL"),
         (b"not a workbook", "people.xlsx", "is not a spreadsheet"),
-        (b"Name;E-mail\n" + b"Ada;a@x.example\n" * (uploads.MOST_PAGE_ROWS + 1), "people.csv", "manage.py import_people"),
     ],
 )
 def test_a_file_that_is_no_table_is_refused_with_the_reason(mara: User, content: bytes, name: str, why: str) -> None:

@@ -40,12 +40,15 @@ class PlannedPerson:
 
 @dataclass(slots=True)
 class ImportPlan:
-    """What would change. problems: the first ones, in the order of the lines; problem_count: of all. unchanged: members."""
+    """What would change. problems: the first ones, in the order of the lines; problem_count: of all. unchanged: members. lines: that
+    were read.
+    """
 
     people: list[PlannedPerson] = field(default_factory=list)
     problems: list[CellProblem] = field(default_factory=list)
     problem_count: int = 0
     unchanged: int = 0
+    lines: int = 0
     sites: dict[str, WantedSite] = field(default_factory=dict)
     rooms: dict[RoomKey, WantedRoom] = field(default_factory=dict)
 
@@ -90,6 +93,7 @@ class _Planner:
         self._seen: dict[int | str, int] = {}
 
     def add(self, row: SheetRow) -> None:
+        self.plan.lines += 1
         person, problems = self._parser.parse(row)
         if problems:
             self._note(problems)

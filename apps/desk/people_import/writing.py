@@ -3,9 +3,9 @@
 Members are changed before others are added, because updates are slow behind many inserts (`lib/database/history.py`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
-from typing import Any
+from typing import Any, Final
 
 from django.db import IntegrityError, connection, transaction
 
@@ -13,6 +13,7 @@ from apps.accounts.models import User
 from apps.desk.people_import.address_plan import PlannedAddress, PlannedForward
 from apps.desk.people_import.known_network import KnownMember
 from apps.desk.people_import.plan import ImportPlan, PlannedPerson
+from apps.desk.people_import.progress import ImportProgress
 from apps.desk.people_import.room_plan import RoomKey, SiteKey
 from apps.lib.database.validity import is_valid_now
 from apps.lib.fields import Prefix
@@ -28,17 +29,47 @@ from apps.network.holdings_bulk import HoldingDraft, NewHolding
 from apps.network.models import Holding, Pool
 from apps.network.services import lock_pools
 
+_WRITTEN: Final = (
+    "rooms_added",
+    "members_added",
+    "members_changed",
+    "devices_added",
+    "addresses_added",
+    "prefixes_added",
+    "forwards_added",
+)
 
-def write_plan(plan: ImportPlan, *, by: User) -> None:
-    """Write the plan. Must run within a transaction. Raises Problem or IntegrityError, after which that is to be rolled back."""
+
+def write_plan(plan: ImportPlan, *, by: User, progress: ImportProgress) -> None:
+    """Write the plan. Must run within a transaction. Raises Problem, IntegrityError or ImportStopped; then that is to be rolled back."""
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # foreign keys are checked as rows come, not all at once in the end
+    advance = _build_counter(plan, progress)
     rooms = _make_rooms(plan)
+    advance("rooms_added")
     members = _write_members(plan, rooms, by)
+    advance("members_added", "members_changed")
     devices = _add_devices(plan, members, by)
+    advance("devices_added")
     holdings = _assign_addresses(plan, members, devices, by)
+    advance("addresses_added", "prefixes_added")
     _map_addresses(plan, holdings, by)
+    advance("addresses_added")
     _add_forwards(plan, by)
+
+
+def _build_counter(plan: ImportPlan, progress: ImportProgress) -> Callable[..., None]:
+    """Return a function that reports the written rows: those of these kinds too, from now on. An address counts twice: with its mapping."""
+    counts, done = plan.count(), 0
+    of = sum(counts[name] for name in (*_WRITTEN, "addresses_added"))
+
+    def advance(*names: str) -> None:
+        nonlocal done
+        done += sum(counts[name] for name in names)
+        progress.report(done, of)
+
+    advance()
+    return advance
 
 
 def _make_rooms(plan: ImportPlan) -> dict[RoomKey, int]:
