@@ -302,6 +302,11 @@ class PeopleUpload(models.Model):
         return self.name
 
     @property
+    def is_dry_run(self) -> bool:
+        """True if the table is checked only."""
+        return self.task == self.Task.CHECK
+
+    @property
     def is_working(self) -> bool:
         """True while a worker has the table, or is to take it."""
         return self.state in (self.State.WAITING, self.State.RUNNING)

@@ -4,6 +4,7 @@ The table's row is the truth. A worker that is killed leaves nothing behind, bec
 row's new state: another worker begins again when the lease ends. After MOST_TRIES the table counts as failed.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID, uuid4
 
@@ -14,9 +15,10 @@ from django.db.models.functions import Now
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 
+from apps.accounts.models import User
 from apps.desk.people_import.progress import ImportProgress, ImportStopped
 from apps.desk.people_import.services import PeopleFile, build_conflict, check_people, import_people
-from apps.desk.people_import.uploads import IN_WORK, describe_choice, open_upload
+from apps.desk.people_import.uploads import IN_WORK, describe_choice, import_upload, open_upload, save_upload
 from apps.lib.database.row_lease import LEASE, is_claim_valid, keep_lease
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
@@ -29,6 +31,25 @@ REPORTED_EVERY: Final = 1.0  # seconds between two reports of progress, each of 
 DUE: Final = Q(state=State.WAITING) | Q(state=State.RUNNING, claimed_until__lt=Now())
 FREE: Final = {"claim": None, "claimed_until": None}
 log = structlog.get_logger()
+
+
+def begin_import(*, name: str, content: bytes, choices: Sequence[str], create_rooms: bool, dry_run: bool, by: User) -> PeopleUpload:
+    """Store a table, and check or import it: at once, or if it is large, by a worker. Raises Problem.
+
+    A table with problems is checked, not imported.
+    """
+    made = save_upload(name=name, content=content, create_rooms=create_rooms, choices=choices, by=by)
+    file = open_upload(made)
+    file.open_table()
+    if made.by_worker:
+        _request(made, Task.CHECK if dry_run else Task.IMPORT, Q(state=State.OPEN))
+    elif dry_run or not import_upload(made, choice=describe_choice(made), by=by):
+        report = check_people(file)
+        made.state, made.report = State.CHECKED, report
+        made.lines = made.done = report["line_count"]
+        made.save(update_fields=["state", "report", "lines", "done"])
+    made.refresh_from_db()
+    return made
 
 
 def request_check(upload: PeopleUpload) -> bool:
@@ -129,7 +150,7 @@ def _take_file(upload: PeopleUpload) -> PeopleFile:
 def _store(upload: PeopleUpload, claim: UUID, **columns: Any) -> bool:
     """Store the result. Raises ImportStopped if the claim is not valid any more."""
     if "report" in columns:
-        columns["lines"] = columns["report"]["line_count"]
+        columns |= {"lines": columns["report"]["line_count"], "done": columns["report"]["line_count"], "of": None}
     if not PeopleUpload.objects.filter(pk=upload.pk, claim=claim).update(**columns, **FREE):
         raise ImportStopped
     log.info("table of people done", upload=upload.pk, task=upload.task, state=columns["state"])

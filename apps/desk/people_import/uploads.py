@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.desk.people_import.columns import PersonColumn, match_columns
+from apps.desk.people_import.columns import PersonColumn, parse_choices
 from apps.desk.people_import.services import PeopleFile, build_conflict, import_people
 from apps.desk.people_import.tables import SheetRow, Table, read_table
 from apps.lib.errors import Conflict, Problem
@@ -21,8 +21,11 @@ MOST_UPLOADS: Final = 10
 """Tables that are kept of one person; older ones go when another is uploaded, unless a worker has them."""
 
 
-def save_upload(*, name: str, content: bytes, create_rooms: bool, by: User) -> PeopleUpload:
-    """Store a table, and forget the person's oldest if there are many. Raises Problem if it cannot be read, or is empty."""
+def save_upload(*, name: str, content: bytes, create_rooms: bool, choices: Sequence[str] = (), by: User) -> PeopleUpload:
+    """Store a table, and forget the person's oldest if there are many. Raises Problem if it cannot be read, or is empty.
+
+    choices: what columns mean that are not recognised, such as “Wohnt in=room”.
+    """
     table = read_table(content, name)
     number = _count_rows(table)
     if not number:
@@ -30,7 +33,7 @@ def save_upload(*, name: str, content: bytes, create_rooms: bool, by: User) -> P
     others = PeopleUpload.objects.filter(by=by)
     if others.filter(IN_WORK).count() >= MOST_UPLOADS:
         raise Problem(_("Ten of your tables wait for a worker already. Wait for one, or cancel one."), "file")
-    columns = {"meanings": list(match_columns(table.header)), "create_rooms": create_rooms, "by_worker": number > MOST_PAGE_ROWS}
+    columns = {"meanings": list(parse_choices(table.header, choices)), "create_rooms": create_rooms, "by_worker": number > MOST_PAGE_ROWS}
     made = PeopleUpload.objects.create(name=name[-200:], content=content, by=by, **columns)
     kept = others.order_by("-pk").values("pk")[:MOST_UPLOADS]
     others.exclude(Q(pk__in=kept) | IN_WORK).delete()
@@ -83,7 +86,8 @@ def import_upload(upload: PeopleUpload, *, choice: str, by: User) -> bool:
             if report["problem_count"]:
                 return False
             locked.report, locked.content, locked.state = report, b"", PeopleUpload.State.IMPORTED
-            locked.lines = report["line_count"]
+            locked.task = PeopleUpload.Task.IMPORT
+            locked.lines = locked.done = report["line_count"]
             locked.save()
     except IntegrityError as error:
         raise build_conflict() from error
