@@ -1,4 +1,4 @@
-"""Members, tariffs, sites, rooms, devices, memberships, departures, invitations and uploaded tables of people."""
+"""Members, tariffs, sites, rooms, devices, memberships, departures, invitations, and uploaded tables of people with their columns."""
 
 from django.conf import settings
 from django.contrib.postgres.constraints import ExclusionConstraint
@@ -246,7 +246,7 @@ class PeopleUpload(models.Model):
     by_worker: the table is large. state: OPEN: a page checks it while it answers. task: what the worker does, or did last. report: of
     the last check or import. problem: why the worker gave up. The content is empty once the table is imported. lines: of the table,
     once they were counted. done: lines that were checked, or `of` rows that were written. claim: token of the worker that holds the
-    lease, until claimed_until. language: of the report.
+    lease, until claimed_until. language: of the report. header_key: hash of the headers; as_last_time: the meanings were remembered.
     """
 
     class State(models.TextChoices):
@@ -274,6 +274,8 @@ class PeopleUpload(models.Model):
     task = models.CharField(max_length=6, choices=Task, default=Task.CHECK, db_default="check")
     language = models.CharField(max_length=10, blank=True, default="", db_default="")
     problem = models.TextField(blank=True, default="", db_default="")
+    header_key = models.CharField(max_length=64, blank=True, default="", db_default="")
+    as_last_time = models.BooleanField(default=False, db_default=False)
     lines = models.PositiveIntegerField(null=True)
     done = models.PositiveIntegerField(default=0, db_default=0)
     of = models.PositiveIntegerField(null=True)
@@ -310,3 +312,14 @@ class PeopleUpload(models.Model):
     def is_working(self) -> bool:
         """True while a worker has the table, or is to take it."""
         return self.state in (self.State.WAITING, self.State.RUNNING)
+
+
+class RememberedColumns(models.Model):
+    """The meanings that somebody chose for a table with these headers. key: a hash of the headers."""
+
+    key = models.CharField(max_length=64, unique=True)
+    meanings = ArrayField(models.CharField(max_length=20))
+    chosen = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return ", ".join(self.meanings)

@@ -18,6 +18,7 @@ def prune_uploads(now: datetime, at_most: int) -> int:
 
 
 register_pruned("members.PeopleUpload", kept=_("24 hours"), prune=prune_uploads)
+register_pruned("members.RememberedColumns", kept=_("the 50 that were chosen last"), by="remember_meanings")
 register_bounded(TableBound.PEOPLE, "members.Tariff", "members.Site", "members.Room", "members.Member", "members.Device")
 register_bounded(TableBound.PEOPLE, "members.Departure", "members.MemberInvitation")
 register_bounded(TableBound.HISTORY, "members.Membership")

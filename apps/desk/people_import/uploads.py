@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.desk.people_import.columns import PersonColumn, parse_choices
+from apps.desk.people_import.remembered import compute_header_key, find_meanings, remember_meanings
 from apps.desk.people_import.services import PeopleFile, build_conflict, import_people
 from apps.desk.people_import.tables import SheetRow, Table, read_table
 from apps.lib.errors import Conflict, Problem
@@ -21,10 +22,11 @@ MOST_UPLOADS: Final = 10
 """Tables that are kept of one person; older ones go when another is uploaded, unless a worker has them."""
 
 
-def save_upload(*, name: str, content: bytes, create_rooms: bool, choices: Sequence[str] = (), by: User) -> PeopleUpload:
+def save_upload(*, name: str, content: bytes, create_rooms: bool, choices: Sequence[str] | None = None, by: User) -> PeopleUpload:
     """Store a table, and forget the person's oldest if there are many. Raises Problem if it cannot be read, or is empty.
 
-    choices: what columns mean that are not recognised, such as “Wohnt in=room”.
+    choices: what columns mean that are not recognised, such as “Wohnt in=room”; None: as a person chose for the last table with the same
+    headers.
     """
     table = read_table(content, name)
     number = _count_rows(table)
@@ -33,7 +35,11 @@ def save_upload(*, name: str, content: bytes, create_rooms: bool, choices: Seque
     others = PeopleUpload.objects.filter(by=by)
     if others.filter(IN_WORK).count() >= MOST_UPLOADS:
         raise Problem(_("Ten of your tables wait for a worker already. Wait for one, or cancel one."), "file")
-    columns = {"meanings": list(parse_choices(table.header, choices)), "create_rooms": create_rooms, "by_worker": number > MOST_PAGE_ROWS}
+    key = compute_header_key(table.header)
+    last = find_meanings(key, len(table.header)) if choices is None else None
+    meanings = last or list(parse_choices(table.header, choices or ()))
+    remembered = {"header_key": key, "as_last_time": last is not None}
+    columns = {"meanings": meanings, **remembered, "create_rooms": create_rooms, "by_worker": number > MOST_PAGE_ROWS}
     made = PeopleUpload.objects.create(name=name[-200:], content=content, by=by, **columns)
     kept = others.order_by("-pk").values("pk")[:MOST_UPLOADS]
     others.exclude(Q(pk__in=kept) | IN_WORK).delete()
@@ -58,11 +64,13 @@ def read_first_row(upload: PeopleUpload) -> tuple[Sequence[str], SheetRow | None
 
 
 def choose_meanings(upload: PeopleUpload, *, meanings: Sequence[str], create_rooms: bool) -> None:
-    """Store what the columns mean. Raises Problem for other columns than those of the table."""
+    """Store what the columns mean, and remember it for tables with these headers. Raises Problem for other columns than the table's."""
     if len(meanings) != len(upload.meanings) or any(each not in PersonColumn for each in meanings):
         raise Problem(_("The file has other columns than before. Upload it again."), "file")
     waiting = PeopleUpload.objects.filter(pk=upload.pk).exclude(IN_WORK | Q(state=PeopleUpload.State.IMPORTED))
-    waiting.update(meanings=list(meanings), create_rooms=create_rooms, state=PeopleUpload.State.OPEN, report=None)
+    chosen = {"meanings": list(meanings), "create_rooms": create_rooms, "as_last_time": False}
+    if waiting.update(**chosen, state=PeopleUpload.State.OPEN, report=None) and upload.header_key:
+        remember_meanings(upload.header_key, meanings)
 
 
 def describe_choice(upload: PeopleUpload) -> str:
