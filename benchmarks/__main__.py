@@ -16,7 +16,21 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from benchmarks import agent, changes, collecting, compiling, linking, mailing, packets, paging, serving, shaping, ticketing, whole
+from benchmarks import (
+    agent,
+    changes,
+    collecting,
+    compiling,
+    importing,
+    linking,
+    mailing,
+    packets,
+    paging,
+    serving,
+    shaping,
+    ticketing,
+    whole,
+)
 from benchmarks.disturbance import watch_disturbance
 from benchmarks.figures import Figure, describe_machine, render_json, render_table
 
@@ -29,6 +43,7 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "commit": lambda given: whole.run(
         "commit", members=given.members, bans=given.bans, explain=given.explain, singles=given.changes, seed=given.seed
     ),
+    "import": lambda given: importing.run(given.members),
     "link": lambda given: linking.run(given.members),
     "mail": lambda given: chain(mailing.run(given.mails), ticketing.run(given.tickets)),
     "packets": lambda given: packets.run(given.members, feed=given.feed, explain=given.explain),
@@ -46,6 +61,7 @@ SUMMARIES = {
     "collect": collecting.__doc__,
     "compile": compiling.__doc__,
     "commit": "commit: from a commit in the database to both gateways confirmed, with everything real; one by one and in a burst",
+    "import": importing.__doc__,
     "link": linking.__doc__,
     "mail": mailing.__doc__,
     "packets": packets.__doc__,
@@ -56,7 +72,7 @@ SUMMARIES = {
 }
 ALL = "all"
 # Benchmarks that create databases of their own on a server; without NETZWART_DATABASE_URL they also start a server of their own.
-ON_A_SERVER = {"api", "change", "collect", "mail", "pages"}
+ON_A_SERVER = {"api", "change", "collect", "import", "mail", "pages"}
 MISSED, FAILED = 2, 1
 
 

@@ -10,6 +10,7 @@ from apps.desk.api import EnquiryViewSet
 from apps.desk.connection_check.api import CheckedMemberViewSet
 from apps.desk.network_settings.api import NetworkSettingsViewSet
 from apps.desk.packet_trace.api import TracedGatewayViewSet
+from apps.desk.people_import.api import PeopleImportViewSet
 from apps.gateways.api import GatewayGroupViewSet, LimitsViewSet, ProfileViewSet, ProtectionViewSet, UplinkViewSet
 from apps.gateways.api_sharing import FairShareViewSet, PortRulesViewSet
 from apps.gateways.joining.api import JoiningMachineViewSet
@@ -63,6 +64,7 @@ router.register("gateways/portrules", PortRulesViewSet, "portrules")
 router.register("gateways/fairshare", FairShareViewSet, "fairshare")
 router.register("members/departures", DepartureViewSet, "departure")
 router.register("members/invitations", MemberInvitationViewSet, "member-invitation")
+router.register("members/imports", PeopleImportViewSet, "people-import")
 router.register("nat/moves", MoveViewSet, "move")
 router.register("accounts/rolechanges", RoleChangeViewSet, "rolechange")
 router.register("bans/notices", NoticeViewSet, "notice")

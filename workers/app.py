@@ -14,7 +14,19 @@ os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 # The broker redelivers a task of a dead worker after this time, and also a task that takes longer, which then runs twice at once. Nothing
 # depends on redelivery: the schedule queues everything again, most of it within a minute.
 RESTORE = {"visibility_timeout": 3600, "unacked_restore_interval": 2, "unacked_restore_throttle": 1}
-MODULES = ("deploy", "collect", "ban_feeds", "lifecycle", "mail", "inbound_mail", "operations", "tickets", "webhooks", "joining")
+MODULES = (
+    "deploy",
+    "collect",
+    "ban_feeds",
+    "lifecycle",
+    "mail",
+    "inbound_mail",
+    "operations",
+    "tickets",
+    "webhooks",
+    "joining",
+    "people_import",
+)
 # Reading a large gateway's counters, or a feed, keeps Python busy: a worker of its own for each queue keeps deploying changes fast.
 CHANGES, READINGS, MAIL, FEEDS = "celery", "readings", "mail", "feeds"
 ROLES = {CHANGES: "worker", READINGS: "collector", MAIL: "mailer", FEEDS: "feeds"}  # queue: apps.operations.models.ProcessRole
@@ -32,7 +44,7 @@ SLOW = (
     "workers.examine_machines",
 )
 POSTAL = ("workers.send_mail", "workers.receive_mail", "workers.answer_tickets")
-IMPORTS = ("workers.refresh_feed",)
+IMPORTS = ("workers.refresh_feed", "workers.import_people")
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
 FEEDS_SECONDS = 60.0
@@ -43,6 +55,7 @@ MAIL_IN_SECONDS = 60.0
 QUOTA_SECONDS = 600.0
 WEBHOOK_SECONDS = 5.0
 JOINING_SECONDS = 20.0
+TABLES_SECONDS = 30.0
 
 
 def _build_entry(seconds: float, task: str, *args: str, **options: str | float) -> dict[str, object]:
@@ -87,6 +100,7 @@ def _make_app() -> Celery:
             "reconcile": _build_entry(settings.RECONCILE_SECONDS, "workers.reconcile"),
             "take over": _build_entry(TAKE_OVER_SECONDS, "workers.take_over"),
             "examine joining machines": _build_entry(JOINING_SECONDS, "workers.examine_machines"),
+            "offer tables": _build_entry(TABLES_SECONDS, "workers.offer_tables"),
             "forget": _build_entry(FORGET_SECONDS, "workers.forget"),
             "members' ways": _build_entry(LIFECYCLE_SECONDS, "workers.lifecycle"),
             "refresh feeds": _build_entry(FEEDS_SECONDS, "workers.refresh_feeds"),

@@ -20,6 +20,7 @@ GROUPS: Final[tuple[tuple[Promise, dict[str, Promise]], ...]] = (
             "site": _("Houses"),
             "room": _("Rooms"),
             "member-invitation": _("Invitations of members"),
+            "people-import": _("Imports of members"),
             "departure": _("Departures"),
             "move": _("Moves"),
         },

@@ -438,6 +438,7 @@ API: Final[dict[str, CollectionRights]] = {
     "portrules": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_RULES),
     "fairshare": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_RULES),
     "departure": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),
+    "people-import": CollectionRights(Right.CHANGE_RULES, Right.CHANGE_RULES),
     "member-invitation": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_MEMBERS),
     "move": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_RULES),
     "rolechange": CollectionRights(Right.MANAGE_ACCOUNTS),

@@ -23,9 +23,9 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.bans import feed_fetcher, feed_import, feed_parser
 from apps.bans.feed_fetcher import FetchedFeed
-from apps.bans.feed_lease import LEASE, is_claim_valid, keep_lease
 from apps.bans.models import Ban, BanFeed, Direction
 from apps.bans.services import lift_bans
+from apps.lib.database.row_lease import LEASE, is_claim_valid, keep_lease
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 from apps.lib.web.guarded_http import AllowedTargets, NoAnswer
@@ -60,7 +60,7 @@ def refresh_feed(pk: int, *, by: int | None = None, only_if_due: bool = False) -
     if not free.update(claimed_until=Now() + LEASE, claim=claim, phase=BanFeed.Phase.FETCHING, octets=0):
         return False
     feed = mine.defer("held").select_related("list").get()
-    with keep_lease(pk, claim):
+    with keep_lease(BanFeed, pk, claim):
         try:
             changes, broken = _attempt_refresh(feed, User.objects.filter(pk=by).first() if by else None, claim), None
         except FeedLeaseLost:
@@ -144,7 +144,7 @@ def _import_content(
         if guarded and outcome.removed > max(LEAST - 1, there * feed.shrink_limit // 100):
             transaction.set_rollback(True)
             return _build_pending_import_columns(content, outcome.removed, there, now)
-        if claim and not is_claim_valid(feed.pk, claim):
+        if claim and not is_claim_valid(BanFeed, feed.pk, claim):
             transaction.set_rollback(True)
             raise FeedLeaseLost
         enqueue_task("workers.reconcile", by and by.pk)

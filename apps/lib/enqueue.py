@@ -22,6 +22,7 @@ QUEUES = {
     "workers.answer_tickets": {"queue": "mail"},
     "workers.tell_webhooks": {"queue": "readings"},
     "workers.examine_machines": {"queue": "readings"},
+    "workers.import_people": {"queue": "feeds"},
 }  # tasks that must not wait behind changes; as in workers.app
 LIMIT = 0.2  # seconds, for connecting and for the answer
 log = structlog.get_logger()

@@ -7,18 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from itertools import count
+from operator import attrgetter
 
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.lib import dependents
+from apps.lib.database.bulk_copy import copy_rows
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.members.models import Device, Member, Tariff
 from apps.members.services import LAST_NUMBER, demand_offered, reserve_number
 
-BATCH = 2_000  # rows of a statement
 CHANGE = """
     UPDATE members_member m SET name = w.name, email = w.email, language = w.language, state = w.state, tariff_id = w.tariff_id,
         room_id = w.room_id, since = w.since, paid_until = w.paid_until, note = w.note, version = m.version + 1
@@ -44,6 +45,7 @@ class MemberValues:
 
 
 COLUMNS = tuple(each.name for each in fields(MemberValues))
+_get_columns = attrgetter(*COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +72,8 @@ def add_members(*, wanted: Sequence[tuple[int | None, MemberValues]], by: User) 
     """Add members with these numbers, or with the next free ones where the number is None. Return their ids, in this order."""
     _demand_offered_tariffs({values.tariff_id for _number, values in wanted})
     numbers = _choose_numbers([number for number, _values in wanted])
-    made: list[int] = []
-    for at in range(0, len(wanted), BATCH):
-        rows = [
-            Member(number=numbers[at + index], **{name: getattr(values, name) for name in COLUMNS})
-            for index, (_number, values) in enumerate(wanted[at : at + BATCH])
-        ]
-        made += [row.pk for row in Member.objects.bulk_create(rows)]
+    rows = ((number, 1, *_get_columns(values)) for number, (_given, values) in zip(numbers, wanted, strict=True))
+    made = copy_rows(Member, ("number", "version", *COLUMNS), rows)
     enqueue_task("workers.reconcile", by.pk)
     return made
 
@@ -99,10 +96,7 @@ def change_members(*, wanted: Sequence[MemberUpdate], by: User) -> None:
 @transaction.atomic
 def add_devices(*, wanted: Sequence[DeviceDraft], by: User) -> list[int]:
     """Add devices and return their ids, in this order."""
-    made: list[int] = []
-    for at in range(0, len(wanted), BATCH):
-        rows = [Device(member_id=each.member, name=each.name, mac=each.mac) for each in wanted[at : at + BATCH]]
-        made += [row.pk for row in Device.objects.bulk_create(rows)]
+    made = copy_rows(Device, ("member_id", "name", "mac"), ((each.member, each.name, each.mac) for each in wanted))
     enqueue_task("workers.reconcile", by.pk)
     return made
 

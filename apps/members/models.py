@@ -1,4 +1,4 @@
-"""Members, tariffs, sites, rooms, devices, memberships, departures, invitations and uploaded tables of people."""
+"""Members, tariffs, sites, rooms, devices, memberships, departures, invitations, and uploaded tables of people with their columns."""
 
 from django.conf import settings
 from django.contrib.postgres.constraints import ExclusionConstraint
@@ -241,10 +241,26 @@ class MemberInvitation(models.Model):
 
 
 class PeopleUpload(models.Model):
-    """An uploaded table of people between its check and its import, with what its columns mean.
+    """An uploaded table of people between its check and its import, with what its columns mean. A worker checks and imports large ones.
 
-    report: of the import, once it has happened; the content is empty from then on.
+    by_worker: the table is large. state: OPEN: a page checks it while it answers. task: what the worker does, or did last. report: of
+    the last check or import. problem: why the worker gave up. The content is empty once the table is imported. lines: of the table,
+    once they were counted. done: lines that were checked, or `of` rows that were written. claim: token of the worker that holds the
+    lease, until claimed_until. language: of the report. header_key: hash of the headers; as_last_time: the meanings were remembered.
     """
+
+    class State(models.TextChoices):
+        OPEN = "open", _("uploaded")
+        WAITING = "waiting", _("waits for a worker")
+        RUNNING = "running", _("running")
+        CHECKED = "checked", _("checked")
+        IMPORTED = "imported", _("imported")
+        CANCELLED = "cancelled", _("cancelled")
+        FAILED = "failed", _("failed")
+
+    class Task(models.TextChoices):
+        CHECK = "check", _("check")
+        IMPORT = "import", _("import")
 
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     created = models.DateTimeField(auto_now_add=True)
@@ -253,6 +269,57 @@ class PeopleUpload(models.Model):
     meanings = ArrayField(models.CharField(max_length=20))
     create_rooms = models.BooleanField(default=False)
     report = models.JSONField(null=True)
+    by_worker = models.BooleanField(default=False, db_default=False)
+    state = models.CharField(max_length=9, choices=State, default=State.OPEN, db_default="open")
+    task = models.CharField(max_length=6, choices=Task, default=Task.CHECK, db_default="check")
+    language = models.CharField(max_length=10, blank=True, default="", db_default="")
+    problem = models.TextField(blank=True, default="", db_default="")
+    header_key = models.CharField(max_length=64, blank=True, default="", db_default="")
+    as_last_time = models.BooleanField(default=False, db_default=False)
+    lines = models.PositiveIntegerField(null=True)
+    done = models.PositiveIntegerField(default=0, db_default=0)
+    of = models.PositiveIntegerField(null=True)
+    tries = models.PositiveSmallIntegerField(default=0, db_default=0)
+    claim = models.UUIDField(null=True)
+    claimed_until = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(state__in=["open", "waiting", "running", "checked", "imported", "cancelled", "failed"]),
+                name="peopleupload_state",
+            ),
+            models.CheckConstraint(condition=models.Q(task__in=["check", "import"]), name="peopleupload_task"),
+            models.CheckConstraint(
+                condition=models.Q(state="running", claim__isnull=False, claimed_until__isnull=False)
+                | ~models.Q(state="running") & models.Q(claim=None, claimed_until=None),
+                name="peopleupload_claimed_while_running",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(state__in=["checked", "imported"]) | models.Q(report__isnull=False), name="peopleupload_has_a_report"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_dry_run(self) -> bool:
+        """True if the table is checked only."""
+        return self.task == self.Task.CHECK
+
+    @property
+    def is_working(self) -> bool:
+        """True while a worker has the table, or is to take it."""
+        return self.state in (self.State.WAITING, self.State.RUNNING)
+
+
+class RememberedColumns(models.Model):
+    """The meanings that somebody chose for a table with these headers. key: a hash of the headers."""
+
+    key = models.CharField(max_length=64, unique=True)
+    meanings = ArrayField(models.CharField(max_length=20))
+    chosen = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return ", ".join(self.meanings)

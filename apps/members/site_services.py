@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
+from apps.lib.database.bulk_copy import copy_rows
 from apps.lib.errors import Conflict, Problem
 from apps.lib.row_uses import list_uses
 from apps.members.models import Room, Site
@@ -64,15 +65,28 @@ def remove_site(row: Site) -> int:
 
 def add_rooms(*, site: Site, rooms: Sequence[RoomName]) -> AddedRooms:
     """Add these rooms to the site. A room whose name exists there stays as it is. Raises Problem for an impossible name or floor."""
+    new, ids, existing = _insert_rooms(site, rooms)
+    made = [Room(pk=pk, version=1, site=site, floor=room.floor, name=room.name) for room, pk in zip(new, ids, strict=True)]
+    return AddedRooms(made, existing)
+
+
+def ensure_rooms(*, site: Site, rooms: Sequence[RoomName]) -> dict[str, int]:
+    """Add those of these rooms that the site lacks, and return the ids of all its rooms by name in lower case. Raises Problem too."""
+    _insert_rooms(site, rooms)
+    return {name.lower(): pk for pk, name in Room.objects.filter(site=site).order_by().values_list("pk", "name")}
+
+
+@transaction.atomic
+def _insert_rooms(site: Site, rooms: Sequence[RoomName]) -> tuple[list[RoomName], list[int], int]:
+    """Add the rooms that the site lacks. Return these, their ids, and how many of the wanted ones existed already."""
     wanted = {room.name.lower(): room for room in (RoomName(_check_floor(each.floor), _clean_room_name(each.name)) for each in rooms)}
-    with transaction.atomic():
-        present = Site.objects.select_for_update(no_key=True).filter(pk=site.pk).first()
-        if present is None:
-            raise Problem(_("%(site)s was removed meanwhile.") % {"site": site}, "site")
-        there = {name.lower() for name in Room.objects.filter(site=site).values_list("name", flat=True)}
-        new = [Room(site=site, floor=room.floor, name=room.name) for key, room in wanted.items() if key not in there]
-        made = Room.objects.bulk_create(new, 5_000)
-    return AddedRooms(made, len(wanted) - len(made))
+    present = Site.objects.select_for_update(no_key=True).filter(pk=site.pk).first()
+    if present is None:
+        raise Problem(_("%(site)s was removed meanwhile.") % {"site": site}, "site")
+    there = {name.lower() for name in Room.objects.filter(site=site).values_list("name", flat=True)}
+    new = [room for key, room in wanted.items() if key not in there]
+    ids = copy_rows(Room, ("version", "site_id", "floor", "name"), ((1, site.pk, room.floor, room.name) for room in new))
+    return new, ids, len(wanted) - len(new)
 
 
 def add_room(*, site: Site, floor: int, name: str) -> Room:

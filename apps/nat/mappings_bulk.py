@@ -6,23 +6,25 @@
 from collections.abc import Sequence
 from heapq import heapify, heapreplace
 from itertools import islice
-from random import Random
 
 from django.db import transaction
 from django.db.models import Count
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.lib.database.bulk_copy import CopyRow, copy_rows
 from apps.lib.database.validity import is_valid_now
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 from apps.lib.fields import Address
 from apps.nat.models import NatMapping
 from apps.nat.snat_allocation import MOST_SHARED, SnatAllocator, SnatPlace, iter_addresses, list_source_pools
-from apps.network.models import Holding, Pool
+from apps.network.holdings_bulk import NewHolding
+from apps.network.models import Pool
 from apps.network.services import lock_pools
 
-BATCH = 2_000  # rows of a statement
+OF_HOLDING = ("version", "holding_id", "group_id", "kind", "held", "valid")
+COLUMNS = (*OF_HOLDING, "pool_id", "pool_kind", "pool_prefix", "public", "sharing", "block")
 
 
 class SnatPlaces:
@@ -102,32 +104,22 @@ class _PoolPlaces:
 
 
 @transaction.atomic
-def map_addresses(*, wanted: Sequence[tuple[Holding, Address | None]], by: User) -> None:
+def map_addresses(*, wanted: Sequence[tuple[NewHolding, Address | None]], by: User) -> None:
     """Map these new private holdings for as long as they are held: to the given public address, or to the next free place.
 
     The holdings were assigned in this transaction and have no mapping yet. Raises Problem when nothing is free, or IntegrityError.
     """
-    lock_pools(*{pool.pk for group in {holding.group_id for holding, _public in wanted} for pool in list_source_pools(group)})
+    lock_pools(*{pool.pk for group in {holding.group for holding, _public in wanted} for pool in list_source_pools(group)})
     places = SnatPlaces()
-    rows = [_build_row(holding, places.take_place(holding.member_id, holding.group_id, public)) for holding, public in wanted]
-    shuffled = Random(0).sample(rows, len(rows))  # noqa: S311 - not a secret; see network/holdings_bulk.py
-    for at in range(0, len(shuffled), BATCH):
-        NatMapping.objects.bulk_create(shuffled[at : at + BATCH])
+    rows = (_build_row(holding, places.take_place(holding.member, holding.group, public)) for holding, public in wanted)
+    copy_rows(NatMapping, COLUMNS, rows)
     enqueue_task("workers.reconcile", by.pk)
 
 
-def _build_row(holding: Holding, found: tuple[Pool, SnatPlace] | None) -> NatMapping:
+def _build_row(holding: NewHolding, found: tuple[Pool, SnatPlace] | None) -> CopyRow:
     if found is None:
         raise Problem(_("The public pools are full. Add addresses, or let more members share them."), "public")
     pool, place = found
-    return NatMapping(
-        holding=holding,
-        group_id=holding.group_id,
-        held=holding.valid,
-        pool=pool,
-        pool_prefix=pool.prefix,
-        public=place.public,
-        sharing=pool.sharing,
-        block=place.block,
-        valid=holding.valid,
-    )
+    whose = (1, holding.id, holding.group, Pool.Kind.PRIVATE4, holding.valid, holding.valid)
+    block = f"[{place.block.lower},{place.block.upper})" if place.block else None
+    return (*whose, pool.pk, Pool.Kind.PUBLIC4, str(pool.prefix), str(place.public), pool.sharing, block)

@@ -121,18 +121,21 @@ class SnatAllocator:
         self._size = get_block_size(pool)
         self._addresses = list(iter_addresses(pool))
         self._known = set(self._addresses)
-        self._claimed: dict[Address, dict[int, set[int]]] = {}
+        self._claimed: dict[Address, dict[int, tuple[int, ...]]] = {}
         self._taken: set[tuple[Address, int]] = set()
         self._next = dict.fromkeys(self._addresses, compute_first_port(self._size))
         self._at = 0
         claims = PortClaim.objects.filter(is_valid_now_or_later(), public__within=pool.prefix)
-        for claim in claims if beside_mappings else claims.filter(forward_id__isnull=False):
-            self._note_claim(claim)
+        wanted = claims if beside_mappings else claims.filter(forward_id__isnull=False)
+        for public, ports, member in wanted.values_list("public", "ports", "member_id").iterator():
+            self._note_claim(public, ports, member)
 
-    def _note_claim(self, claim: PortClaim) -> None:
-        whose = self._claimed.setdefault(claim.public, {})
-        for number in range(claim.ports.lower // self._size, (claim.ports.upper - 1) // self._size + 1):
-            whose.setdefault(number * self._size, set()).add(claim.member_id)
+    def _note_claim(self, public: Address, ports: Range[int], member: int) -> None:
+        whose = self._claimed.setdefault(public, {})
+        for number in range((ports.lower or 0) // self._size, ((ports.upper or ALL_PORTS) - 1) // self._size + 1):
+            others = whose.get(number * self._size, ())
+            if member not in others:
+                whose[number * self._size] = (*others, member)
 
     def take(self, member: int, preferred: Iterable[Address]) -> SnatPlace | None:
         """Take a place that no other member has, preferably on one of these addresses. None when the pool is full."""
@@ -162,7 +165,7 @@ class SnatAllocator:
         """Return the first port of a free place that contains claims of this member's forwards, and of no other's."""
         least = compute_first_port(self._size)
         for port, whose in self._claimed.get(address, {}).items():
-            if whose == {member} and port >= least and (address, port) not in self._taken:
+            if whose == (member,) and port >= least and (address, port) not in self._taken:
                 return port
         return None
 

@@ -5,22 +5,27 @@ All or none: any refusal raises Problem or IntegrityError, and the caller's tran
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from random import Random
 
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
-from psycopg.types.range import TimestamptzRange
 
 from apps.accounts.models import User
+from apps.lib.database.bulk_copy import copy_rows
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 from apps.lib.fields import Prefix
-from apps.members.models import Device, Member
+from apps.members.models import Member
 from apps.network.models import Holding, Pool
 from apps.network.refusals import find_refusal
 from apps.network.services import lock_pools
 
-BATCH = 2_000  # rows of a statement
+COLUMNS = ("member_id", "device_id", "prefix", "pool_id", "group_id", "kind", "pool_prefix", "valid")
+
+LEFT = "SELECT id FROM members_member WHERE id = ANY(%s::bigint[]) AND state = 'left' LIMIT 1"
+STRANGE = """
+    SELECT w.device FROM unnest(%s::bigint[], %s::bigint[]) AS w (member, device)
+    LEFT JOIN members_device d ON d.id = w.device AND d.member_id = w.member WHERE w.device IS NOT NULL AND d.id IS NULL LIMIT 1
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +38,18 @@ class HoldingDraft:
     device: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class NewHolding:
+    """An address or prefix that was assigned: its id, and what others repeat of its row. valid: the text of its range."""
+
+    id: int
+    member: int
+    group: int
+    valid: str
+
+
 @transaction.atomic
-def assign_addresses(*, wanted: Sequence[HoldingDraft], by: User) -> list[Holding]:
+def assign_addresses(*, wanted: Sequence[HoldingDraft], by: User) -> list[NewHolding]:
     """Assign all of these from now on. Return the holdings in this order."""
     lock_pools(*{each.pool for each in wanted})
     pools = Pool.objects.in_bulk({each.pool for each in wanted})
@@ -43,40 +58,29 @@ def assign_addresses(*, wanted: Sequence[HoldingDraft], by: User) -> list[Holdin
             raise Problem(*refusal, culprit=pools[each.pool])
     _check_members(wanted)
     now = _get_database_time()
-    rows = [_build_row(each, pools[each.pool], now) for each in wanted]
-    # In random order: in the order of addresses, the index of the exclusion constraint degrades (see desk/seeding/bulk_copy.py).
-    shuffled = Random(0).sample(rows, len(rows))  # noqa: S311 - not a secret
-    for at in range(0, len(shuffled), BATCH):
-        Holding.objects.bulk_create(shuffled[at : at + BATCH])
+    shared = {pk: (pk, pool.group_id, pool.kind, str(pool.prefix), now) for pk, pool in pools.items()}
+    made = copy_rows(Holding, COLUMNS, ((each.member, each.device, str(each.prefix), *shared[each.pool]) for each in wanted))
     enqueue_task("workers.reconcile", by.pk)
-    return rows
-
-
-def _build_row(each: HoldingDraft, pool: Pool, now: TimestamptzRange) -> Holding:
-    return Holding(
-        member_id=each.member,
-        device_id=each.device,
-        pool=pool,
-        group_id=pool.group_id,
-        kind=pool.kind,
-        pool_prefix=pool.prefix,
-        prefix=each.prefix,
-        valid=now,
-    )
+    return [NewHolding(pk, each.member, pools[each.pool].group_id, now) for pk, each in zip(made, wanted, strict=True)]
 
 
 def _check_members(wanted: Sequence[HoldingDraft]) -> None:
     """Raise Problem if a member has left, or if a device is another member's."""
-    left = Member.objects.filter(pk__in={each.member for each in wanted}, state=Member.State.LEFT).first()
+    drafts = ([each.member for each in wanted], [each.device for each in wanted])
+    with connection.cursor() as cursor:
+        cursor.execute(LEFT, drafts[:1])
+        left = cursor.fetchone()
+        cursor.execute(STRANGE, drafts)
+        strange = cursor.fetchone()
     if left:
-        raise Problem(_("%(member)s has left. Activate this member first.") % {"member": left}, culprit=left)
-    owners = dict(Device.objects.filter(pk__in={each.device for each in wanted if each.device}).values_list("pk", "member_id"))
-    if any(each.device and owners.get(each.device) != each.member for each in wanted):
+        member = Member.objects.get(pk=left[0])
+        raise Problem(_("%(member)s has left. Activate this member first.") % {"member": member}, culprit=member)
+    if strange:
         raise Problem(_("A device belongs to another member, or was removed meanwhile."), "device")
 
 
-def _get_database_time() -> TimestamptzRange:
-    """Return the range from now on, by the database's clock."""
+def _get_database_time() -> str:
+    """Return the range from now on, by the database's clock, as text."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT statement_timestamp()")
-        return TimestamptzRange(cursor.fetchone()[0], None)
+        cursor.execute("SELECT tstzrange(statement_timestamp(), NULL)::text")
+        return str(cursor.fetchone()[0])

@@ -8,7 +8,7 @@ from django.http import Http404
 from django.urls import resolve
 
 from apps.bans.feed_parser import FeedLimits
-from apps.desk.people_import.table_limits import MOST_OCTETS
+from apps.desk.people_import.table_limits import MOST_BODY, MOST_OCTETS
 from apps.events.subscriber_rights import SubscriberRefused, authenticate_subscriber, parse_event_scope
 from apps.tickets.attachments import MAX_FILES_PER_MESSAGE as FILES
 
@@ -20,7 +20,7 @@ def _build_upload_limits() -> Mapping[str, int]:
     message = FILES * settings.ATTACHMENT_OCTETS + FIELDS
     tickets = dict.fromkeys(("tickets:new", "tickets:ticket", "own:ticket-new", "own:ticket", "own:check-ticket"), message)
     tables = {"bans:import": FeedLimits().octets + FIELDS, "desk:people-import": MOST_OCTETS + FIELDS, "members:payments": 8 << 20}
-    return {**tickets, **tables}
+    return {**tickets, **tables, "api:people-import-list": MOST_BODY}
 
 
 UPLOADS: Final = _build_upload_limits()

@@ -15,6 +15,7 @@ from apps.accounts.models import User
 from apps.accounts.roles import Role
 from apps.deployments import services
 from apps.deployments.rollouts.gateway_cache import GatewayCache
+from apps.desk.people_import import uploads
 from apps.lib.api.openapi.views import get_openapi_document
 from apps.lib.api.unknown_fields import is_same_value
 from apps.members import invitation_services
@@ -45,6 +46,7 @@ def api(transactional_db: None, settings: LazySettings, monkeypatch: pytest.Monk
     admin = factories.user("everything", roles=list(Role))
     invitations.create_invitation(email="jonas@lindenhof.example", roles=["helpdesk"], by=admin)
     invitation_services.invite_member(member=factories.member(email="kaya@lindenhof.example"), by=admin)
+    uploads.save_upload(name="people.csv", content=b"Name,E-mail\nAda,a@x.example\n", create_rooms=False, by=admin)
     _token, key = tokens.create_token(user=admin, name="script")
     yield Client(headers={"authorization": f"Bearer {key}"})
 

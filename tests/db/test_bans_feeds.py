@@ -12,9 +12,10 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from apps.bans import feed_lease, feed_refresh, feed_services, services
+from apps.bans import feed_refresh, feed_services, services
 from apps.bans.allow_list import allow_prefix
 from apps.bans.models import Ban, BanFeed, BanList
+from apps.lib.database import row_lease
 from apps.lib.errors import Conflict, Problem
 from tests import factories
 from tests.db.page_client import signed_in, text
@@ -258,10 +259,10 @@ def test_whoever_lost_the_lease_changes_nothing(feed: BanFeed, server: Server) -
 def test_the_lease_is_renewed_while_the_work_takes(feed: BanFeed) -> None:
     claim, soon = uuid4(), timezone.now() + timedelta(seconds=1)
     BanFeed.objects.update(claim=claim, claimed_until=soon)
-    assert feed_lease.renew_lease(feed.pk, claim) and not feed_lease.renew_lease(feed.pk, uuid4())
+    assert row_lease.renew_lease(BanFeed, feed.pk, claim) and not row_lease.renew_lease(BanFeed, feed.pk, uuid4())
     feed.refresh_from_db()
     assert feed.claimed_until and feed.claimed_until > soon
-    assert timedelta(seconds=feed_lease.RENEWED_EVERY) * 3 < feed_lease.LEASE
+    assert timedelta(seconds=row_lease.RENEWED_EVERY) * 3 < row_lease.LEASE
 
 
 def test_a_file_that_is_one_line_too_long_is_refused_with_the_sentence(

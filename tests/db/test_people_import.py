@@ -18,7 +18,7 @@ from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
 from apps.members.models import Device, Member, Membership, Room, Site, Tariff
 from apps.nat import pool_sharing
-from apps.nat.models import NatMapping, PortForward
+from apps.nat.models import NatMapping, PortClaim, PortForward
 from apps.network.models import Holding, Pool
 from tests import factories
 
@@ -111,6 +111,25 @@ def test_the_history_names_who_imported_what(network: factories.Network) -> None
     [context] = {event.pgh_context for event in events.objects.filter(number=3000)}
     assert context.metadata["user"] == network.admin.pk
     assert (context.metadata["cause"], context.metadata["reason"]) == ("import people", "import of people.csv")
+    written: dict[Any, dict[str, int]] = {
+        Room: {},
+        Device: {"member__number__gte": 3000},
+        Holding: {"member__number__gte": 3000},
+        NatMapping: {"holding__member__number__gte": 3000},
+    }
+    for model, rows in written.items():
+        added: Any = model.pgh_event_models["insert"]
+        ids = list(model._default_manager.filter(**rows).values_list("pk", flat=True))
+        assert len(ids) == added.objects.filter(pgh_obj__in=ids, pgh_context=context).count() > 0, model
+
+
+def test_ports_of_many_new_mappings_are_claimed_at_once(network: factories.Network) -> None:
+    pool_sharing.change_sharing(pool=network.public, sharing="blocks", block_size=1024, by=network.admin)
+    run(make_people(network), network.admin)
+    made = list(NatMapping.objects.filter(is_valid_now(), holding__member__number__gte=3000).order_by("pk"))
+    claims = PortClaim.objects.filter(mapping_id__in=[each.pk for each in made]).order_by("mapping_id")
+    assert [(each.public, each.ports) for each in claims] == [(each.public, each.block) for each in made]
+    assert len({(each.public, each.ports.lower) for each in claims}) == 2
 
 
 def test_in_a_pool_of_own_addresses_each_member_gets_one(network: factories.Network) -> None:

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import translation
 
 from apps.accounts.models import User
-from apps.desk.people_import import uploads
+from apps.desk.people_import import remembered, uploads
 from apps.desk.people_import.columns import match_columns
 from apps.desk.people_import.sample import SAMPLE_COLUMNS, list_sample_headers
 from apps.members.models import Member, PeopleUpload, Room, Site, Tariff
@@ -110,7 +110,6 @@ def test_columns_in_which_nobody_is_recognised_are_chosen_on_the_page(mara: User
         (b"Name;E-mail\n", "people.csv", "no line below them"),
         (b"Name;E-mail\nA\0da;x\n", "people.csv", "NUL"),
         (b"not a workbook", "people.xlsx", "is not a spreadsheet"),
-        (b"Name;E-mail\n" + b"Ada;a@x.example\n" * (uploads.MOST_PAGE_ROWS + 1), "people.csv", "manage.py import_people"),
     ],
 )
 def test_a_file_that_is_no_table_is_refused_with_the_reason(mara: User, content: bytes, name: str, why: str) -> None:
@@ -171,3 +170,30 @@ def test_the_sample_is_a_table_that_can_be_imported(mara: User) -> None:
     sample = b"".join(client.get("/members/import/sample.csv").streaming_content)  # type: ignore[attr-defined]  # a download
     assert sample.startswith("\ufeff".encode())
     assert "Import 2 members" in text(upload(client, sample, create_rooms="on"))
+
+
+def test_chosen_meanings_are_remembered_for_the_next_table_with_the_same_headers(mara: User) -> None:
+    client = signed_in(mara)
+    path = get_path(upload(client, PEOPLE))
+    meanings = ["name", "email", "skip", "skip", "paid_until"]
+    client.post(path, {"meaning": meanings})
+    other = signed_in(factories.user("jonas"))
+    again = upload(other, b"NAME ;Mail;haus;Wohnt  in;Bezahlt bis\nCleo;c@x.example;;;\n")
+    assert "as last time" in text(again) and PeopleUpload.objects.latest("pk").meanings == meanings
+    other.post(get_path(again), {"meaning": ["name", "email", "house", "room", "skip"]})
+    assert "as last time" not in text(other.get(get_path(again)))
+    assert PeopleUpload.objects.earliest("pk").meanings == meanings
+    assert upload(client, PEOPLE).context["upload"].meanings == ["name", "email", "house", "room", "skip"]
+    assert "as last time" not in text(upload(client, b"Name;E-mail\nDora;d@x.example\n"))
+
+
+def test_only_the_page_uses_remembered_meanings_and_only_so_many_are_kept(mara: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remembered, "MOST_REMEMBERED", 2)
+    key = remembered.compute_header_key(["Name", "E-mail"])
+    remembered.remember_meanings(key, ["skip", "email"])
+    by_script = uploads.save_upload(name="", content=b"Name;E-mail\nA;a@x.example\n", create_rooms=False, choices=(), by=mara)
+    assert by_script.meanings == ["name", "email"]
+    for other in ("a", "b"):
+        remembered.remember_meanings(other, ["name"])
+    assert remembered.find_meanings(key, 2) is None and remembered.find_meanings("b", 1) == ["name"]
+    assert remembered.find_meanings("b", 2) is None

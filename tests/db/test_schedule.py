@@ -19,7 +19,11 @@ from workers.app import ROLES
 from workers.monitoring import RECORDED_BY_ROLE
 
 ENTRIES = list(app.conf.beat_schedule.items())
-ASKED_FOR = {"workers.collect_one": "workers.collect", "workers.refresh_feed": "workers.refresh_feeds"}  # enqueued by a scheduled task
+ASKED_FOR = {
+    "workers.collect_one": "workers.collect",
+    "workers.refresh_feed": "workers.refresh_feeds",
+    "workers.import_people": "workers.offer_tables",
+}  # enqueued by a scheduled task
 pytestmark = pytest.mark.django_db(transaction=True)
 
 

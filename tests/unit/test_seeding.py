@@ -116,4 +116,4 @@ def test_a_large_network_gets_a_further_public_pool() -> None:
 def test_only_these_parts_write_rows_without_a_service() -> None:
     """Thousands of rows that tests/db/test_seed_again.py enters again, readings that gateways send, and tickets of the past."""
     found = {file.name for file in SEEDING.glob("*.py") if DIRECT.search(file.read_text())}
-    assert found == {"bulk_copy.py", "network_plan.py", "usage.py", "tickets.py"}
+    assert found == {"network_plan.py", "usage.py", "tickets.py"}

@@ -12,7 +12,7 @@ from portal.stack import commands
 
 pytestmark = [pytest.mark.kernel, pytest.mark.long, pytest.mark.deep]
 SMALL = ("--members", "300", "--mails", "3", "--tickets", "30", "--days", "1", "--changes", "60")
-QUICK = {"collect", "mail"}
+QUICK = {"collect", "import", "mail"}
 DEEP = ON_A_SERVER | {"commit", "compile", "link"}
 
 

@@ -12,7 +12,7 @@ from apps.lib.errors import Problem
 from apps.lib.fields import Address, Prefix
 from apps.lib.port_ranges import format_span
 from apps.network.models import Pool
-from apps.network.refusals import find_refusal, format_share
+from apps.network.refusals import find_refusal, format_share, is_within
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,11 @@ class AddressPlan:
         self._ports = {key: list(forwards) for key, forwards in known.forwards.items()}
         self._private = self._index_private()
 
-    def _index_private(self) -> dict[int, list[Prefix]]:
-        found: dict[int, list[Prefix]] = {}
+    def _index_private(self) -> dict[int, tuple[Prefix, ...]]:
+        found: dict[int, tuple[Prefix, ...]] = {}
         for prefix, member in self._known.held.items():
             if prefix.version == 4:
-                found.setdefault(member, []).append(prefix)
+                found[member] = (*found.get(member, ()), prefix)
         return found
 
     def plan(self, row: PersonRow, member: KnownMember | None, *, stays: bool) -> tuple[PlannedHoldings, list[Problem]]:
@@ -99,16 +99,17 @@ class AddressPlan:
 
     def _plan_address(self, row: PersonRow, who: int, prefix: Prefix, mac: str | None, stays: bool) -> PlannedAddress | None:
         """Return the address to be assigned, None if the member has it already."""
-        shown = format_share(prefix)
         if prefix in self._addresses:
-            raise Problem(_("%(address)s stands in line %(line)d too.") % {"address": shown, "line": self._addresses[prefix]})
+            facts = {"address": format_share(prefix), "line": self._addresses[prefix]}
+            raise Problem(_("%(address)s stands in line %(line)d too.") % facts)
         self._addresses[prefix] = row.line
         holder = self._known.held.get(prefix)
         if holder == who:
             self._check_public(prefix, row.publics)
             return None
         if holder is not None:
-            raise Problem(_("%(address)s is held by M-%(number)d.") % {"address": shown, "number": self._numbers[holder]})
+            facts = {"address": format_share(prefix), "number": self._numbers[holder]}
+            raise Problem(_("%(address)s is held by M-%(number)d.") % facts)
         if not stays:
             raise Problem(_("This member has left, and gets no address. Write “active” as the state to bring the member back."))
         pool = self._find_pool(prefix)
@@ -127,7 +128,7 @@ class AddressPlan:
 
     def _find_pool(self, prefix: Prefix) -> Pool:
         for pool in self._known.pools:
-            if pool.prefix.version == prefix.version and prefix.subnet_of(pool.prefix):
+            if is_within(prefix, pool.prefix):
                 return pool
         kinds = (Pool.Kind.PRIVATE4,) if prefix.version == 4 else (Pool.Kind.PREFIX6,)
         pools = ", ".join(str(pool) for pool in self._known.pools if pool.kind in kinds) or _("none yet")

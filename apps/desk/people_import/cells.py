@@ -5,7 +5,7 @@ with a sentence for people. Pure.
 import re
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import partial
+from functools import lru_cache, partial
 from ipaddress import IPv4Address, IPv4Network, IPv6Network
 from typing import Final
 
@@ -115,6 +115,7 @@ def parse_state(text: str) -> str:
     return state
 
 
+@lru_cache(maxsize=4_096)  # the same few days stand in most lines
 def parse_day(text: str) -> date:
     """Return a day, from 2027-03-31 or 31.03.2027, also with the midnight that spreadsheets add."""
     written = re.sub(r"[ T]00:00(:00(\.0+)?)?$", "", text)

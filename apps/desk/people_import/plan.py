@@ -40,12 +40,15 @@ class PlannedPerson:
 
 @dataclass(slots=True)
 class ImportPlan:
-    """What would change. problems: the first ones, in the order of the lines; problem_count: of all. unchanged: members."""
+    """What would change. problems: the first ones, in the order of the lines; problem_count: of all. unchanged: members. lines: that
+    were read.
+    """
 
     people: list[PlannedPerson] = field(default_factory=list)
     problems: list[CellProblem] = field(default_factory=list)
     problem_count: int = 0
     unchanged: int = 0
+    lines: int = 0
     sites: dict[str, WantedSite] = field(default_factory=dict)
     rooms: dict[RoomKey, WantedRoom] = field(default_factory=dict)
 
@@ -82,13 +85,15 @@ class _Planner:
         self._parser, self._known = parser, known
         self._rooms, self._addresses = RoomPlan(known, create=create_rooms), AddressPlan(known)
         self.plan.sites, self.plan.rooms = self._rooms.sites, self._rooms.rooms
-        self._by_email: dict[str, list[KnownMember]] = {}
+        self._by_email: dict[str, tuple[KnownMember, ...]] = {}
         for member in known.members.values():
             if member.email:
-                self._by_email.setdefault(lower_ascii(member.email), []).append(member)
+                key = lower_ascii(member.email)
+                self._by_email[key] = (*self._by_email.get(key, ()), member)
         self._seen: dict[int | str, int] = {}
 
     def add(self, row: SheetRow) -> None:
+        self.plan.lines += 1
         person, problems = self._parser.parse(row)
         if problems:
             self._note(problems)
@@ -123,8 +128,8 @@ class _Planner:
         if row.number is not None:
             member, key = self._known.members.get(row.number), "number"
         elif row.email:
-            having = self._by_email.get(lower_ascii(row.email), [])
-            found = [each for each in having if each.state != Member.State.LEFT] or having
+            having = self._by_email.get(lower_ascii(row.email), ())
+            found = [each for each in having if each.state != Member.State.LEFT] or list(having)
             if len(found) > 1:
                 words = _("Several members have the e-mail %(email)s. Add their numbers to the table.")
                 raise Problem(words % {"email": row.email}, "email")

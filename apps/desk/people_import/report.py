@@ -18,8 +18,9 @@ EXAMPLES: Final = 200
 def build_report(plan: ImportPlan, known: KnownNetwork, header: Sequence[str], meanings: Sequence[PersonColumn]) -> dict[str, Any]:
     """Return the result.
 
-    `counts`; `problems` with line, column and text, and `problem_count`, because only the first ones are listed; `added` and `changed`:
-    the first members of each; `sites` and `rooms` that are made; `skipped`: headers of columns that are not read.
+    `counts`; `line_count`, of lines with something in them; `problems` with line, column and text, and `problem_count`, because only the
+    first ones are listed; `added` and `changed`: the first members of each; `sites` and `rooms` that are made; `skipped`: headers of
+    columns that are not read.
     """
     added = [person for person in plan.people if person.member is None][:EXAMPLES]
     changed = [person for person in plan.people if person.member][:EXAMPLES]
@@ -27,6 +28,7 @@ def build_report(plan: ImportPlan, known: KnownNetwork, header: Sequence[str], m
     names = _name_references(plan, known, codes, [*added, *changed])
     return {
         "counts": plan.count(),
+        "line_count": plan.lines,
         "problem_count": plan.problem_count,
         "problems": [{"line": each.line, "column": each.column, "text": each.text} for each in plan.problems],
         "added": [_describe_person(person, names) for person in added],

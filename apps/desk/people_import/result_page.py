@@ -107,9 +107,13 @@ def list_columns(upload: PeopleUpload) -> list[SheetColumn]:
 
 
 def build_check_context(upload: PeopleUpload) -> dict[str, Any]:
-    """Return what the page of a checked table shows: the dry run's result, or why there is none."""
+    """Return what the page of a checked table shows: the check's result, or why there is none. A worker has checked a large one."""
     context: dict[str, Any] = {"upload": upload, "meanings": COLUMN_NAMES.items(), "choice": describe_choice(upload)}
     try:
-        return context | {"columns": list_columns(upload), "result": describe_report(check_people(open_upload(upload)))}
+        context["columns"] = list_columns(upload)
+        if upload.by_worker and upload.state != PeopleUpload.State.CHECKED:
+            return context | {"problem": upload.problem}
+        report = upload.report if upload.by_worker else None
+        return context | {"result": describe_report(report or check_people(open_upload(upload)))}
     except Problem as problem:
-        return context | {"columns": list_columns(upload), "problem": str(problem)}
+        return context | {"problem": str(problem)}

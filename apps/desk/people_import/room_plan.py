@@ -47,12 +47,13 @@ class RoomPlan:
         self._codes = {site.code.lower() for site in known.sites}
         self._written = self._index_rooms()
 
-    def _index_rooms(self) -> dict[str, list[int]]:
+    def _index_rooms(self) -> dict[str, tuple[int, ...]]:
         """Return the rooms by how people write them: B-214, b214 and “B 214” are the same (`members/selectors.py`)."""
         codes = {site.id: site.code.lower() for site in self._known.sites}
-        found: dict[str, list[int]] = {}
+        found: dict[str, tuple[int, ...]] = {}
         for (site, name), room in self._known.rooms.items():
-            found.setdefault(_strip_separators(codes[site] + name), []).append(room)
+            written = _strip_separators(codes[site] + name)
+            found[written] = (*found.get(written, ()), room)
         return found
 
     def find(self, row: PersonRow) -> int | RoomKey | None:
@@ -71,7 +72,7 @@ class RoomPlan:
     def _find_by_whole_name(self, row: PersonRow) -> int | RoomKey:
         """Find a room such as B-214; in a network with one house, also 214."""
         text = row.room or ""
-        rooms = self._written.get(_strip_separators(text), [])
+        rooms = self._written.get(_strip_separators(text), ())
         if len(rooms) == 1:
             return rooms[0]
         if len(rooms) > 1:

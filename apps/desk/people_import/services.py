@@ -16,6 +16,7 @@ from apps.desk.people_import.columns import PersonColumn, check_columns, parse_c
 from apps.desk.people_import.network_facts import read_network
 from apps.desk.people_import.person_row import PersonRowParser
 from apps.desk.people_import.plan import ImportPlan, make_plan
+from apps.desk.people_import.progress import ImportProgress
 from apps.desk.people_import.report import build_report
 from apps.desk.people_import.tables import Table, read_table
 from apps.desk.people_import.writing import write_plan
@@ -43,20 +44,21 @@ class PeopleFile:
         return table, meanings
 
 
-def check_people(file: PeopleFile) -> dict[str, Any]:
-    """Return the report of a dry run (`report.py`). Raises Problem for a file that cannot be read."""
-    return _plan(file)[1]
+def check_people(file: PeopleFile, progress: ImportProgress | None = None) -> dict[str, Any]:
+    """Return the report of a dry run (`report.py`). Raises Problem for a file that cannot be read, and ImportStopped."""
+    return _plan(file, progress or ImportProgress())[1]
 
 
-def import_people(*, file: PeopleFile, by: User) -> dict[str, Any]:
-    """Import the table, and return the report. If it names problems, nothing was changed. Raises Problem as well."""
+def import_people(*, file: PeopleFile, by: User, progress: ImportProgress | None = None) -> dict[str, Any]:
+    """Import the table, and return the report. If it names problems, nothing was changed. Raises Problem as well, and ImportStopped."""
+    progress = progress or ImportProgress()
     reason = f"import of {file.name or 'a table'}"[:200]
     try:
         with transaction.atomic(), pghistory.context(user=by.pk, cause="import people", reason=reason):
             lift_statement_limit()
-            plan, report = _plan(file)
+            plan, report = _plan(file, progress)
             if not plan.problem_count:
-                write_plan(plan, by=by)
+                write_plan(plan, by=by, progress=progress)
     except IntegrityError as error:
         raise build_conflict() from error
     return report
@@ -67,8 +69,9 @@ def build_conflict() -> Conflict:
     return Conflict(_("Something was changed by someone else at the same moment, so nothing was imported. Check the table again."))
 
 
-def _plan(file: PeopleFile) -> tuple[ImportPlan, dict[str, Any]]:
+def _plan(file: PeopleFile, progress: ImportProgress) -> tuple[ImportPlan, dict[str, Any]]:
     table, meanings = file.open_table()
     known = read_network()
-    plan = make_plan(table.rows, PersonRowParser(table.header, meanings), known, create_rooms=file.create_rooms)
+    rows = progress.count_lines(table.rows)
+    plan = make_plan(rows, PersonRowParser(table.header, meanings), known, create_rooms=file.create_rooms)
     return plan, build_report(plan, known, table.header, meanings)

@@ -3,6 +3,7 @@
 from typing import Final
 
 MOST_OCTETS: Final = 32 << 20
+MOST_BODY: Final = 40 << 20  # octets of a request of the API, which writes a table as JSON text
 MOST_ROWS: Final = 200_000
 MOST_COLUMNS: Final = 100
 LONGEST_CELL: Final = 4_000  # characters

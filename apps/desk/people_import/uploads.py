@@ -4,34 +4,45 @@ from collections.abc import Sequence
 from typing import Final
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.desk.people_import.columns import PersonColumn, match_columns
+from apps.desk.people_import.columns import PersonColumn, parse_choices
+from apps.desk.people_import.remembered import compute_header_key, find_meanings, remember_meanings
 from apps.desk.people_import.services import PeopleFile, build_conflict, import_people
 from apps.desk.people_import.tables import SheetRow, Table, read_table
 from apps.lib.errors import Conflict, Problem
 from apps.members.models import PeopleUpload
 
+IN_WORK: Final = Q(state__in=[PeopleUpload.State.WAITING, PeopleUpload.State.RUNNING])
 MOST_PAGE_ROWS: Final = 2_000
-"""A page answers within seconds. Larger tables are for the command."""
+"""A page answers within seconds. A worker checks and imports larger tables."""
 MOST_UPLOADS: Final = 10
-"""Tables that are kept of one person; older ones go when another is uploaded."""
+"""Tables that are kept of one person; older ones go when another is uploaded, unless a worker has them."""
 
 
-def save_upload(*, name: str, content: bytes, create_rooms: bool, by: User) -> PeopleUpload:
-    """Store a table, and forget the person's oldest if there are many. Raises Problem if it cannot be read, or is too long for a page."""
+def save_upload(*, name: str, content: bytes, create_rooms: bool, choices: Sequence[str] | None = None, by: User) -> PeopleUpload:
+    """Store a table, and forget the person's oldest if there are many. Raises Problem if it cannot be read, or is empty.
+
+    choices: what columns mean that are not recognised, such as “Wohnt in=room”; None: as a person chose for the last table with the same
+    headers.
+    """
     table = read_table(content, name)
     number = _count_rows(table)
-    if number > MOST_PAGE_ROWS:
-        words = _("The table has more than %(most)d lines. A page imports no more; “manage.py import_people” does.")
-        raise Problem(words % {"most": MOST_PAGE_ROWS}, "file")
     if not number:
         raise Problem(_("The table has headers, but no line below them."), "file")
-    meanings = list(match_columns(table.header))
-    made = PeopleUpload.objects.create(name=name[-200:], content=content, meanings=meanings, create_rooms=create_rooms, by=by)
-    kept = PeopleUpload.objects.filter(by=by).order_by("-pk").values("pk")[:MOST_UPLOADS]
-    PeopleUpload.objects.filter(by=by).exclude(pk__in=kept).delete()
+    others = PeopleUpload.objects.filter(by=by)
+    if others.filter(IN_WORK).count() >= MOST_UPLOADS:
+        raise Problem(_("Ten of your tables wait for a worker already. Wait for one, or cancel one."), "file")
+    key = compute_header_key(table.header)
+    last = find_meanings(key, len(table.header)) if choices is None else None
+    meanings = last or list(parse_choices(table.header, choices or ()))
+    remembered = {"header_key": key, "as_last_time": last is not None}
+    columns = {"meanings": meanings, **remembered, "create_rooms": create_rooms, "by_worker": number > MOST_PAGE_ROWS}
+    made = PeopleUpload.objects.create(name=name[-200:], content=content, by=by, **columns)
+    kept = others.order_by("-pk").values("pk")[:MOST_UPLOADS]
+    others.exclude(Q(pk__in=kept) | IN_WORK).delete()
     return made
 
 
@@ -53,11 +64,13 @@ def read_first_row(upload: PeopleUpload) -> tuple[Sequence[str], SheetRow | None
 
 
 def choose_meanings(upload: PeopleUpload, *, meanings: Sequence[str], create_rooms: bool) -> None:
-    """Store what the columns mean. Raises Problem for other columns than those of the table."""
+    """Store what the columns mean, and remember it for tables with these headers. Raises Problem for other columns than the table's."""
     if len(meanings) != len(upload.meanings) or any(each not in PersonColumn for each in meanings):
         raise Problem(_("The file has other columns than before. Upload it again."), "file")
-    waiting = PeopleUpload.objects.filter(pk=upload.pk, report__isnull=True)
-    waiting.update(meanings=list(meanings), create_rooms=create_rooms)
+    waiting = PeopleUpload.objects.filter(pk=upload.pk).exclude(IN_WORK | Q(state=PeopleUpload.State.IMPORTED))
+    chosen = {"meanings": list(meanings), "create_rooms": create_rooms, "as_last_time": False}
+    if waiting.update(**chosen, state=PeopleUpload.State.OPEN, report=None) and upload.header_key:
+        remember_meanings(upload.header_key, meanings)
 
 
 def describe_choice(upload: PeopleUpload) -> str:
@@ -73,14 +86,16 @@ def import_upload(upload: PeopleUpload, *, choice: str, by: User) -> bool:
     try:
         with transaction.atomic():
             locked = PeopleUpload.objects.select_for_update().get(pk=upload.pk)
-            if locked.report is not None:
+            if locked.state == PeopleUpload.State.IMPORTED:
                 return True
             if describe_choice(locked) != choice:
                 raise Conflict(_("What the columns mean was changed in the meantime, so nothing was imported. Look at the result again."))
             report = import_people(file=open_upload(locked), by=by)
             if report["problem_count"]:
                 return False
-            locked.report, locked.content = report, b""
+            locked.report, locked.content, locked.state = report, b"", PeopleUpload.State.IMPORTED
+            locked.task = PeopleUpload.Task.IMPORT
+            locked.lines = locked.done = report["line_count"]
             locked.save()
     except IntegrityError as error:
         raise build_conflict() from error

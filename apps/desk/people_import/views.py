@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.accounts.permissions import get_person, staff_page
+from apps.desk.people_import import background
 from apps.desk.people_import.result_page import build_check_context, describe_report
 from apps.desk.people_import.sample import list_sample_headers, list_sample_rows
 from apps.desk.people_import.uploads import choose_meanings, import_upload, save_upload
@@ -32,6 +33,8 @@ def upload_people(request: HttpRequest) -> HttpResponse:
         file, create_rooms = form.cleaned_data["file"], form.cleaned_data["create_rooms"]
         try:
             kept = save_upload(name=file.name, content=file.read(), create_rooms=create_rooms, by=get_person(request))
+            if kept.by_worker:
+                background.request_check(kept)
             return redirect("desk:people-check", kept.pk)
         except Problem as problem:
             add_problem_to_form(form, problem)
@@ -40,24 +43,36 @@ def upload_people(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 def check_upload(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show what the import would do, and its report afterwards; store other meanings of the columns; import."""
-    kept = get_object_or_404(PeopleUpload, pk=pk, by=get_person(request))
+    """Show what the import would do, its progress, and its report afterwards; store other meanings of the columns; import; cancel."""
+    kept = get_object_or_404(PeopleUpload.objects.defer("content"), pk=pk, by=get_person(request))
     if request.method == "POST":
         try:
             _apply_request(request, kept)
         except Problem as problem:
             messages.error(request, str(problem))
         return redirect("desk:people-check", kept.pk)
-    if kept.report is not None:
+    by_htmx = bool(request.headers.get("HX-Request"))
+    if kept.is_working:
+        return render(request, f"desk/people_import/progress.html{'#progress' if by_htmx else ''}", {"upload": kept})
+    if by_htmx:
+        return HttpResponse(status=204, headers={"HX-Refresh": "true"})  # it is done: the whole page differs now
+    if kept.state == PeopleUpload.State.IMPORTED and kept.report:
         context = {"upload": kept, "result": describe_report(kept.report)}
         return render(request, "desk/people_import/report.html", context)
     return render(request, "desk/people_import/check.html", build_check_context(kept))
 
 
 def _apply_request(request: HttpRequest, kept: PeopleUpload) -> None:
-    """Import, or store what the columns mean. Raises Problem."""
-    if "choice" not in request.POST:
+    """Import, cancel, or store what the columns mean. Raises Problem."""
+    if "cancel" in request.POST:
+        if not background.cancel_work(kept):
+            messages.error(request, _("It had ended before it was cancelled."))
+    elif "choice" not in request.POST:
         choose_meanings(kept, meanings=request.POST.getlist("meaning"), create_rooms="create_rooms" in request.POST)
+        if kept.by_worker:
+            background.request_check(kept)
+    elif kept.by_worker:
+        background.request_import(kept, choice=request.POST["choice"])
     elif not import_upload(kept, choice=request.POST["choice"], by=get_person(request)):
         messages.error(request, _("Nothing was imported: the table has problems by now."))
 

@@ -17,10 +17,10 @@ from psycopg.types.range import TimestamptzRange
 
 from apps.desk.seeding.addresses import SeedHolding, SeedShare, make_shares
 from apps.desk.seeding.base_rows import HomeIds, SeedPools, make_homes, make_network
-from apps.desk.seeding.bulk_copy import CopyRow, copy_groups, copy_rows
 from apps.desk.seeding.forwards import SeedForward, make_forwards
 from apps.desk.seeding.lab_network import LabNetwork
 from apps.desk.seeding.people import SeedPerson, SeedResident, make_people
+from apps.lib.database.bulk_copy import CopyRow, copy_groups, copy_rows
 from apps.lib.enqueue import batch_tasks, enqueue_task
 from apps.members.models import Device, Member
 from apps.nat.models import NatMapping, PortForward

@@ -19,7 +19,9 @@ FOLLOWS: dict[ProcessRole, Promise] = {
     ProcessRole.COLLECTOR: gettext_lazy(
         "Counters are not read, gateways are not polled, webhooks are not notified. Start “collector”, or check its log."
     ),
-    ProcessRole.FEEDS: gettext_lazy("Ban lists with a feed are not refreshed. Start “feeds”, or check its log."),
+    ProcessRole.FEEDS: gettext_lazy(
+        "Ban lists with a feed are not refreshed, large tables of members not imported. Start “feeds”, or check its log."
+    ),
     ProcessRole.MAILER: gettext_lazy("Mail is neither sent nor read; nothing is lost. Start “mailer”, or check its log."),
     ProcessRole.TICKER: gettext_lazy(
         "Saved changes still go out. Scheduled work stops: gateways are not checked, nothing is retried, "
@@ -32,6 +34,8 @@ JOBS: dict[str, Promise] = {
     "workers.reconcile": gettext_lazy("Deploying changes to the gateways"),
     "workers.take_over": gettext_lazy("Resuming rollouts"),
     "workers.examine_machines": gettext_lazy("Examining machines that join"),
+    "workers.offer_tables": gettext_lazy("Looking for tables of members that wait"),
+    "workers.import_people": gettext_lazy("Checking and importing large tables of members"),
     "workers.forget": gettext_lazy("Removing expired data"),
     "workers.lifecycle": gettext_lazy("Departures, moves and erasures that are due"),
     "workers.refresh_feeds": gettext_lazy("Checking which feeds are due"),

@@ -36,6 +36,9 @@ class CollectionViewSet(viewsets.GenericViewSet[Any]):
     columns: ClassVar[tuple[str, ...]] = ()
     """Columns that a list reads, as ORM paths; (): those of `get_queryset`. Rows to change are read completely."""
 
+    largest_body: ClassVar[int | None] = None
+    """Octets of the largest request; None: the usual limit. A larger one is also declared in `portal/web/body_limits.py`."""
+
     waits = False
     """True if the request asks for 202 while a gateway has not confirmed."""
 
@@ -58,7 +61,7 @@ class CollectionViewSet(viewsets.GenericViewSet[Any]):
         method = (request.method or "").lower()
         handler = getattr(self, method, None)
         if handler and request.method not in SAFE_METHODS:
-            write_transaction.check_size(request)
+            write_transaction.check_size(request, self.largest_body)
             setattr(self, method, partial(self._write, handler))
 
     def _write(self, handler: Any, request: Request, *args: Any, **kwargs: Any) -> Response:

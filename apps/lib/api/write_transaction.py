@@ -38,9 +38,9 @@ def parse_reason(request: Request) -> str:
     return text
 
 
-def check_size(request: Request) -> None:
-    """Raise RequestRejected (413) if the body is too large."""
+def check_size(request: Request, largest: int | None = None) -> None:
+    """Raise RequestRejected (413) if the body is too large. largest: octets; None: the usual limit."""
     length: Any = request.META.get("CONTENT_LENGTH") or "0"
-    most: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    most: int = largest or settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     if str(length).isdigit() and int(length) > most:
         raise RequestRejected(413, _("A request has at most %(most)d bytes. Send fewer items at once.") % {"most": most})
