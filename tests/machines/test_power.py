@@ -92,10 +92,23 @@ def test_a_power_cut_in_the_middle_of_a_deploy_leaves_a_whole_ruleset(
         agent_channel.close_all_channels()
         cut.switch_on()
         wait_until_up([cut])
-        gateway = Gateway.objects.get(name=name)
-        assert runs(gateway) == old[name], "what was not confirmed is gone"
+        assert await_digest(Gateway.objects.get(name=name)) == old[name], "what was not confirmed is gone"
     assert steps(reconcile(network.group, force=True)) == {"nat-1": "confirmed", "nat-2": "confirmed"}
     assert {each.name: runs(each) for each in list_gateways()} == dict(GatewayState.objects.values_list("gateway__name", "digest"))
+
+
+def await_digest(gateway: Gateway) -> str:
+    """Return the digest of what the gateway runs, once its agent answers: sshd is up before it."""
+    found: str = wait_for(lambda: _read_digest(gateway), seconds=PATIENCE)
+    return found
+
+
+def _read_digest(gateway: Gateway) -> str:
+    try:
+        return runs(gateway)
+    except agent_channel.Unreachable:
+        agent_channel.close_all_channels()
+        return ""
 
 
 def deploy(network: factories.Network) -> None:
