@@ -9,7 +9,9 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from queue import SimpleQueue
 from tempfile import mkdtemp
+from threading import Thread
 from typing import Protocol
 from uuid import uuid4
 
@@ -148,17 +150,27 @@ class Served:
         command = self.command("serve", "--name", "gw1", *where, *([] if self.space else ["--fake"]))
         self.log: list[str] = []
         self.process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+        self._lines: SimpleQueue[str] = SimpleQueue()
+        self._reader = Thread(target=self._read_log, args=(self.process, self._lines), daemon=True)
+        self._reader.start()
         self.wait_for_log("listening at")
         self.client = Client(self.socket)
 
     def wait_for_log(self, words: str) -> str:
         """Return the next line of the log that contains these words."""
-        assert self.process.stderr
-        for line in self.process.stderr:
+        while line := self._lines.get():
             self.log.append(line)
             if words in line:
                 return line
         raise AssertionError("".join(self.log))
+
+    @staticmethod
+    def _read_log(process: subprocess.Popen[str], lines: "SimpleQueue[str]") -> None:
+        """Take every line at once, and "" at the end: an agent whose log nobody reads would wait for a reader."""
+        assert process.stderr
+        for line in process.stderr:
+            lines.put(line)
+        lines.put("")
 
     def ask(self, request: wire.Request) -> wire.Reply:
         return self.client.ask(request)
@@ -174,6 +186,7 @@ class Served:
         self.client.close()
         self.process.kill()
         self.process.wait()
+        self._reader.join()
         assert self.process.stderr
         self.process.stderr.close()
 
