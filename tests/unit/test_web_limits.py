@@ -33,7 +33,19 @@ ROUTES = [each for of in get_resolver().url_patterns for each in patterns(of)]
 
 def test_every_page_that_takes_files_says_how_much_and_no_other_does() -> None:
     taking = {name for _path, name, view in ROUTES if "request.FILES" in _source(view)}
-    assert taking == set(UPLOADS)
+    assert taking | _list_large_collections().keys() == set(UPLOADS)
+
+
+def test_a_collection_that_takes_large_requests_takes_as_much_as_the_web_server_lets_through() -> None:
+    large = _list_large_collections()
+    assert large and all(UPLOADS[name] == most for name, most in large.items())
+
+
+def _list_large_collections() -> dict[str, int]:
+    """Return the most octets of a request by the route of each collection whose view set takes more than usual."""
+    views = {name: getattr(view, "cls", None) for _path, name, view in ROUTES if name.endswith("-list")}
+    limits = {name: getattr(view, "largest_body", None) for name, view in views.items()}
+    return {name: most for name, most in limits.items() if most}
 
 
 def _source(view: Any) -> str:

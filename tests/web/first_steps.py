@@ -10,14 +10,21 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+from django.conf import LazySettings
+from django.core.management import call_command
 from playwright.sync_api import Locator, Page, expect
 
+from apps.lib import enqueue
+from apps.nat.models import NatMapping
 from apps.network.models import Gateway
-from tests.whole.from_nothing import MEMBERS, POOLS, PORT, PROBES, LabMember
+from lab.lab import Lab
+from tests.whole.from_nothing import MEMBERS, POOLS, PORT, PROBES, LabMember, list_reached_members
+from tests.whole.worker import broker, worker
 
 PASSWORD = "correct horse battery"
 KINDS = {"private4": "private IPv4", "public4": "public IPv4", "prefix6": "IPv6 prefixes"}
@@ -293,3 +300,23 @@ def set_up_network(portal: Portal, addresses: Mapping[str, str], paste: Paste, a
     with portal.step("people"):
         add_member(portal, MEMBERS[1], "B-101")
         import_people(portal, MEMBERS[0])
+
+
+def list_reached(lab: Lab, gateway: str) -> list[str]:
+    """Return the members of the lab that the internet reaches through the gateway, and that reach the internet."""
+    mappings = NatMapping.objects.filter(holding__member__name__in=[each.name for each in MEMBERS])
+    public = dict(mappings.values_list("holding__member__name", "public"))
+    return list_reached_members(lab, gateway, [replace(each, public=str(public[each.name])) for each in MEMBERS])
+
+
+@contextmanager
+def run_empty_portal(settings: LazySettings, sockets: Path) -> Iterator[None]:
+    """A portal with a broker, a worker and one administrator, and nothing else."""
+    with broker(sockets) as url:
+        settings.REDIS_URL = url
+        enqueue._get_publisher.cache_clear()
+        with worker(url, sockets / "worker.log"), pytest.MonkeyPatch.context() as environment:
+            environment.setenv("DJANGO_SUPERUSER_PASSWORD", PASSWORD)
+            call_command("createsuperuser", "--noinput", "--username", "mara", "--email", "mara@lindenhof.example", verbosity=0)
+            yield
+    enqueue._get_publisher.cache_clear()
