@@ -17,8 +17,8 @@ from lab.lab import Lab
 from lab.machines.virtual_machine import VirtualMachine
 from tests import factories
 from tests.db.agents import runs, steps
-from tests.machines.conftest import begin_joining, find_joined, finish_joining, get_command
-from tests.whole.system import INTERNET, conversation
+from tests.machines.conftest import PATIENCE, begin_joining, find_joined, finish_joining, get_command
+from tests.whole.system import INTERNET, conversation, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.machines]
 
@@ -34,8 +34,12 @@ def install(machine: VirtualMachine, package: AgentPackage) -> None:
 
 
 def read_version(gateway: Gateway) -> str:
-    """Return the version that the gateway's agent tells."""
-    return agent_client.send_hello(agent_channel.get_channel(gateway), 0).agent
+    """Return the version that the gateway's agent tells; "" while it starts."""
+    try:
+        return agent_client.send_hello(agent_channel.get_channel(gateway), 0).agent
+    except agent_channel.Unreachable:
+        agent_channel.close_all_channels()
+        return ""
 
 
 def test_an_older_agent_deploys_and_is_replaced_under_an_open_connection(
@@ -60,7 +64,8 @@ def test_an_older_agent_deploys_and_is_replaced_under_an_open_connection(
         prepared_machines["nat-1"].run(get_command(rows["nat-1"]))
         agent_channel.close_all_channels()
         assert goes_on()
-        assert (read_version(gateway), runs(gateway)) == (ours.version, before)
+        assert wait_for(lambda: read_version(gateway), seconds=PATIENCE) == ours.version
+        assert runs(gateway) == before
     assert steps(reconcile(network.group, force=True)) == {"nat-1": "confirmed", "nat-2": "confirmed"}
 
 
