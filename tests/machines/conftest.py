@@ -44,14 +44,6 @@ STRANGER6 = "2001:db8:a0:99::1"  # no member holds it: only a machine without ru
 PORT = 9999
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--machines"):
-        return
-    for item in items:
-        if item.get_closest_marker("machines"):
-            item.add_marker(pytest.mark.skip("needs machines that boot: script/machines test"))
-
-
 @pytest.fixture(scope="session", autouse=True)
 def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
     """A lab with this thread in the portal's node, so that a server which starts later listens there."""
