@@ -5,7 +5,7 @@
 
 (() => {
   const { content: url, dataset: { of } } = document.querySelector("meta[name=netzwart-events]");
-  const RARELY = 10_000, TOGETHER = 50; // milliseconds
+  const RARELY = 10_000, TOGETHER = 50, UNHEARD = 5_000; // milliseconds
   const asked = new Map(); // when what polls last asked, by its id: each answer is a new element
   let up = false, before = false, soon = null;
   const due = new Set();
@@ -39,16 +39,28 @@
     return { look() { stream ??= openStream(url, heard); }, leave() { stream?.close(); stream = null; } };
   }
 
-  // The one of all tabs of this person. Where its script cannot be run, this tab has its own.
+  // The one of all tabs of this person. Where its script cannot be run, this tab has its own: browsers mostly say so, and where none
+  // is heard of for a while the tab takes its own until then.
   function shared() {
     const worker = new SharedWorker(document.getElementById("netzwart-stream").src, { name: `netzwart ${of}` });
     const say = (message) => worker.port.postMessage(message);
-    let beat = null;
-    worker.port.onmessage = ({ data }) => heard(data);
+    const alone = own();
+    let beat = null, doubt = null;
+    const trust = () => { clearTimeout(doubt); alone.leave(); };
+    worker.port.onmessage = ({ data }) => { trust(); heard(data); };
     worker.onerror = () => { link.leave(); link = own(); arrive(); };
     return {
-      look() { say({ look: url }); beat ??= setInterval(say, BEAT, { look: url }); },
-      leave() { say({ leave: true }); clearInterval(beat); beat = null; },
+      look() {
+        say({ look: url });
+        beat ??= setInterval(say, BEAT, { look: url });
+        doubt ??= setTimeout(alone.look, UNHEARD);
+      },
+      leave() {
+        say({ leave: true });
+        clearInterval(beat);
+        trust();
+        beat = doubt = null;
+      },
     };
   }
 

@@ -43,7 +43,7 @@ function share(scope) {
     tabs.set(port, Date.now());
     if (fresh && stream?.refused()) end(); // whoever came may have signed in meanwhile
     stream ??= openStream(url, heard);
-    if (fresh && up) port.postMessage({ up });
+    port.postMessage({ up }); // also says that this script runs
   }
 
   function leave(port) {

@@ -19,6 +19,21 @@ from tests.web.conftest import signed_in
 pytestmark = [pytest.mark.browser]
 TABS = 8
 LISTENS = "html[data-stream=up]"
+OPEN = 1  # EventSource.readyState
+# A shared worker whose messages arrive only after answer() was called, and `sources`, the streams of the tab itself.
+SLOW_WORKER = """
+    const Worker = SharedWorker, Source = EventSource;
+    window.sources = [];
+    window.EventSource = class extends Source { constructor(...given) { super(...given); sources.push(this); } };
+    window.SharedWorker = function (...given) {
+        const { port } = new Worker(...given);
+        const held = [];
+        let told = (event) => held.push(event);
+        port.onmessage = (event) => told(event);
+        this.port = { postMessage: (message) => port.postMessage(message) };
+        window.answer = () => { told = (event) => this.port.onmessage(event); held.splice(0).forEach(told); };
+    };
+"""
 
 
 class TraceWindow:
@@ -92,3 +107,21 @@ def test_a_tab_whose_shared_worker_cannot_start_has_a_stream_of_its_own(desk: Tr
     assert desk.front.streams == 1
     desk.turn(Rollout.State.CONFIRMED)
     expect(tab.locator("#running")).to_contain_text("no revision on the gateways yet")
+
+
+def test_a_tab_that_is_not_told_that_its_shared_worker_cannot_start_has_a_stream_of_its_own(desk: TraceWindow) -> None:
+    desk.window.add_init_script("const Real = SharedWorker; window.SharedWorker = function () { this.port = new Real('/nowhere.js').port; }")
+    desk.tab()
+    assert desk.front.streams == 1
+
+
+def test_a_tab_gives_up_its_own_stream_when_a_slow_shared_worker_answers(desk: TraceWindow) -> None:
+    desk.window.add_init_script(SLOW_WORKER)
+    tab = desk.tab()
+    assert tab.evaluate("sources.map((each) => each.readyState)") == [OPEN]
+    tab.evaluate("answer()")
+    tab.wait_for_function("sources[0].readyState === EventSource.CLOSED")
+    expect(tab.locator(LISTENS)).to_be_attached()
+    desk.turn(Rollout.State.CONFIRMED)
+    expect(tab.locator("#running")).to_contain_text("no revision on the gateways yet")
+    assert desk.front.streams == 2 and desk.faults == []
