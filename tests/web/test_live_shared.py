@@ -110,7 +110,9 @@ def test_a_tab_whose_shared_worker_cannot_start_has_a_stream_of_its_own(desk: Tr
 
 
 def test_a_tab_that_is_not_told_that_its_shared_worker_cannot_start_has_a_stream_of_its_own(desk: TraceWindow) -> None:
-    desk.window.add_init_script("const Real = SharedWorker; window.SharedWorker = function () { this.port = new Real('/nowhere.js').port; }")
+    desk.window.add_init_script(
+        "const Real = SharedWorker; window.SharedWorker = function () { this.port = new Real('/nowhere.js').port; }"
+    )
     desk.tab()
     assert desk.front.streams == 1
 
