@@ -21,6 +21,7 @@ from benchmarks import (
     changes,
     collecting,
     compiling,
+    failing_over,
     importing,
     linking,
     mailing,
@@ -43,6 +44,7 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "commit": lambda given: whole.run(
         "commit", members=given.members, bans=given.bans, explain=given.explain, singles=given.changes, seed=given.seed
     ),
+    "failover": lambda _given: failing_over.run(),
     "import": lambda given: importing.run(given.members),
     "link": lambda given: linking.run(given.members),
     "mail": lambda given: chain(mailing.run(given.mails), ticketing.run(given.tickets)),
@@ -61,6 +63,7 @@ SUMMARIES = {
     "collect": collecting.__doc__,
     "compile": compiling.__doc__,
     "commit": "commit: from a commit in the database to both gateways confirmed, with everything real; one by one and in a burst",
+    "failover": failing_over.__doc__,
     "import": importing.__doc__,
     "link": linking.__doc__,
     "mail": mailing.__doc__,

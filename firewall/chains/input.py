@@ -30,8 +30,9 @@ def build_chain(gateway: GatewaySpec) -> Chain:
         )
     both = match_field(Field.IIFNAME, names.lan, names.wan)
     rules += build_peer_rules(both, gateway.settings.protection.peers)
+    elected = match_field(Field.IIFNAME, names.lan, names.wan, *filter(None, [names.sync]))
     rules += [
-        make_rule(both, Match(Field.L4PROTO, (VRRP,)), ACCEPT, comment="VRRP, RFC 9568"),
+        make_rule(elected, Match(Field.L4PROTO, (VRRP,)), ACCEPT, comment="VRRP, RFC 9568"),
         make_rule(Match(Field.ICMPV6_TYPE, NEIGHBOUR_DISCOVERY), Match(Field.HOPLIMIT, (255,)), ACCEPT, comment="RFC 4861"),
         make_rule(both, Match(Field.ICMPV6_TYPE, ("mld-listener-query",)), *_FROM_THE_LINK, ACCEPT, comment="RFC 4890, 4.4.1"),
         make_rule(Match(Field.ICMP_TYPE, ERRORS4), Limit(1000, 100), ACCEPT),

@@ -50,6 +50,8 @@ UNITS = [
     "netzwart-agent.service",
     f"netzwart-agent_{compute_version()}_all.deb",
     "netzwart-closed.service",
+    "netzwart-failover.service",
+    "netzwart-failover.timer",
     "netzwart-probe-namespace.service",
     "netzwart-prober.service",
     "netzwart-restore.service",

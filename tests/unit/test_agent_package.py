@@ -61,10 +61,12 @@ def test_its_members_are_those_that_dpkg_expects_in_this_order() -> None:
 
 def test_it_contains_program_units_sysctls_and_the_command_to_join() -> None:
     files = {path for path, (entry, _) in read_tar("data.tar").items() if entry.isfile()}
-    units = {f"./usr/lib/systemd/system/{each.name}" for each in (ROOT / "gateway" / "systemd").iterdir()}
+    systemd = ROOT / "gateway" / "systemd"
+    units = {f"./usr/lib/systemd/system/{each.relative_to(systemd)}" for each in systemd.rglob("*") if each.is_file()}
     assert units < files
     assert files - units == {
         "./usr/lib/netzwart/netzwart-agent.pyz",
+        "./usr/sbin/netzwart-failover",
         "./usr/sbin/netzwart-join",
         "./usr/sbin/netzwart-probe",
         "./usr/share/doc/netzwart-agent/copyright",
@@ -100,7 +102,7 @@ def test_the_sums_are_those_of_the_files() -> None:
 def test_the_units_and_the_portals_key_name_the_program_where_it_is() -> None:
     program = "/usr/lib/netzwart/netzwart-agent.pyz"
     assert program == ssh_keys.PROGRAM
-    for unit in (ROOT / "gateway" / "systemd").iterdir():
+    for unit in (ROOT / "gateway" / "systemd").glob("netzwart-*"):
         for line in unit.read_text().splitlines():
             assert "netzwart-agent.pyz" not in line or program in line, unit.name
 
@@ -148,6 +150,22 @@ def test_the_command_that_joins_says_what_an_option_lacks(option: str, words: st
 def test_the_command_of_the_probe_refuses_what_it_does_not_understand(options: tuple[str, ...], words: str) -> None:
     done = subprocess.run([ROOT / "gateway/debian/netzwart-probe", *options], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and words in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (("swich",), "there is no command “swich”; --help lists them"),
+        (("install",), "name the directory"),
+        (("drain",), "failover is not set up here: there is no /nonexistent"),
+        (("drain", "--now"), "failover is not set up here: there is no /nonexistent"),
+    ],
+)
+def test_the_command_of_failover_says_what_is_missing(words: tuple[str, ...], answer: str) -> None:
+    command = [str(ROOT / "gateway/debian/netzwart-failover"), *words]
+    at = {"PATH": os.environ["PATH"], "NETZWART_FAILOVER_CONF": "/nonexistent"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=at)
+    assert (done.returncode, done.stderr) == (1, f"netzwart-failover: {answer}\n")
 
 
 @pytest.mark.skipif(not shutil.which("dpkg-deb"), reason="dpkg-deb is not installed (Debian: dpkg)")

@@ -16,7 +16,7 @@ NAME = "netzwart-agent"
 PROGRAM = f"{NAME}.pyz"
 SHEBANG = b"#!/usr/bin/env python3\n"
 SCRIPTS = ("postinst", "postrm", "prerm")
-COMMANDS = ("netzwart-join", "netzwart-probe")
+COMMANDS = ("netzwart-failover", "netzwart-join", "netzwart-probe")
 SYSCTLS = "90-netzwart.conf"
 
 
@@ -64,9 +64,10 @@ def build_package(sources: dict[str, bytes]) -> AgentPackage:
 
 def _read_files() -> list[PackedFile]:
     """Return the package's files besides the program, in the order of their paths."""
-    units = sorted((ROOT / "gateway" / "systemd").glob("*.service"))
+    units = ROOT / "gateway" / "systemd"
+    files = sorted(file for file in units.rglob("*") if file.is_file())
     return [
-        *(PackedFile(f"usr/lib/systemd/system/{unit.name}", unit.read_bytes()) for unit in units),
+        *(PackedFile(f"usr/lib/systemd/system/{file.relative_to(units)}", file.read_bytes()) for file in files),
         *(PackedFile(f"usr/sbin/{command}", _read(command), 0o755) for command in COMMANDS),
         PackedFile(f"usr/share/doc/{NAME}/copyright", _read("copyright")),
         PackedFile(f"usr/share/netzwart/{SYSCTLS}", _read(SYSCTLS)),  # not in sysctl.d: Debian 13 applies what a package puts there at once

@@ -1,0 +1,152 @@
+"""keepalived and conntrackd in the gateways of a lab, with the files that `firewall.failover` renders, and the program they call.
+
+Each gateway has its files in a directory of its own below the lab's private /run, which only root may write: keepalived runs no
+script from elsewhere. The nodes around the gateways route to the virtual addresses instead of a gateway's own.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+
+from firewall.failover import FailoverGateway, FailoverSpec, GatewaySide, ProgramPaths, StateCache, VirtualAddress, render_files
+from firewall.policy import Interfaces
+from lab.lab import Lab
+from lab.program import ROOT
+
+PROGRAM = ROOT / "gateway/debian/netzwart-failover"
+PACKAGES = ("keepalived", "conntrackd")
+INTERFACES = Interfaces("lan0", "wan0", "mgmt0", "sync0", "srv0")
+SYNC = {"nat-1": IPv4Address("172.31.255.1"), "nat-2": IPv4Address("172.31.255.2")}
+PREFERS = {"nat-1": frozenset({4}), "nat-2": frozenset({6})}
+INSIDE = {4: "10.0.0.254", 6: "fe80::7"}
+OUTSIDE = {4: "192.0.2.2", 6: "2001:db8:fe::2"}
+ADDRESSES = (
+    VirtualAddress(GatewaySide.LAN, IPv4Address(INSIDE[4]), 11),
+    VirtualAddress(GatewaySide.WAN, IPv4Address(OUTSIDE[4]), 28),
+    VirtualAddress(GatewaySide.LAN, IPv6Address("2001:db8:b0::fe"), 64),
+    VirtualAddress(GatewaySide.WAN, IPv6Address(OUTSIDE[6]), 64),
+)
+
+
+def find_obstacle() -> str:
+    """Return the reason why failover cannot run in a lab on this machine; "" if it can."""
+    missing = [name for name in PACKAGES if not shutil.which(name)]
+    if missing:
+        return f"not installed: {', '.join(missing)} (Debian packages of the same names)"
+    return "" if os.geteuid() == 0 else "keepalived and conntrackd need root"
+
+
+def build_gateway(name: str, *, cache: StateCache = StateCache.DIRECT, interval: int = 20) -> FailoverGateway:
+    """Return the failover of a gateway of the demo network: nat-1 is preferred for IPv4, nat-2 for IPv6."""
+    spec = FailoverSpec(ADDRESSES, virtual_router=7, interval=interval, cache=cache)
+    return FailoverGateway(INTERFACES, SYNC[name], spec, PREFERS[name])
+
+
+@dataclass(frozen=True, slots=True)
+class FailoverPrograms:
+    """The running programs of one gateway."""
+
+    lab: Lab
+    name: str
+    keepalived: "subprocess.Popen[str]"
+    conntrackd: "subprocess.Popen[str]"
+
+    @property
+    def directory(self) -> str:
+        return get_directory(self.name)
+
+    def call(self, *arguments: str) -> str:
+        """Call netzwart-failover on the gateway, and return what it prints."""
+        return self.lab.run(self.name, [f"{self.directory}/netzwart-failover", *arguments]).stdout
+
+    def cut(self, *interfaces: str) -> None:
+        """Cut cables, so that nothing of this gateway gets out, and its neighbours lose the carrier: a machine without power."""
+        self._switch(interfaces, "down")
+
+    def mend(self, *interfaces: str) -> None:
+        """Plug the cables in again."""
+        self._switch(interfaces, "up")
+
+    def _switch(self, interfaces: Iterable[str], state: str) -> None:
+        for interface in interfaces:
+            node, port = find_switch_end(self.lab, self.name, interface)
+            self.lab.run(node, ["ip", "link", "set", port, state])
+
+
+CABLES = (INTERFACES.lan, INTERFACES.wan, INTERFACES.sync, INTERFACES.server)
+
+
+def find_switch_end(lab: Lab, name: str, interface: str) -> tuple[str, str]:
+    """Return the node and interface where to cut a gateway's cable: the port of the switch, or this end if it leads to the other gateway.
+
+    The other end of a cable only loses its carrier, as from a machine without power.
+    """
+    network = next(each.network for each in lab.topology.get_node(name).interfaces if each.name == interface)
+    bridge = next(each.bridge for each in lab.topology.networks if each.name == network)
+    return (bridge, f"{name}.{interface}") if bridge else (name, interface)
+
+
+def get_directory(name: str) -> str:
+    """Return the directory of the gateway's files, in the lab's own /run."""
+    return f"/run/failover-{name}"
+
+
+def build_paths(name: str) -> ProgramPaths:
+    """Return where the gateway's files are."""
+    at = get_directory(name)
+    return ProgramPaths(
+        programs=at,
+        keepalived=f"{at}/keepalived.conf",
+        conntrackd=f"{at}/conntrackd.conf",
+        settings=f"{at}/failover.conf",
+        runtime=at,
+        control=f"{at}/conntrackd.ctl",
+        lock=f"{at}/conntrackd.lock",
+    )
+
+
+@contextmanager
+def run_failover(lab: Lab, name: str, gateway: FailoverGateway) -> Iterator[FailoverPrograms]:
+    """Run conntrackd and keepalived in the gateway's node until the block ends."""
+    at, paths = get_directory(name), build_paths(name)
+    files = render_files(gateway, paths)
+    files[f"{at}/netzwart-failover"] = _render_wrapper(paths)
+    for path, text in files.items():
+        lab.run(name, ["sh", "-c", 'mkdir -p "${0%/*}" && cat > "$0"', path], text=text)
+    lab.run(name, ["chmod", "755", f"{at}/netzwart-failover"])
+    pids = [f"-{option}{at}/keepalived-{option}.pid" for option in "prc"]
+    with ExitStack() as stack:
+        conntrackd = stack.enter_context(_run(lab, name, "conntrackd", "-C", paths.conntrackd))
+        lab.run(name, ["sh", "-c", 'until conntrackd -C "$0" -s >/dev/null 2>&1; do sleep 0.05; done', paths.conntrackd])
+        keepalived = stack.enter_context(_run(lab, name, "keepalived", "-n", "-l", "-D", "-f", paths.keepalived, *pids))
+        yield FailoverPrograms(lab, name, keepalived, conntrackd)
+
+
+@contextmanager
+def _run(lab: Lab, name: str, *command: str) -> Iterator["subprocess.Popen[str]"]:
+    log = f"{get_directory(name)}/{command[0]}.log"
+    with lab.popen(name, ["sh", "-c", 'log=$0; exec "$@" >>"$log" 2>&1', log, *command], stdout=subprocess.DEVNULL) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _render_wrapper(paths: ProgramPaths) -> str:
+    """Return netzwart-failover as this gateway has it: the packaged program with the paths of this gateway."""
+    return f'#!/bin/sh\nNETZWART_FAILOVER_CONF={paths.settings} exec sh {PROGRAM} "$@"\n'
+
+
+def route_to_virtual_addresses(lab: Lab) -> None:
+    """Let members and the uplink send to the virtual addresses, whichever gateway holds them."""
+    pools = lab.topology.pools
+    for member in lab.topology.list_by_role("member"):
+        lab.run(member.name, ["ip", "route", "replace", "default", "via", INSIDE[4]])
+        lab.run(member.name, ["ip", "-6", "route", "replace", "default", "via", INSIDE[6], "dev", "eth0"])
+    lab.run("uplink", ["ip", "route", "replace", str(pools.public), "via", OUTSIDE[4]])
+    lab.run("uplink", ["ip", "-6", "route", "replace", str(pools.ipv6), "via", OUTSIDE[6]])

@@ -1,0 +1,122 @@
+"""The files of failover follow from their values alone, and values that keepalived or conntrackd would refuse are named."""
+
+import os
+import re
+from dataclasses import replace
+from ipaddress import IPv4Address, IPv6Address
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firewall.failover import (
+    FailoverGateway,
+    FailoverSpec,
+    GatewaySide,
+    StateCache,
+    VirtualAddress,
+    check_failover,
+    render_files,
+)
+from firewall.policy import Interfaces, PolicyError
+
+GOLDEN = Path(__file__).parent.parent / "golden/failover"
+INSIDE4 = VirtualAddress(GatewaySide.LAN, IPv4Address("10.0.0.254"), 11)
+OUTSIDE4 = VirtualAddress(GatewaySide.WAN, IPv4Address("192.0.2.2"), 28)
+INSIDE6 = VirtualAddress(GatewaySide.LAN, IPv6Address("2001:db8:b0::fe"), 64)
+OUTSIDE6 = VirtualAddress(GatewaySide.WAN, IPv6Address("2001:db8:fe::2"), 64)
+SERVER4 = VirtualAddress(GatewaySide.SERVER, IPv4Address("192.0.2.60"), 27)
+SPEC = FailoverSpec((INSIDE4, OUTSIDE4, INSIDE6, OUTSIDE6), virtual_router=7)
+GATEWAY = FailoverGateway(Interfaces("lan0", "wan0", "mgmt0", "sync0", "srv0"), IPv4Address("172.31.255.1"), SPEC, frozenset({4}))
+
+EXAMPLES = {
+    "both": GATEWAY,
+    "ipv4": replace(
+        GATEWAY,
+        spec=FailoverSpec((INSIDE4, OUTSIDE4, SERVER4), failback=300, interval=100, cache=StateCache.EXTERNAL),
+        prefers=frozenset({4, 6}),
+        connections=1_048_576,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_files_are_those_that_were_reviewed(name: str) -> None:
+    for path, text in render_files(EXAMPLES[name]).items():
+        golden = GOLDEN / name / Path(path).name
+        if os.environ.get("WRITE_GOLDEN"):  # review the difference afterwards
+            golden.parent.mkdir(exist_ok=True)
+            golden.write_text(text)
+        assert text == golden.read_text()
+
+
+FAULTS = {
+    "no sync interface": replace(GATEWAY, interfaces=replace(GATEWAY.interfaces, sync="")),
+    "no virtual address; members": replace(GATEWAY, spec=replace(SPEC, addresses=())),
+    "virtual_router: 0 is not between 1 and 255": replace(GATEWAY, spec=replace(SPEC, virtual_router=0)),
+    "interval: 4 is not between 5 and 100": replace(GATEWAY, spec=replace(SPEC, interval=4)),
+    "failback: 1001 is not between 5 and 1000": replace(GATEWAY, spec=replace(SPEC, failback=1001)),
+    "192.0.2.60: the gateway has no server interface": replace(
+        GATEWAY, interfaces=replace(GATEWAY.interfaces, server=""), spec=replace(SPEC, addresses=(INSIDE4, SERVER4))
+    ),
+    "IPv6 has no virtual address on the inside": replace(GATEWAY, spec=replace(SPEC, addresses=(INSIDE4, OUTSIDE6))),
+    "10.0.0.254 occurs twice": replace(GATEWAY, spec=replace(SPEC, addresses=(INSIDE4, replace(INSIDE4, length=24)))),
+    "172.31.255.1 occurs twice": replace(GATEWAY, spec=replace(SPEC, addresses=(INSIDE4, replace(OUTSIDE4, address=GATEWAY.sync_address)))),
+    "10.0.0.254: a prefix of length 33 does not exist": replace(GATEWAY, spec=replace(SPEC, addresses=(replace(INSIDE4, length=33),))),
+    "224.0.0.18 cannot be the address of an interface": replace(
+        GATEWAY, spec=replace(SPEC, addresses=(INSIDE4, replace(OUTSIDE4, address=IPv4Address("224.0.0.18"))))
+    ),
+    "65 virtual addresses are more than 64": replace(
+        GATEWAY, spec=replace(SPEC, addresses=tuple(replace(INSIDE4, address=INSIDE4.address + number) for number in range(65)))
+    ),
+    "use 1 to 15 of the characters": replace(GATEWAY, interfaces=replace(GATEWAY.interfaces, lan='lan0"\n}')),
+}
+
+
+@pytest.mark.parametrize("reason", FAULTS)
+def test_what_the_programs_would_refuse_is_named(reason: str) -> None:
+    with pytest.raises(PolicyError, match=re.escape(reason)):
+        render_files(FAULTS[reason])
+
+
+def test_a_link_local_address_that_is_given_is_the_one_that_is_advertised() -> None:
+    local = VirtualAddress(GatewaySide.LAN, IPv6Address("fe80::5:1"), 64)
+    text = render_files(replace(GATEWAY, spec=replace(SPEC, addresses=(INSIDE6, local))))["/etc/keepalived/keepalived.conf"]
+    assert "virtual_ipaddress {\n        fe80::5:1/64\n" in text
+    assert "inside4" not in text
+
+
+ADDRESSES = st.builds(VirtualAddress, st.sampled_from(GatewaySide), st.ip_addresses(), st.integers(1, 32))
+
+
+@given(
+    st.lists(ADDRESSES, max_size=6),
+    st.integers(1, 255),
+    st.integers(5, 100),
+    st.none() | st.integers(5, 1000),
+    st.sets(st.sampled_from([4, 6])),
+)
+def test_each_address_that_is_accepted_stands_once_in_the_file_with_balanced_blocks(
+    addresses: list[VirtualAddress], router: int, interval: int, failback: int | None, prefers: set[int]
+) -> None:
+    spec = FailoverSpec((INSIDE4, INSIDE6, *addresses), router, interval, failback)
+    gateway = replace(GATEWAY, spec=spec, prefers=frozenset(prefers))
+    try:
+        check_failover(gateway)
+    except PolicyError:
+        return
+    for path, text in render_files(gateway).items():
+        assert text.count("{") == text.count("}")
+        assert text.isascii()
+        if path.endswith("keepalived.conf"):
+            words = text.split()
+            assert all(words.count(str(each)) == 1 for each in spec.addresses if not each.address.is_link_local)
+
+
+def test_gateways_of_a_group_differ_only_in_priority_and_their_own_address() -> None:
+    other = replace(GATEWAY, sync_address=IPv4Address("172.31.255.2"), prefers=frozenset({6}))
+    ours, theirs = render_files(GATEWAY), render_files(other)
+    for path, text in ours.items():
+        expected = text.replace("172.31.255.1", "172.31.255.2")
+        assert re.sub(r"priority \d+", "", expected) == re.sub(r"priority \d+", "", theirs[path])

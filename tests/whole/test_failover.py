@@ -1,0 +1,187 @@
+"""Two gateways are one: whichever of them dies, is drained or loses a cable, members' connections through NAT go on.
+
+keepalived, conntrackd and the files are those of a real gateway. The kernels pick up no connection whose beginning they have not
+seen (nf_conntrack_tcp_loose=0), so a state that was not synchronised cannot go unnoticed.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+import pytest
+
+from firewall.failover import StateCache
+from lab.failover import CABLES, INSIDE, FailoverPrograms, build_gateway, find_obstacle, route_to_virtual_addresses, run_failover
+from lab.lab import Lab
+from tests.whole.loaded_policy import MEMBERS, load
+from tests.whole.system import GATEWAYS, INTERNET, conversation, wait_for
+
+pytestmark = [
+    pytest.mark.kernel,
+    pytest.mark.xdist_group("whole"),
+    pytest.mark.skipif(bool(find_obstacle()), reason=find_obstacle() or "can run"),
+]
+# Sends from one port, ten times a second, forever.
+TALK = """
+import socket, sys, time
+plain = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+plain.connect((sys.argv[1], int(sys.argv[2])))
+while True:
+    plain.send(b"?")
+    time.sleep(0.1)
+"""
+INTERNET6 = "2001:db8:cafe::10"
+FIRST, OTHER = GATEWAYS
+
+
+@dataclass
+class GatewayPair:
+    """Both gateways with their programs. The first one was started first, so it carries both families."""
+
+    lab: Lab
+    programs: dict[str, FailoverPrograms]
+
+    def list_carriers(self, family: int) -> list[str]:
+        """Return the gateways whose kernel has the family's virtual address."""
+        return [name for name in GATEWAYS if self._has(name, INSIDE[family])]
+
+    def wait_for_carrier(self, name: str, *families: int) -> None:
+        wait_for(lambda: all(self.list_carriers(family) == [name] for family in families or (4, 6)), seconds=120)
+
+    def _has(self, name: str, address: str) -> bool:
+        return bool(self.lab.run(name, ["ip", "-o", "address", "show", "dev", "lan0", "to", address]).stdout)
+
+    def list_states(self, name: str, *what: str) -> list[str]:
+        """Return the rows of the gateway's connection table; -f ipv6 for those of IPv6."""
+        return self.lab.run(name, ["conntrack", "-L", *what]).stdout.splitlines()
+
+    def count_synchronised(self) -> int:
+        """Return how many established connections the standby has, in its kernel or in conntrackd's external cache."""
+        program = ["conntrackd", "-C", f"{self.programs[OTHER].directory}/conntrackd.conf", "-e"]
+        cached = self.lab.run(OTHER, program, check=False).stdout
+        rows = [*cached.splitlines(), *self.list_states(OTHER, "-p", "tcp"), *self.list_states(OTHER, "-f", "ipv6", "-p", "tcp")]
+        return sum("ESTABLISHED" in row for row in rows)
+
+
+@contextmanager
+def run_pair(lab: Lab, cache: StateCache) -> Iterator[GatewayPair]:
+    load(lab, MEMBERS)
+    for name in GATEWAYS:
+        lab.run(name, ["sysctl", "-q", "-w", "net.netfilter.nf_conntrack_tcp_loose=0"])
+    route_to_virtual_addresses(lab)
+    with ExitStack() as stack:
+        pair = GatewayPair(lab, {})
+        for name in GATEWAYS:
+            pair.programs[name] = stack.enter_context(run_failover(lab, name, build_gateway(name, cache=cache)))
+            pair.wait_for_carrier(FIRST)
+        wait_for(lambda: pair.programs[OTHER].call("status").count("standby") == 2)
+        yield pair
+
+
+@pytest.fixture
+def pair(bare_lab: Lab) -> Iterator[GatewayPair]:
+    with run_pair(bare_lab, StateCache.DIRECT) as running:
+        yield running
+
+
+@contextmanager
+def connections(pair: GatewayPair) -> Iterator[None]:
+    """Hold a connection of each family through NAT and filter, which must go on when the block ends."""
+    with conversation(pair.lab, "m1", INTERNET, 7) as ipv4, conversation(pair.lab, "m1", INTERNET6, 7) as ipv6:
+        assert ipv4()
+        assert ipv6()
+        wait_for(lambda: pair.count_synchronised() >= 2)
+        yield
+        assert ipv4()
+        assert ipv6()
+
+
+def test_a_gateway_that_is_drained_hands_over_and_takes_nothing_back_by_itself(pair: GatewayPair) -> None:
+    with connections(pair):
+        said = pair.programs[FIRST].call("drain")
+        assert said.splitlines() == ["IPv4 is carried by another gateway.", "IPv6 is carried by another gateway."]
+        pair.wait_for_carrier(OTHER)
+        assert "(drained), drained; does not have 10.0.0.254" in pair.programs[FIRST].call("status")
+    pair.programs[FIRST].call("resume")
+    wait_for(lambda: pair.programs[FIRST].call("status").count("standby") == 2)
+    pair.wait_for_carrier(OTHER)
+
+
+def test_each_family_has_a_carrier_of_its_own(pair: GatewayPair) -> None:
+    with connections(pair):
+        pair.programs[FIRST].call("drain", "6")
+        pair.wait_for_carrier(FIRST, 4)
+        pair.wait_for_carrier(OTHER, 6)
+        pair.programs[FIRST].call("resume", "6")
+
+
+@pytest.mark.parametrize("cache", StateCache)
+def test_connections_outlive_a_gateway_that_dies_without_a_word(bare_lab: Lab, cache: StateCache) -> None:
+    with run_pair(bare_lab, cache) as pair, connections(pair):
+        pair.programs[FIRST].cut(*CABLES)
+        wait_for(lambda: OTHER in pair.list_carriers(4) and OTHER in pair.list_carriers(6))
+
+
+def test_connections_end_with_a_gateway_whose_states_were_not_synchronised(pair: GatewayPair) -> None:
+    with conversation(pair.lab, "m1", INTERNET, 7) as goes_on:
+        pair.programs[OTHER].conntrackd.terminate()
+        pair.programs[OTHER].conntrackd.wait(30)
+        pair.lab.run(OTHER, ["conntrack", "-F"])
+        pair.programs[FIRST].cut(*CABLES)
+        wait_for(lambda: OTHER in pair.list_carriers(4))
+        assert not goes_on()
+
+
+@pytest.mark.parametrize("cable", ["lan0", "sync0"])
+def test_a_standby_that_loses_one_cable_makes_no_second_primary(pair: GatewayPair, cable: str) -> None:
+    with connections(pair):
+        if cable == "lan0":  # at the switch, so that the gateway's interface keeps its carrier
+            pair.lab.run("core", ["ip", "link", "set", f"{OTHER}.{cable}", "nomaster"])
+        else:
+            pair.programs[OTHER].cut(cable)  # the primary only loses its carrier
+        with pytest.raises(AssertionError, match="in vain"):
+            wait_for(lambda: OTHER in pair.list_carriers(4) + pair.list_carriers(6), seconds=5)
+        pair.wait_for_carrier(FIRST)
+
+
+def test_a_gateway_that_lost_its_ruleset_hands_over(pair: GatewayPair) -> None:
+    with connections(pair):
+        pair.lab.run(FIRST, ["nft", "flush", "ruleset"])
+        pair.wait_for_carrier(OTHER)
+
+
+def test_a_gateway_is_not_drained_when_no_other_takes_over(pair: GatewayPair) -> None:
+    with connections(pair):
+        pair.lab.run(OTHER, ["nft", "flush", "ruleset"])
+        wait_for(lambda: pair.programs[OTHER].call("status").count("fault") == 2)
+        refused = pair.lab.run(FIRST, [f"{pair.programs[FIRST].directory}/netzwart-failover", "drain"], check=False, timeout=120)
+        assert refused.returncode == 1
+        assert "no other gateway took IPv4 over within 5 s: this one keeps it" in refused.stderr
+        pair.wait_for_carrier(FIRST)
+
+
+def test_a_drained_gateway_takes_over_again_when_the_other_one_dies(pair: GatewayPair) -> None:
+    pair.programs[FIRST].call("drain")
+    pair.programs[FIRST].call("refresh")
+    pair.wait_for_carrier(OTHER)
+    pair.programs[OTHER].cut(*CABLES)
+    pair.programs[FIRST].call("refresh")
+    wait_for(lambda: FIRST in pair.list_carriers(4) and FIRST in pair.list_carriers(6))
+
+
+def test_states_of_long_flows_do_not_age_on_the_standby(pair: GatewayPair) -> None:
+    """Only the carrier sees a flow's packets, so only its copy is renewed by them."""
+
+    def read_remaining() -> int:
+        rows = pair.list_states(OTHER, "-p", "udp", "--dport", "7")
+        return int(rows[0].split()[2]) if rows and "ASSURED" in rows[0] else 0
+
+    with pair.lab.popen("m1", [sys.executable, "-c", TALK, INTERNET, "7"]) as talker:
+        try:
+            before = wait_for(read_remaining)
+            wait_for(lambda: read_remaining() < before - 2)
+            pair.programs[FIRST].call("refresh")
+            wait_for(lambda: read_remaining() >= before - 1)
+        finally:
+            talker.terminate()
