@@ -12,6 +12,7 @@ from apps.desk.network_settings.api import NetworkSettingsViewSet
 from apps.desk.packet_trace.api import TracedGatewayViewSet
 from apps.desk.people_import.api import PeopleImportViewSet
 from apps.gateways.api import GatewayGroupViewSet, LimitsViewSet, ProfileViewSet, ProtectionViewSet, UplinkViewSet
+from apps.gateways.api_failover import FailoverViewSet
 from apps.gateways.api_sharing import FairShareViewSet, PortRulesViewSet
 from apps.gateways.joining.api import JoiningMachineViewSet
 from apps.lib.api.routers import Router
@@ -56,6 +57,7 @@ router.register("deployments/holds", HoldViewSet, "hold")
 router.register("gateways/protection", ProtectionViewSet, "protection")
 router.register("gateways/profile", ProfileViewSet, "profile")
 router.register("gateways/limits", LimitsViewSet, "limits")
+router.register("gateways/failover", FailoverViewSet, "failover")
 router.register("traffic/ratelimits", RateLimitViewSet, "ratelimit")
 router.register("gateways/gateways", TracedGatewayViewSet, "gateway")
 router.register("gateways/joining", JoiningMachineViewSet, "joining")

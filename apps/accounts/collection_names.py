@@ -69,6 +69,7 @@ GROUPS: Final[tuple[tuple[Promise, dict[str, Promise]], ...]] = (
             "protection": _("Protection"),
             "limits": _("Limits"),
             "profile": _("Profile"),
+            "failover": _("Failover"),
         },
     ),
     (

@@ -290,6 +290,10 @@ PAGES: Final[dict[str, PageRights]] = {
     "gateways:limits": _OPERATE_PAGE,
     "gateways:flood": _OPERATE_FORM,
     "gateways:profile": _OPERATE_PAGE,
+    "gateways:failover": _OPERATE_PAGE,
+    "gateways:failover-file": _SEE_NETWORK,
+    "gateways:failover-stop": _OPERATE_FORM,
+    "gateways:failover-undo": _OPERATE_ACT,
     # tariffs and rates
     "members:payments": _MEMBER_FORM,
     "members:tariffs": _SEE_MEMBERS,
@@ -426,6 +430,7 @@ API: Final[dict[str, CollectionRights]] = {
     "protection": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
     "limits": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
     "profile": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
+    "failover": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
     "ratelimit": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_RULES),
     "gateway": CollectionRights(Right.SEE_NETWORK, Right.OPERATE, {"trace": Right.SEE_MEMBERS}),
     "joining": CollectionRights(Right.OPERATE, Right.OPERATE),

@@ -1,4 +1,4 @@
-"""Our own networks, which cannot be banned: pools, gateways, routers, servers, targets of probes, and special-purpose addresses."""
+"""Our own networks, which cannot be banned: pools, gateways, virtual addresses, routers, servers, probe targets, special addresses."""
 
 from collections.abc import Iterator, Sequence
 from ipaddress import ip_network
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 from apps.bans.models import Listener, Notice, Reachable
 from apps.bans.prefixes import BanFault, UnbannablePrefix
 from apps.lib.fields import Prefix
-from apps.network.models import Gateway, GatewayGroup, Pool, Protection
+from apps.network.models import Failover, Gateway, GatewayGroup, Pool, Protection
 
 SPECIAL: Final = {
     gettext_lazy("addresses of this host"): ("0.0.0.0/8", "::/128"),
@@ -23,12 +23,21 @@ type NamedNetwork = tuple[Prefix, str]
 
 
 def list_own_networks() -> list[NamedNetwork]:
-    """Return each network with its name for people, in eight queries whatever their number."""
+    """Return each network with its name for people, in nine queries whatever their number."""
     pools = [(pool.prefix, _("pool %(pool)s") % {"pool": pool}) for pool in Pool.objects.order_by("prefix")]
     managed = [(network, each) for each in Gateway.objects.order_by("name") for network in each.management_networks]
     text = _("management network %(network)s of %(gateway)s")
     networks = [(network, text % {"network": network, "gateway": gateway}) for network, gateway in managed]
-    return [*pools, *networks, *_iter_gateway_addresses(), *_iter_probe_targets(), *_iter_routers(), *_iter_servers(), *_iter_special()]
+    return [
+        *pools,
+        *networks,
+        *_iter_gateway_addresses(),
+        *_iter_virtual_addresses(),
+        *_iter_probe_targets(),
+        *_iter_routers(),
+        *_iter_servers(),
+        *_iter_special(),
+    ]
 
 
 def _iter_special() -> Iterator[NamedNetwork]:
@@ -38,8 +47,16 @@ def _iter_special() -> Iterator[NamedNetwork]:
 
 def _iter_gateway_addresses() -> Iterator[NamedNetwork]:
     for gateway in Gateway.objects.order_by("name"):
-        for address in filter(None, (gateway.address, gateway.probe_source4, gateway.probe_public4, gateway.probe_source6)):
+        for address in filter(
+            None, (gateway.address, gateway.sync_address, gateway.probe_source4, gateway.probe_public4, gateway.probe_source6)
+        ):
             yield ip_network(address), _("%(address)s of gateway %(gateway)s") % {"address": address, "gateway": gateway}
+
+
+def _iter_virtual_addresses() -> Iterator[NamedNetwork]:
+    for row in Failover.objects.select_related("group").order_by("id"):
+        for each in row.addresses:
+            yield ip_network(each.ip), _("%(address)s, a virtual address of %(group)s") % {"address": each.ip, "group": row.group}
 
 
 def _iter_routers() -> Iterator[NamedNetwork]:

@@ -28,14 +28,14 @@ from apps.lib.api.openapi.operations import declare_response
 from apps.lib.api.serializers import ActiveSerializer, ApiSerializer
 from apps.lib.api.viewsets import AddViewSet, ChangeOneViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
 from apps.nat.rules.models import PortRules
-from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection, Uplink
+from apps.network.models import Failover, Gateway, GatewayGroup, Limits, Profile, Protection, Uplink
 from apps.traffic.fairshare.models import FairShare
 from apps.traffic.rates.selectors import get_uplink
 from apps.traffic.rates.services import set_uplink
 from firewall.diff import Delta
 from firewall.render import render_delta
 
-type Row = Protection | Limits | Profile | Uplink | PortRules | FairShare
+type Row = Protection | Limits | Profile | Uplink | PortRules | FairShare | Failover
 
 
 OTHERS: Shape = make_array(make_object(name=TEXT, wanted=TEXT, found=TEXT, why=TEXT))
@@ -323,6 +323,7 @@ class GatewaySerializer(ApiSerializer):
     name = serializers.CharField(max_length=40)
     host_key = serializers.CharField(max_length=400, allow_blank=True)
     address = AddressText(required=False, allow_null=True)
+    sync_address = AddressText(required=False, allow_null=True)
     probe_source4 = AddressText(required=False, allow_null=True)
     probe_public4 = AddressText(required=False, allow_null=True)
     probe_source6 = AddressText(required=False, allow_null=True)

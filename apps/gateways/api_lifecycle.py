@@ -11,13 +11,16 @@ from rest_framework.response import Response
 
 from apps.gateways import replacement, retirement
 from apps.gateways.api import GatewaySerializer, GatewayViewSet
+from apps.gateways.failover_files import render_failover_files
+from apps.gateways.primaries import list_families
 from apps.lib.api.fields import AddressText
-from apps.lib.api.openapi.json_schema import INTEGER, TEXT, make_array, make_object
+from apps.lib.api.openapi.json_schema import INTEGER, TEXT, make_array, make_mapping, make_object
 from apps.lib.api.openapi.operations import declare_response
 from apps.lib.api.unknown_fields import StrictSerializer
 from apps.lib.api.viewsets import RemoveViewSet, parse_request
 from apps.network.models import Gateway
 
+FAILOVER_FILES = make_object(preferred=make_array(INTEGER), files=make_mapping(TEXT))
 PLANNED = make_object(families=make_array(INTEGER), successors=make_array(INTEGER), holdings=INTEGER, obstacle=TEXT)
 
 
@@ -77,6 +80,15 @@ class GatewayLifecycleViewSet(GatewayViewSet, RemoveViewSet):
     def replace(self, request: Request, pk: str = "") -> Response:
         """Expect another machine behind the gateway from now on. The next rollout sends it the whole ruleset."""
         return self._change(replacement.replace_machine, **parse_request(ReplacementSerializer, request))
+
+    @declare_response(200, FAILOVER_FILES)
+    @action(detail=True, url_path="failover-files")
+    def failover_files(self, request: Request, pk: str = "") -> Response:
+        """Show the gateway's failover files by their names, and the families that it is preferred for. 400 if its
+        group's failover is not set, or the gateway has no address on its state sync interface.
+        """
+        gateway = self.get_object()
+        return Response({"preferred": list_families(gateway), "files": render_failover_files(gateway)})
 
     def remove(self, row: Gateway) -> None:
         retirement.remove_gateway(row, by=self.request.user)  # type: ignore[arg-type]  # signed in: RolePermission requires it

@@ -10,9 +10,9 @@ class GatewaysConfig(AppConfig):
         from apps.audit.trail import RowUndo, Trail, register_trail
         from apps.bans.models import Notice
         from apps.deployments.transport import ssh
-        from apps.gateways import former_gateway, groups, retirement, services
+        from apps.gateways import failover_settings, former_gateway, groups, retirement, services
         from apps.nat.models import PortRules
-        from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection, Uplink
+        from apps.network.models import Failover, Gateway, GatewayGroup, Limits, Profile, Protection, Uplink
         from apps.traffic.models import FairShare
 
         register_trail(
@@ -40,7 +40,7 @@ class GatewaysConfig(AppConfig):
                     route="gateways:group-undo",
                     remove=lambda row: groups.remove_group(group=row),
                     explain=groups.explain_group_error,
-                    parts=(Protection, Limits, Profile, Uplink, PortRules, Notice, FairShare),
+                    parts=(Protection, Limits, Profile, Uplink, PortRules, Notice, FairShare, Failover),
                     prepare=groups.check_former_group,
                 ),
             )
@@ -48,3 +48,16 @@ class GatewaysConfig(AppConfig):
         register_trail(Trail(Protection, called=_("Protection"), href=lambda row: reverse("gateways:protection", args=[row.group_id])))
         register_trail(Trail(Profile, called=_("Profile"), href=lambda row: reverse("gateways:profile", args=[row.group_id])))
         register_trail(Trail(Limits, called=_("Limits"), href=lambda row: reverse("gateways:limits", args=[row.group_id])))
+        register_trail(
+            Trail(
+                Failover,
+                called=_("Failover"),
+                href=lambda row: reverse("gateways:failover", args=[row.group_id]),
+                undo_by=RowUndo(
+                    route="gateways:failover-undo",
+                    remove=lambda row: row.delete(),
+                    explain=failover_settings.explain_failover_error,
+                    prepare=failover_settings.check_former_failover,
+                ),
+            )
+        )

@@ -52,6 +52,7 @@ def enrol_gateway(
     wan: str,
     management: str,
     sync: str,
+    sync_address: Address | None = None,
     management_networks: Sequence[Prefix],
     carries: Sequence[int] = (),
     link: str = Gateway.Link.SSH,
@@ -64,13 +65,13 @@ def enrol_gateway(
     """
     check_name_is_free(name)
     interfaces = {"lan": lan, "wan": wan, "management": management, "sync": sync}
-    facts = GatewayFacts(lan, wan, management, sync, management_networks, port, address, account)
+    facts = GatewayFacts(lan, wan, management, sync, management_networks, port, address, account, sync_address)
     check_facts(facts, Gateway(name=name, group=group, link=link))
     for family in carries:
         refuse_second_primary(group, name, family)
     host_key = parse_host_key(host_key) if link == Gateway.Link.SSH else ""
     where: dict[str, Any] = {"address": address, "management_port": port, "ssh_user": account, "host_key": host_key}
-    where |= {"carries4": 4 in carries, "carries6": 6 in carries}
+    where |= {"sync_address": sync_address, "carries4": 4 in carries, "carries6": 6 in carries}
     try:
         with transaction.atomic(), pghistory.context(cause="gateway add"):
             made = Gateway.objects.create(

@@ -5,6 +5,7 @@ from apps.gateways.primaries import move_primaries_back
 from apps.gateways.probe_facts import check_probe
 from apps.gateways.replacement import forget_old_machine
 from apps.gateways.retirement import find_open_rollout, plan_retirement, refuse_taken_values
+from apps.gateways.sync_facts import check_own_addresses
 from apps.lib.errors import Problem
 from apps.network.models import Gateway
 
@@ -16,6 +17,7 @@ def prepare_former_gateway(former: Gateway, current: Gateway | None) -> None:
     if current and current.retired and not former.retired:
         refuse_taken_values(former)
     check_probe(former, former)
+    check_own_addresses(former, former)
     if current is None:
         return
     if obstacle := _find_obstacle(former, current):

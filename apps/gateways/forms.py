@@ -125,6 +125,9 @@ class GatewayBase(forms.Form):
     wan = _build_interface_field(_("Outside interface"), _("Where the internet is"))
     management = _build_interface_field(_("Management interface"), _("Where ssh comes in"))
     sync = _build_interface_field(_("State sync interface"), _("To the other gateway"), required=False)
+    sync_address = _build_address_field(
+        _("Address on the state sync interface"), _("IPv4, this gateway’s own. Failover needs it; otherwise leave it empty.")
+    )
     management_networks = PrefixLines(
         label=_("Management networks"), help_text=_("One in each line. Hosts outside these cannot reach this gateway’s ssh.")
     )
@@ -151,7 +154,19 @@ class NewGatewayForm(GatewayBase):
     carries4 = forms.BooleanField(label=_("Primary for IPv4"), required=False)
     carries6 = forms.BooleanField(label=_("Primary for IPv6"), required=False)
 
-    field_order = ("name", "group", "address", "management_port", "ssh_user", "host_key", "lan", "wan", "management", "sync")
+    field_order = (
+        "name",
+        "group",
+        "address",
+        "management_port",
+        "ssh_user",
+        "host_key",
+        "lan",
+        "wan",
+        "management",
+        "sync",
+        "sync_address",
+    )
 
     def to_kwargs(self) -> dict[str, Any]:
         """Return the arguments of `enrolment.enrol_gateway`."""
@@ -168,7 +183,7 @@ class GatewayForm(VersionedForm, GatewayBase):
     probe_public4 = _build_address_field(_("Public IPv4 address of the probe"), _("Routed to this gateway alone; no member leaves as it"))
     probe_source6 = _build_address_field(_("IPv6 address of the probe"), _("Routed to this gateway alone, in no pool"))
 
-    field_order = ("lan", "wan", "management", "sync", "management_networks", "address", "management_port", "ssh_user")
+    field_order = ("lan", "wan", "management", "sync", "sync_address", "management_networks", "address", "management_port", "ssh_user")
 
     def __init__(self, gateway: Gateway, data: Any = None) -> None:
         super().__init__(gateway, data)

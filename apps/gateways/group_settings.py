@@ -15,7 +15,7 @@ from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address, Prefix
 from apps.lib.ui import formats
-from apps.network.models import GatewayGroup, Limits, Profile, Protection
+from apps.network.models import Failover, GatewayGroup, Limits, Profile, Protection
 from firewall import limit_sets, profile
 from firewall import policy as firewall
 from firewall.bogons import BOGONS4, BOGONS6
@@ -24,7 +24,7 @@ from firewall.policy import PolicyError
 MOST_LISTED = 256  # prefixes or routers; they are part of rules, not elements of sets
 MOST_PORTS = 16
 
-type Row = Protection | Limits | Profile
+type Row = Protection | Limits | Profile | Failover
 
 
 def get_protection(group: GatewayGroup) -> Protection:
@@ -66,7 +66,7 @@ def change_protection(
         _check_probes(group, own)
     values: dict[str, Any] = {"bogons": bogons, "own": list(own), "bgp_peers": list(bgp_peers), "ospf_peers": list(ospf_peers)}
     values |= {"ftp_ports": list(ftp_ports), "sip_ports": list(sip_ports)}
-    saved: Protection = _save(get_protection(group), version, values)
+    saved: Protection = save_settings(get_protection(group), version, values)
     GatewayGroup.objects.filter(pk=group.pk).exclude(clamp_mss=clamp_mss).update(clamp_mss=clamp_mss, version=F("version") + 1)
     enqueue_task("workers.reconcile", by.pk)
     return saved
@@ -88,7 +88,7 @@ def change_limits(*, group: GatewayGroup, version: int, exempt: Sequence[Prefix]
             _("This number is out of range. Choose at most %(most)s; 0 switches the limit off.") % {"most": formats.format_number(most)},
             fieldname,
         ) from error
-    saved: Limits = _save(get_limits(group), version, numbers | {"exempt": list(exempt)})
+    saved: Limits = save_settings(get_limits(group), version, numbers | {"exempt": list(exempt)})
     enqueue_task("workers.reconcile", by.pk)
     return saved
 
@@ -98,7 +98,7 @@ def change_profile(*, group: GatewayGroup, version: int, managed: bool, by: User
     """Change the kernel profile, given by field. Raises Conflict if it was changed since `version`, else Problem."""
     for fieldname, _reason in profile.iter_faults(firewall.Profile(**values)):
         raise Problem(_explain_value(fieldname, values), fieldname)
-    saved: Profile = _save(get_profile(group), version, values | {"managed": managed})
+    saved: Profile = save_settings(get_profile(group), version, values | {"managed": managed})
     enqueue_task("workers.reconcile", by.pk)
     return saved
 
@@ -115,24 +115,25 @@ def _explain_value(fieldname: str, values: Mapping[str, Any]) -> str:
     return _("At least %(least)s ports, the last behind the first.") % {"least": formats.format_number(profile.LEAST_PORTS)}
 
 
-def _save(row: Any, version: int, values: Mapping[str, Any]) -> Any:
+def save_settings(row: Any, version: int, values: Mapping[str, Any]) -> Any:
     """Save these values, creating the row if `version` is 0. Raises Conflict if the row is not at `version`."""
     kind = type(row)
     if row.version != version:
-        raise _build_conflict(row)
+        raise build_settings_conflict(row)
     if not version:
         try:
             with transaction.atomic():
                 return kind._default_manager.create(group=row.group, **values)
         except IntegrityError as error:
-            raise _build_conflict(row) from error
+            raise build_settings_conflict(row) from error
     if not kind._default_manager.filter(pk=row.pk, version=version).update(**values, version=F("version") + 1):
-        raise _build_conflict(row)
+        raise build_settings_conflict(row)
     row.refresh_from_db()
     return row
 
 
-def _build_conflict(row: Row) -> Conflict:
+def build_settings_conflict(row: Row) -> Conflict:
+    """Return the Conflict of somebody who saves outdated settings; it says who changed them, and when."""
     last = find_last_change(row) if row.pk else None
     if last is None:
         return Conflict(

@@ -20,6 +20,7 @@ from apps.gateways.enrolment import check_name_is_free
 from apps.gateways.primaries import FAMILIES, list_families, lock_group
 from apps.gateways.probe_facts import check_probe
 from apps.gateways.services import build_conflict, explain_gateway_error
+from apps.gateways.sync_facts import check_own_addresses
 from apps.lib.database.validity import is_valid_now_or_later
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
@@ -124,9 +125,10 @@ def find_open_rollout(gateway: Gateway) -> Problem | None:
 
 
 def refuse_taken_values(gateway: Gateway) -> None:
-    """Raise Problem if another gateway has the name or a probe address of this retired one by now."""
+    """Raise Problem if somebody else has the name or an address of this retired gateway by now."""
     check_name_is_free(gateway.name)
     check_probe(gateway, gateway)
+    check_own_addresses(gateway, gateway)
 
 
 def _get_current(gateway: Gateway, version: int) -> Gateway:

@@ -18,6 +18,7 @@ from apps.deployments.models import GatewayState
 from apps.deployments.transport import agent_channel
 from apps.gateways import kernel_gauges, set_gauges
 from apps.gateways.probe_facts import check_probe
+from apps.gateways.sync_facts import check_own_addresses
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address, Prefix
@@ -59,7 +60,8 @@ def collect_counters(gateway: Gateway) -> bool:
 class GatewayFacts:
     """What people enter of a gateway, apart from its name, its group and the families that it is primary for.
 
-    address, management_port, ssh_user: how the portal reaches it. The probe needs an interface and an address, or has neither.
+    address, management_port, ssh_user: how the portal reaches it. sync_address: IPv4, and only with a sync interface. The probe needs
+    an interface and an address, or has neither.
     """
 
     lan: str
@@ -70,6 +72,7 @@ class GatewayFacts:
     management_port: int
     address: Address | None = None
     ssh_user: str = "netzwart"
+    sync_address: Address | None = None
     probe_interface: str = ""
     probe_source4: Address | None = None
     probe_public4: Address | None = None
@@ -111,6 +114,7 @@ def check_facts(facts: GatewayFacts, gateway: Gateway) -> None:
         )
     check_way(gateway.link, facts.address, facts.management_port, facts.ssh_user)
     check_probe(facts, gateway)
+    check_own_addresses(facts, gateway)
 
 
 def check_way(link: str, address: Address | None, port: int, account: str) -> None:
@@ -130,6 +134,8 @@ def explain_gateway_error(error: IntegrityError) -> Problem:
         return Problem(_("Another gateway has just got this name. Choose another."), "name")
     if "gateway_one_ipv" in str(error):
         return Problem(_("Another gateway of the group has just become the primary. Look at it as it is now."))
+    if "gateway_sync_address_of_one" in str(error):
+        return Problem(_("Another gateway has just got this address on its state sync interface. Look at it as it is now."), "sync_address")
     if "gateway_probe" in str(error) and "_of_one" in str(error):
         return Problem(_("Another gateway has just got one of these probe addresses. Look at it as it is now."))
     return Problem(_("The database refuses these values: %(error)s") % {"error": str(error).splitlines()[0]})

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.gateways import views, views_changes, views_groups, views_lifecycle
+from apps.gateways import views, views_changes, views_failover, views_groups, views_lifecycle
 from apps.gateways.joining import views as joining
 
 app_name = "gateways"
@@ -19,6 +19,7 @@ urlpatterns = [
     path("<int:pk>/", views.gateway, name="gateway"),
     path("<int:pk>/primary/<int:family>/", views_changes.primary, name="primary"),
     path("<int:pk>/edit/", views.edit, name="edit"),
+    path("<int:pk>/failover/<str:filename>", views_failover.download_file, name="failover-file"),
     path("<int:pk>/rename/", views_lifecycle.rename, name="rename"),
     path("<int:pk>/replace/", views_lifecycle.replace, name="replace"),
     path("<int:pk>/retire/", views_lifecycle.retire, name="retire"),
@@ -33,5 +34,8 @@ urlpatterns = [
     path("groups/<int:pk>/protection/", views.protection, name="protection"),
     path("groups/<int:pk>/limits/", views.limits, name="limits"),
     path("groups/<int:pk>/profile/", views.profile, name="profile"),
+    path("groups/<int:pk>/failover/", views_failover.failover, name="failover"),
+    path("groups/<int:pk>/failover/stop/", views_failover.stop, name="failover-stop"),
+    path("groups/failover/undo/<int:event>/", views_failover.undo, name="failover-undo"),
     path("groups/<int:pk>/flood/", views.flood, name="flood"),
 ]

@@ -3,7 +3,17 @@
 PostgreSQL checks and stores them in its own types (inet, cidr, macaddr); addresses and prefixes are `ipaddress` values in Python.
 """
 
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import (
+    IPv4Address,
+    IPv4Interface,
+    IPv4Network,
+    IPv6Address,
+    IPv6Interface,
+    IPv6Network,
+    ip_address,
+    ip_interface,
+    ip_network,
+)
 from string import hexdigits
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +34,7 @@ else:
 
 Address = IPv4Address | IPv6Address
 Prefix = IPv4Network | IPv6Network
+AddressInNetwork = IPv4Interface | IPv6Interface
 
 
 class _ParsedField(Field):
@@ -70,6 +81,24 @@ class AddressField(_ParsedField):
         if "%" in text:  # a zone (RFC 4007) is only meaningful on one host
             raise ValueError(text)
         return ip_address(text.removesuffix("/32").removesuffix("/128"))
+
+
+class InterfaceAddressField(_ParsedField):
+    """An address as an interface has it: with the prefix length of its network, and its host bits."""
+
+    column_type = "inet"
+    default_error_messages = {
+        "invalid": _("“%(value)s” is not an address with a prefix length. Write it like 10.0.0.254/11 or 2001:db8:b0::fe/64.")
+    }
+
+    def parse(self, text: str) -> AddressInNetwork:
+        address, _separator, length = text.partition("/")
+        if "%" in address or not (length.isascii() and length.isdecimal()):  # no zone, as in AddressField; no netmask
+            raise ValueError(text)
+        return ip_interface(text)
+
+    def from_db_value(self, value: str | None, expression: object, connection: object) -> object:
+        return None if value is None else ip_interface(value)  # the database leaves out /32 and /128
 
 
 class PrefixField(_ParsedField):

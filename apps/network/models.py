@@ -17,6 +17,7 @@ from apps.lib.database.triggers import stamp_transaction
 from apps.lib.fields import AddressField, PrefixField
 from apps.lib.models import Deployed, Versioned
 from apps.members.models import Device, Member
+from apps.network.failover import Failover as Failover
 from apps.network.uplink import Uplink as Uplink
 from firewall import policy as firewall
 from firewall.addresses import PRIVATE
@@ -113,6 +114,7 @@ class Gateway(Versioned):
     wan = models.CharField(_("outside interface"), max_length=15)
     management = models.CharField(_("management interface"), max_length=15)
     sync = models.CharField(_("state sync interface"), max_length=15, blank=True)
+    sync_address = AddressField(_("address on the state sync interface"), null=True, blank=True)
     management_networks = ArrayField(PrefixField(), verbose_name=_("management networks"))
     management_port = models.PositiveIntegerField(_("management port"), default=22)
     address = AddressField(_("management address"), null=True, blank=True)
@@ -141,6 +143,11 @@ class Gateway(Versioned):
                 condition=~Q(lan=F("wan")) & ~Q(lan=F("management")) & ~Q(wan=F("management")), name="gateway_interfaces_differ"
             ),
             models.CheckConstraint(condition=Q(sync="") | ~Q(sync__in=[F("lan"), F("wan"), F("management")]), name="gateway_sync_differs"),
+            models.CheckConstraint(
+                condition=Q(sync_address=None) | Q(Exact(make_family_expression("sync_address"), 4)) & ~Q(sync=""),
+                name="gateway_sync_address_is_ipv4",
+            ),
+            models.UniqueConstraint(fields=["group", "sync_address"], condition=Q(retired=None), name="gateway_sync_address_of_one"),
             models.CheckConstraint(condition=~Q(link="ssh") | Q(address__isnull=False) & ~Q(host_key=""), name="gateway_reached_by_ssh"),
             models.CheckConstraint(condition=Q(host_key="") | Q(host_key__regex=HOST_KEY), name="gateway_host_key"),
             models.CheckConstraint(condition=Q(ssh_user__regex=ACCOUNT), name="gateway_ssh_user"),

@@ -11,6 +11,7 @@ from apps.lib.row_uses import RowUse, list_uses
 from apps.network.count_texts import format_holding_count
 from apps.network.models import Holding, Pool
 from apps.network.pool_lifecycle import merge_parts
+from apps.network.virtual_addresses import refuse_virtual_addresses
 
 
 @transaction.atomic
@@ -41,5 +42,6 @@ def check_former_pool(former: Pool, current: Pool | None) -> None:
     """
     if current and (former.sharing, former.block_size) != (current.sharing, current.block_size):
         raise Problem(_("Change on the page of %(pool)s how members use it: it shows before what each would leave as.") % {"pool": current})
+    refuse_virtual_addresses(former)
     if current and former.prefix != current.prefix:
         merge_parts(former, current)

@@ -3,6 +3,6 @@
 from apps.operations.registry import TableBound, register_bounded
 
 register_bounded(TableBound.PEOPLE, "network.Uplink", "network.GatewayGroup", "network.Gateway", "network.Pool")
-register_bounded(TableBound.PEOPLE, "network.Protection", "network.Limits", "network.Profile")
+register_bounded(TableBound.PEOPLE, "network.Protection", "network.Limits", "network.Profile", "network.Failover")
 register_bounded(TableBound.HISTORY, "network.Holding")
 register_bounded(TableBound.CODE, "network.Gauge")

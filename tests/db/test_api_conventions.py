@@ -61,6 +61,7 @@ PARTS = {
     "network.limits": "by its group",
     "network.protection": "by its group",
     "network.profile": "by its group",
+    "network.failover": "by its group",
     "network.uplink": "by its group",
     "nat.portrules": "by its group",
     "preferences.networksettings": "one row, with the id 1",

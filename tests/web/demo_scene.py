@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_address, ip_interface, ip_network
 from typing import Any
 from uuid import uuid4
 
@@ -21,6 +21,7 @@ from apps.deployments.services import reconcile
 from apps.desk import address_lookup_log
 from apps.desk.people_import.uploads import save_upload
 from apps.desk.seeding import demo
+from apps.gateways.failover_settings import change_failover
 from apps.gateways.joining.models import JoiningMachine
 from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.parse_limits import TOO_MANY_ADDRESSES
@@ -69,7 +70,7 @@ POSTED = (
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
-    "gateways:group-undo", "gateways:undo", "gateways:joining-trust", "desk:settings-undo", "desk:settings-reset",
+    "gateways:group-undo", "gateways:undo", "gateways:failover-undo", "gateways:joining-trust", "desk:settings-undo", "desk:settings-reset",
     "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink",
     "tickets:notices", "desk:live-end", "inbound:again",
     "tickets:assign-member",
@@ -81,7 +82,7 @@ FILES = (
     "desk:member-everything",
     "tickets:attachment", "tickets:chart-csv",
     "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
-    "inbound:file", "desk:export", "desk:people-sample",
+    "inbound:file", "desk:export", "desk:people-sample", "gateways:failover-file",
 )  # fmt: skip
 NOT_VISITED = {
     **dict.fromkeys(POSTED, "an answer to POST alone"),
@@ -164,10 +165,11 @@ def fill() -> User:
 
 
 def _full(group: GatewayGroup, mara: User) -> None:
-    """Add a full uplink, a gateway with a refused reading, and one that is out of service."""
+    """Add a full uplink, failover, a gateway with a refused reading, and one that is out of service."""
     now = timezone.now()
     uplink = get_uplink(group)
     set_uplink(group=group, version=uplink.version, up_kbit=1_000_000, down_kbit=1_000_000, limits_rates=True, by=mara)
+    change_failover(group=group, version=0, inside=[ip_interface("10.0.0.254/11"), ip_interface("fe80::1/64")], by=mara)
     FairShare.objects.create(group=group, on=True, since=now)
     told = {"at": now, "up_bits": 120_000_000, "down_bits": 981_000_000, "refused": f"set up4: {LONG}", "refused_at": now}
     first = group.gateways.order_by("pk")[0]
@@ -362,12 +364,17 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
         for name in ("gateway", "edit", "put-right", "count-again", "rename", "replace", "retire", "remove")
     },
     **{f"gateways:{name}": _pk(JoiningMachine) for name in ("joining", "joining-move", "joining-trust", "joining-give-up")},
-    **{f"gateways:{name}": _pk(GatewayGroup) for name in ("group", "group-remove", "protection", "limits", "profile", "flood")},
+    **{
+        f"gateways:{name}": _pk(GatewayGroup)
+        for name in ("group", "group-remove", "protection", "limits", "profile", "failover", "failover-stop", "flood")
+    },
     **{
         f"{name}-undo": lambda: {"event": 1}
         for name in ("gateways:group", "members:site", "members:room", "members:tariff", "network:pool")
     },
     "gateways:undo": lambda: {"event": 1},
+    "gateways:failover-undo": lambda: {"event": 1},
+    "gateways:failover-file": lambda: _pk(Gateway)() | {"filename": "keepalived.conf"},
     "desk:settings-undo": lambda: {"event": 1},
     "gateways:reinstate": lambda: {"pk": Gateway.ever.exclude(retired=None).values_list("pk", flat=True)[0]},
     "gateways:primary": lambda: _pk(Gateway, carries6=False)() | {"family": 6},

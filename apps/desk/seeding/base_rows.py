@@ -82,6 +82,7 @@ def _add_gateway(group: GatewayGroup, of: LabGateway, ground: LabNetwork, link: 
         wan=of.wan,
         management=of.management,
         sync=of.sync,
+        sync_address=of.sync_address,
     )
 
 

@@ -51,6 +51,7 @@ class LabGateway:
     wan: str
     management: str
     sync: str
+    sync_address: IPv4Address | None
     address: IPv4Address
     server: str
     probe: LabProbe
@@ -105,6 +106,7 @@ def _parse_gateway(name: str, nodes: dict[str, Any]) -> LabGateway:
         wan=on["transit"],
         management=on["management"],
         sync=on.get("sync", ""),
+        sync_address=IPv4Address(interfaces[on["sync"]]["addresses"][0]) if "sync" in on else None,
         server=on.get("servers", ""),
         address=IPv4Address(interfaces[on["management"]]["addresses"][0]),
         probe=_parse_probe(name, on, nodes),

@@ -125,6 +125,7 @@ class InterfaceChoiceSerializer(StrictSerializer):
     wan = serializers.CharField(max_length=15)
     management = serializers.CharField(max_length=15)
     sync = serializers.CharField(max_length=15, required=False, allow_blank=True, default="")
+    sync_address = AddressText(required=False, allow_null=True, default=None)
     management_networks = serializers.ListField(child=PrefixText(), min_length=1)
     carries4 = serializers.BooleanField(required=False, default=False)
     carries6 = serializers.BooleanField(required=False, default=False)

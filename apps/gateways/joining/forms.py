@@ -46,6 +46,13 @@ class InterfacesForm(forms.Form):
     wan = forms.ChoiceField(label=_("Outside interface"), help_text=_("Where the internet is"))
     management = forms.ChoiceField(label=_("Management interface"), help_text=_("Where ssh comes in"))
     sync = forms.ChoiceField(label=_("State sync interface"), help_text=_("To the other gateway"), required=False)
+    sync_address = AddressInput(
+        label=_("Address on the state sync interface"),
+        max_length=50,
+        required=False,
+        help_text=_("IPv4. Empty: the one that the machine reports there"),
+        widget=forms.TextInput(attrs=_PLAIN),
+    )
     management_networks = PrefixLines(
         label=_("Management networks"), help_text=_("One in each line. Hosts outside these cannot reach this gateway’s ssh.")
     )

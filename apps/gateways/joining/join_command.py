@@ -3,6 +3,7 @@
 from argparse import ArgumentParser
 from collections.abc import Callable
 from dataclasses import replace
+from ipaddress import ip_address
 from typing import Any
 
 from apps.gateways import enrolment
@@ -24,6 +25,7 @@ def define_join_arguments(parser: ArgumentParser) -> None:
     """Define the interfaces, which are suggested if they are not given."""
     for role, text in zip(ROLES, ("inside", "outside", "management", "state sync"), strict=True):
         parser.add_argument(f"--{role}", metavar="IF", help=f"{text} interface (default: as suggested by what the machine reports)")
+    parser.add_argument("--sync-address", type=ip_address, metavar="ADDRESS", help="its IPv4 address there (default: as reported)")
 
 
 def begin_or_go_on(options: dict[str, Any]) -> JoiningMachine:
@@ -74,10 +76,10 @@ def choose_interfaces(machine: JoiningMachine, facts: MachineFacts, options: dic
     return chosen
 
 
-def finish(machine: JoiningMachine, chosen: SuggestedInterfaces, carries: list[int]) -> Gateway:
+def finish(machine: JoiningMachine, chosen: SuggestedInterfaces, options: dict[str, Any]) -> Gateway:
     """Make a gateway of the machine. Raises Problem."""
-    interfaces = {role: getattr(chosen, role) for role in ROLES}
-    return services.finish_joining(machine=machine, management_networks=chosen.networks, carries=carries, **interfaces)
+    given = {role: getattr(chosen, role) for role in ROLES} | {name: options[name] for name in ("sync_address", "carries")}
+    return services.finish_joining(machine=machine, management_networks=chosen.networks, **given)
 
 
 def _examine(machine: JoiningMachine) -> JoiningMachine:

@@ -4,6 +4,7 @@ Forms, the API and the command call these. The examination in between is in exam
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 
@@ -18,6 +19,7 @@ from apps.deployments.observed_state.gateway_states import record_first_answer
 from apps.gateways import enrolment
 from apps.gateways.joining.models import ACCOUNT, JoiningMachine
 from apps.gateways.services import check_way
+from apps.gateways.sync_facts import check_sync_address
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address, Prefix
@@ -102,11 +104,15 @@ def finish_joining(
     wan: str,
     management: str,
     sync: str,
+    sync_address: Address | None = None,
     management_networks: Sequence[Prefix],
     carries: Sequence[int] = (),
     by: User | None = None,
 ) -> Gateway:
-    """Make a gateway of the machine; the first rollout follows. Raises Problem, and the machine keeps joining then."""
+    """Make a gateway of the machine; the first rollout follows. Raises Problem, and the machine keeps joining then.
+
+    sync_address: None for the one that the machine reports on the sync interface.
+    """
     with transaction.atomic():
         row = JoiningMachine.objects.select_for_update(of=("self",)).select_related("group").filter(pk=machine.pk).first()
         if row is None:
@@ -125,6 +131,7 @@ def finish_joining(
             wan=wan,
             management=management,
             sync=sync,
+            sync_address=sync_address or find_sync_address(row, sync),
             management_networks=management_networks,
             carries=carries,
             by=by,
@@ -132,6 +139,17 @@ def finish_joining(
         record_first_answer(made, row.examined or timezone.now())
         row.delete()
     return made
+
+
+def find_sync_address(row: JoiningMachine, interface: str) -> Address | None:
+    """Return the first IPv4 address that the machine reports on this interface; None if there is none, or if it could not be that."""
+    facts = row.parse_facts()
+    reported = [own.address for each in (facts.interfaces if facts else ()) if each.name == interface for own in each.addresses]
+    for address in (each for each in reported if each.version == 4):
+        with suppress(Problem):
+            check_sync_address(address, interface, row.build_gateway())
+            return address
+    return None
 
 
 def _check_reported(row: JoiningMachine, chosen: dict[str, str]) -> None:

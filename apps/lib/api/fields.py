@@ -5,7 +5,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from rest_framework import serializers
 
-from apps.lib.fields import AddressField, MacField, PrefixField
+from apps.lib.fields import AddressField, InterfaceAddressField, MacField, PrefixField
 
 
 class _ParsedTextField(serializers.CharField):
@@ -34,6 +34,12 @@ class PrefixText(_ParsedTextField):
     """A network, or a single address."""
 
     column = PrefixField()
+
+
+class InterfaceAddressText(_ParsedTextField):
+    """An address with the prefix length of its network, as an interface has it."""
+
+    column = InterfaceAddressField()
 
 
 class MacText(_ParsedTextField):

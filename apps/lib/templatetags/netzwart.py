@@ -144,9 +144,9 @@ def addresses(values: Sequence[str], empty: object = "") -> SafeString:
 
 
 @register.simple_tag(name="copy")
-def copy_button(text: str) -> SafeString:
-    """A button that copies exactly this text and confirms it: {% copy "a04f 7c1e" %}."""
-    label = gettext("Copy %(text)s") % {"text": text}
+def copy_button(text: str, name: str = "") -> SafeString:
+    """A button that copies exactly this text and confirms it: {% copy "a04f 7c1e" %}. name: what a long text is called."""
+    label = gettext("Copy %(text)s") % {"text": name or text}
     return format_html(
         '<button type="button" class="nw-copy" data-copy="{}" data-says="{}" aria-label="{}" title="{}">{}</button>',
         text, gettext("copied"), label, label, icon("copy"),

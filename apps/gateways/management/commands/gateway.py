@@ -4,6 +4,7 @@ import time
 from argparse import ArgumentParser, ArgumentTypeError
 from dataclasses import replace
 from ipaddress import ip_address, ip_network
+from pathlib import Path
 from subprocess import SubprocessError
 from typing import Any
 
@@ -13,12 +14,14 @@ from django.core.management.base import CommandError
 
 from apps.deployments.transport import agent_channel, ssh, ssh_keys
 from apps.gateways import enrolment, primaries, services
+from apps.gateways.failover_command import write_failover_files
 from apps.gateways.joining import join_command
 from apps.gateways.joining import services as joining
 from apps.gateways.joining.examination import find_own_address
 from apps.gateways.lifecycle_command import NAMES, LifecycleCommand, get_gateway
 from apps.gateways.probe_facts import ADDRESSES
 from apps.gateways.selectors import list_retired
+from apps.gateways.sync_facts import OWN_ADDRESSES
 from apps.lib.errors import Problem
 from apps.lib.fields import Address, Prefix
 from apps.network.models import Gateway
@@ -37,7 +40,7 @@ class Command(LifecycleCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         what = parser.add_subparsers(
-            dest="what", required=True, metavar=f"join | add | change | list | check | trust | primary | {NAMES} | key"
+            dest="what", required=True, metavar=f"join | add | change | list | check | trust | primary | {NAMES} | failover-files | key"
         )
         _define_add_arguments(what.add_parser("add", help="add a gateway"))
         _define_change_arguments(what.add_parser("change", help="change a gateway, for example its probe; what is not given stays"))
@@ -53,11 +56,14 @@ class Command(LifecycleCommand):
         primary.add_argument("name")
         primary.add_argument("--family", type=int, choices=(4, 6), required=True, help="IPv4 or IPv6")
         _define_trust_arguments(self.define_lifecycle(what, _parse_address, _parse_port))
+        files = what.add_parser("failover-files", help="print its files for netzwart-failover, or write them into a directory")
+        files.add_argument("name")
+        files.add_argument("--directory", type=Path, help="where they are written; it is made if it is missing")
         what.add_parser("key", help="print the line for authorized_keys on gateways; makes the portal's key if there is none")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            getattr(self, f"_{options['what']}")(options)
+            getattr(self, f"_{options['what'].replace('-', '_')}")(options)
         except (Problem, agent_channel.Unreachable, OSError, SubprocessError) as error:
             raise CommandError(str(error)) from error
 
@@ -69,7 +75,7 @@ class Command(LifecycleCommand):
         line = self._get_portal_key()
         host_key = self.ask_host_key(options["address"], options["port"], options)
         networks = options["management_network"] or [ip_network(find_own_address(options["address"], options["port"]))]
-        given = {name: options[name] for name in ("name", "address", "port", "account", "lan", "wan", "management", "sync")}
+        given = {name: options[name] for name in ("name", "address", "port", "account", "lan", "wan", "management", "sync", "sync_address")}
         made = enrolment.enrol_gateway(group=group, host_key=host_key, management_networks=networks, carries=options["carries"], **given)
         self.stdout.write(f"\n{made} is in group {group}. Its ssh will be open only to {', '.join(map(str, networks))}.")
         self.stdout.write(f"\nIn authorized_keys of the account {made.ssh_user} on {made}, one line ({SETUP}):\n\n{line}\n\n")
@@ -94,7 +100,7 @@ class Command(LifecycleCommand):
             joining.accept_host_key(machine=machine, fingerprint_key=key)
         facts = join_command.read_facts(machine, self.stdout.write)
         chosen = join_command.choose_interfaces(machine, facts, options)
-        made = join_command.finish(machine, chosen, options["carries"])
+        made = join_command.finish(machine, chosen, options)
         interfaces = ", ".join(f"{role} {getattr(chosen, role)}" for role in join_command.ROLES if getattr(chosen, role))
         self.stdout.write(f"\n{made} is a gateway of {made.group}: {interfaces}.")
         self.stdout.write(f"Its ssh will be open only to {', '.join(map(str, chosen.networks))}.")
@@ -134,6 +140,9 @@ class Command(LifecycleCommand):
         instead = f" instead of {before}" if before and before != gateway else ""
         self.stdout.write(f"{gateway} is the IPv{family} primary of {gateway.group}{instead}.")
         self.stdout.write("Netzwart moves no address: keepalived on the gateways decides where the service addresses are.")
+
+    def _failover_files(self, options: dict[str, Any]) -> None:
+        write_failover_files(get_gateway(options["name"]), options["directory"], self.stdout.write)
 
     def _key(self, _options: dict[str, Any]) -> None:
         self.stdout.write(self._get_portal_key())
@@ -212,6 +221,7 @@ def _define_add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--wan", required=True, metavar="IF", help="outside interface")
     parser.add_argument("--management", required=True, metavar="IF", help="management interface")
     parser.add_argument("--sync", default="", metavar="IF", help="state sync interface")
+    parser.add_argument("--sync-address", type=_parse_address, metavar="ADDRESS", help="its IPv4 address on the state sync interface")
 
 
 def _define_change_arguments(parser: ArgumentParser) -> None:
@@ -229,6 +239,8 @@ def _define_change_arguments(parser: ArgumentParser) -> None:
         metavar="NET",
         help="network from which its ssh may be reached, instead of those so far; may be given several times",
     )
+    text = "its IPv4 address on the state sync interface; “none” without"
+    parser.add_argument("--sync-address", type=_parse_optional_address, metavar="ADDRESS", help=text)
     parser.add_argument("--probe-interface", metavar="IF", help="interface that leads to its probe; “none”: no probe")
     for name in ADDRESSES:
         option = f"--{name.replace('_', '-')}"
@@ -239,7 +251,7 @@ def _read_nothing(name: str, value: Any) -> Any:
     """Return the value of a field for what was given; “none” empties it."""
     if value != NOTHING:
         return value
-    return None if name in ADDRESSES else ""
+    return None if name in OWN_ADDRESSES else ""
 
 
 def _define_trust_arguments(parser: ArgumentParser) -> None:

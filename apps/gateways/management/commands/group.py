@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from apps.deployments.approvals.limit_changes import find_waiting_limits
 from apps.deployments.rollouts.go_live import go_live
 from apps.gateways import enrolment, groups
+from apps.gateways.failover_command import define_failover_arguments, run_failover
 from apps.lib.errors import Problem
 from apps.lib.fields import Address
 from apps.network.models import GatewayGroup
@@ -21,16 +22,18 @@ NOTHING = "none"
 
 class Command(BaseCommand):
     help = (
-        "Gateway groups: add one, list all, change one, go live with one or remove one. "
+        "Gateway groups: add one, list all, change one, go live with one, set its failover or remove one. "
         "A network needs one before its first gateway and its first pool."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        what = parser.add_subparsers(dest="what", required=True, metavar="add | list | change | live | remove")
+        what = parser.add_subparsers(dest="what", required=True, metavar="add | list | change | live | failover | remove")
         add = what.add_parser("add", help="add a group")
         change = what.add_parser("change", help="change a group; what is not given stays")
         change.add_argument("--name", dest="new_name", help="its new name")
         live = what.add_parser("live", help="go live: deploy to its gateways from now on; “manage.py plan” shows what they get")
+        failover = what.add_parser("failover", help="show or change how its gateways stand in for each other; what is not given stays")
+        define_failover_arguments(failover)
         for each in (add, change, live, what.add_parser("remove", help="remove a group that nothing depends on")):
             each.add_argument("name", help="the group's name")
         for each in (add, change):
@@ -74,6 +77,9 @@ class Command(BaseCommand):
     def _live(self, options: dict[str, Any]) -> None:
         group = go_live(group=enrolment.get_group(options["name"]))
         self.stdout.write(f"{group} is live. A worker sends the first rollout; without a worker: manage.py deploy")
+
+    def _failover(self, options: dict[str, Any]) -> None:
+        run_failover(options, self.stdout.write)
 
     def _remove(self, options: dict[str, Any]) -> None:
         group = enrolment.get_group(options["name"])

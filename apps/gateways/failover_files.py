@@ -1,0 +1,69 @@
+"""Files of a gateway's failover, for keepalived, conntrackd and netzwart-failover, from the rows of its group.
+
+Takes a gateway's row; returns the text of each file by its name. Writes nothing: firewall/failover renders the text.
+"""
+
+from dataclasses import replace
+from ipaddress import IPv4Address
+from pathlib import PurePosixPath
+from typing import Final
+
+from django.utils.translation import gettext as _
+
+from apps.gateways.primaries import list_families
+from apps.lib.errors import Problem
+from apps.network.models import Failover, Gateway, Profile
+from firewall.failover import FailoverGateway, FailoverSpec, GatewaySide, ProgramPaths, StateCache, VirtualAddress, render_files
+from firewall.policy import Interfaces, PolicyError
+
+SIDES: Final = {"inside": GatewaySide.LAN, "outside": GatewaySide.WAN, "servers": GatewaySide.SERVER}
+_PATHS: Final = ProgramPaths()
+FILENAMES: Final = tuple(PurePosixPath(path).name for path in (_PATHS.keepalived, _PATHS.conntrackd, _PATHS.settings))
+DIRECTORY: Final = "failover"  # where the files are put on a gateway, for instance
+INSTALL_COMMANDS: Final = (
+    "apt-get install --no-install-recommends keepalived conntrackd",
+    f"mkdir -p {DIRECTORY}",
+    f"netzwart-failover install {DIRECTORY}",
+)
+
+
+def render_failover_files(gateway: Gateway) -> dict[str, str]:
+    """Return the text of each file by its name. Raises Problem, which says what is missing."""
+    row = Failover.objects.filter(group=gateway.group_id).first()
+    if row is None:
+        words = _("Failover is not set for %(group)s, so there are no files for %(gateway)s.")
+        raise Problem(words % {"group": gateway.group, "gateway": gateway}, culprit=gateway.group)
+    try:
+        rendered = render_files(build_failover_gateway(gateway, build_failover_spec(row)))
+    except PolicyError as error:
+        words = _("%(gateway)s cannot use these settings: %(reason)s.")
+        raise Problem(words % {"gateway": gateway, "reason": error}, culprit=gateway) from error
+    return {PurePosixPath(path).name: text for path, text in rendered.items()}
+
+
+def build_failover_spec(row: Failover) -> FailoverSpec:
+    """Build the group's values from its row."""
+    addresses = tuple(VirtualAddress(side, each.ip, each.network.prefixlen) for name, side in SIDES.items() for each in getattr(row, name))
+    return FailoverSpec(addresses, row.virtual_router, row.interval, row.failback, StateCache(row.cache))
+
+
+def build_failover_gateway(gateway: Gateway, spec: FailoverSpec) -> FailoverGateway:
+    """Build a gateway's values. Raises Problem if it has no state sync interface, or no address there."""
+    require_sync(gateway)
+    if not isinstance(gateway.sync_address, IPv4Address):
+        words = _("%(gateway)s has no address on its state sync interface %(interface)s. Enter it on the page of %(gateway)s.")
+        raise Problem(words % {"gateway": gateway, "interface": gateway.sync}, "sync_address", culprit=gateway)
+    server = gateway.server_interface.name if hasattr(gateway, "server_interface") else ""
+    interfaces = Interfaces(gateway.lan, gateway.wan, gateway.management, gateway.sync, server)
+    made = FailoverGateway(interfaces, gateway.sync_address, spec, frozenset(list_families(gateway)))
+    profile = Profile.objects.filter(group=gateway.group_id, managed=True).first()
+    return replace(made, connections=profile.connections) if profile else made
+
+
+def require_sync(gateway: Gateway) -> None:
+    """Raise Problem if the gateway has no state sync interface."""
+    if not gateway.sync:
+        words = _(
+            "%(gateway)s has no state sync interface. Failover needs a link between the gateways: enter it on the page of %(gateway)s."
+        )
+        raise Problem(words % {"gateway": gateway}, "sync", culprit=gateway)
