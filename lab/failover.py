@@ -7,7 +7,7 @@ script from elsewhere. The nodes around the gateways route to the virtual addres
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
@@ -113,17 +113,21 @@ def build_paths(name: str) -> ProgramPaths:
 def run_failover(lab: Lab, name: str, gateway: FailoverGateway) -> Iterator[FailoverPrograms]:
     """Run conntrackd and keepalived in the gateway's node until the block ends."""
     at, paths = get_directory(name), build_paths(name)
-    files = render_files(gateway, paths)
-    files[f"{at}/netzwart-failover"] = _render_wrapper(paths)
-    for path, text in files.items():
-        lab.run(name, ["sh", "-c", 'mkdir -p "${0%/*}" && cat > "$0"', path], text=text)
-    lab.run(name, ["chmod", "755", f"{at}/netzwart-failover"])
+    write_files(lab, name, render_files(gateway, paths))
     pids = [f"-{option}{at}/keepalived-{option}.pid" for option in "prc"]
     with ExitStack() as stack:
         conntrackd = stack.enter_context(_run(lab, name, "conntrackd", "-C", paths.conntrackd))
         lab.run(name, ["sh", "-c", 'until conntrackd -C "$0" -s >/dev/null 2>&1; do sleep 0.05; done', paths.conntrackd])
         keepalived = stack.enter_context(_run(lab, name, "keepalived", "-n", "-l", "-D", "-f", paths.keepalived, *pids))
         yield FailoverPrograms(lab, name, keepalived, conntrackd)
+
+
+def write_files(lab: Lab, name: str, files: Mapping[str, str]) -> None:
+    """Write files on a gateway, by their paths, and netzwart-failover beside them."""
+    program = f"{get_directory(name)}/netzwart-failover"
+    for path, text in {**files, program: _render_wrapper(build_paths(name))}.items():
+        lab.run(name, ["sh", "-c", 'mkdir -p "${0%/*}" && cat > "$0"', path], text=text)
+    lab.run(name, ["chmod", "755", program])
 
 
 @contextmanager

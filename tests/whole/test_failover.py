@@ -11,8 +11,19 @@ from dataclasses import dataclass
 
 import pytest
 
-from firewall.failover import StateCache
-from lab.failover import CABLES, INSIDE, FailoverPrograms, build_gateway, find_obstacle, route_to_virtual_addresses, run_failover
+from firewall.failover import StateCache, render_files
+from lab.failover import (
+    CABLES,
+    INSIDE,
+    FailoverPrograms,
+    build_gateway,
+    build_paths,
+    find_obstacle,
+    get_directory,
+    route_to_virtual_addresses,
+    run_failover,
+    write_files,
+)
 from lab.lab import Lab
 from tests.whole.loaded_policy import MEMBERS, load
 from tests.whole.system import GATEWAYS, INTERNET, conversation, wait_for
@@ -185,3 +196,33 @@ def test_states_of_long_flows_do_not_age_on_the_standby(pair: GatewayPair) -> No
             wait_for(lambda: read_remaining() >= before - 1)
         finally:
             talker.terminate()
+
+
+# An /etc of its own for the block, and a systemctl that notes what it was told: nothing of this machine is changed or restarted.
+INSTALL = """
+set -e
+mkdir -p "$0/etc" "$0/bin"
+cp /etc/passwd /etc/group "$0/etc"
+printf '#!/bin/sh\necho "$@" >>%s/systemctl.log\n' "$0" >"$0/bin/systemctl"
+chmod 755 "$0/bin/systemctl"
+mount --bind "$0/etc" /etc
+export PATH="$0/bin:$PATH"
+"$0/netzwart-failover" install "$0/files"
+printf 'more\n' >>"$0/files/failover.conf"
+"$0/netzwart-failover" install "$0/files"
+printf '}\n' >>"$0/files/keepalived.conf"
+"$0/netzwart-failover" install "$0/files" 2>"$0/refusal" || cat "$0/refusal"
+cd /etc && tail -n 1 netzwart/* keepalived/* && cat "$0/systemctl.log"
+"""
+
+
+def test_files_are_checked_and_installed_and_those_before_are_kept(bare_lab: Lab) -> None:
+    directory, files = get_directory(FIRST), render_files(build_gateway(FIRST), build_paths(FIRST))
+    write_files(bare_lab, FIRST, {f"{directory}/files/{path.rpartition('/')[2]}": text for path, text in files.items()})
+    said = bare_lab.run(FIRST, ["unshare", "--mount", "sh", "-c", INSTALL, directory]).stdout
+    assert said.count("Installed. In a few seconds: netzwart-failover status") == 2
+    assert "keepalived refuses the file; nothing was changed" in said
+    assert "==> netzwart/failover.conf <==\nmore\n" in said
+    assert f"==> netzwart/failover.conf.before <==\nRUNTIME='{directory}'\n" in said
+    assert "==> keepalived/keepalived.conf.before <==" in said
+    assert said.count("restart conntrackd.service keepalived.service netzwart-failover.timer") == 2
