@@ -6,9 +6,9 @@ inside or outside interface has no carrier, when the machine does not forward, a
 """
 
 from collections.abc import Iterator
-from ipaddress import IPv4Address, IPv6Address
+from ipaddress import IPv6Address
 
-from firewall.failover.spec import FailoverGateway, GatewaySide, ProgramPaths, VirtualAddress
+from firewall.failover.spec import FailoverGateway, GatewaySide, ProgramPaths, VirtualAddress, derive_link_address
 from firewall.policy import Address
 
 PREFERRED, OTHER = 250, 240  # priorities; high ones, because a standby waits (256 - priority) / 256 of an interval before it takes over
@@ -133,5 +133,5 @@ def _derive_link_local(router: int) -> Address:
 
 
 def _derive_link_address(family: int, router: int) -> str:
-    """Return the address of the sync instance, which nothing uses: keepalived wants one for each."""
-    return f"{IPv4Address(f'169.254.{router}.1')}/32" if family == 4 else f"{_derive_link_local(router)}/64"
+    """Return the address of the sync instance."""
+    return f"{derive_link_address(router)}/32" if family == 4 else f"{_derive_link_local(router)}/64"

@@ -131,8 +131,15 @@ def _iter_faults(gateway: FailoverGateway) -> Iterator[str]:
     yield from _iter_address_faults(gateway)
 
 
+def derive_link_address(router: int) -> IPv4Address:
+    """Return the address of the IPv4 election on the sync link, which nothing uses: keepalived wants one for each instance."""
+    return IPv4Address(f"169.254.{router}.1")
+
+
 def _iter_address_faults(gateway: FailoverGateway) -> Iterator[str]:
-    seen: set[Address] = set()
+    seen: set[Address] = {derive_link_address(gateway.spec.virtual_router)} if gateway.spec.virtual_router in VIRTUAL_ROUTERS else set()
+    if gateway.sync_address in seen:
+        yield f"{gateway.sync_address} is used by the election on the sync interface; give the gateway another address there"
     for virtual in gateway.spec.addresses:
         address = virtual.address
         if not gateway.get_interface(virtual.side):

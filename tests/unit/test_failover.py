@@ -63,6 +63,10 @@ FAULTS = {
     "IPv6 has no virtual address on the inside": replace(GATEWAY, spec=replace(SPEC, addresses=(INSIDE4, OUTSIDE6))),
     "10.0.0.254 occurs twice": replace(GATEWAY, spec=replace(SPEC, addresses=(INSIDE4, replace(INSIDE4, length=24)))),
     "172.31.255.1 occurs twice": replace(GATEWAY, spec=replace(SPEC, addresses=(INSIDE4, replace(OUTSIDE4, address=GATEWAY.sync_address)))),
+    "169.254.7.1 is used by the election on the sync interface": replace(GATEWAY, sync_address=IPv4Address("169.254.7.1")),
+    "169.254.7.1 occurs twice": replace(
+        GATEWAY, spec=replace(SPEC, addresses=(INSIDE4, replace(OUTSIDE4, address=IPv4Address("169.254.7.1"))))
+    ),
     "10.0.0.254: a prefix of length 33 does not exist": replace(GATEWAY, spec=replace(SPEC, addresses=(replace(INSIDE4, length=33),))),
     "224.0.0.18 cannot be the address of an interface": replace(
         GATEWAY, spec=replace(SPEC, addresses=(INSIDE4, replace(OUTSIDE4, address=IPv4Address("224.0.0.18"))))
