@@ -22,7 +22,8 @@ PACKAGES = ("keepalived", "conntrackd")
 INTERFACES = Interfaces("lan0", "wan0", "mgmt0", "sync0", "srv0")
 SYNC = {"nat-1": IPv4Address("172.31.255.1"), "nat-2": IPv4Address("172.31.255.2")}
 PREFERS = {"nat-1": frozenset({4}), "nat-2": frozenset({6})}
-INSIDE = {4: "10.0.0.254", 6: "fe80::7"}
+VIRTUAL_ROUTER = 7
+INSIDE = {4: "10.0.0.254", 6: f"fe80::{VIRTUAL_ROUTER}"}
 OUTSIDE = {4: "192.0.2.2", 6: "2001:db8:fe::2"}
 ADDRESSES = (
     VirtualAddress(GatewaySide.LAN, IPv4Address(INSIDE[4]), 11),
@@ -42,7 +43,7 @@ def find_obstacle() -> str:
 
 def build_gateway(name: str, *, cache: StateCache = StateCache.DIRECT, interval: int = 20) -> FailoverGateway:
     """Return the failover of a gateway of the demo network: nat-1 is preferred for IPv4, nat-2 for IPv6."""
-    spec = FailoverSpec(ADDRESSES, virtual_router=7, interval=interval, cache=cache)
+    spec = FailoverSpec(ADDRESSES, virtual_router=VIRTUAL_ROUTER, interval=interval, cache=cache)
     return FailoverGateway(INTERFACES, SYNC[name], spec, PREFERS[name])
 
 

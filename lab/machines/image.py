@@ -18,7 +18,9 @@ BASE: Final = (
     "systemd-sysv", "udev", "dbus", "kmod", "ifupdown", "iproute2", "procps", "openssh-server", "e2fsprogs", "initramfs-tools",
     "netbase", "adduser", "linux-image-cloud-amd64",
 )  # fmt: skip
-CACHED: Final = ("python3", "nftables", "libnftables1", "conntrack", "wget", "ca-certificates")  # fetched, not installed
+CACHED: Final = (
+    "python3", "nftables", "libnftables1", "conntrack", "wget", "ca-certificates", "conntrackd", "keepalived",
+)  # fmt: skip  # fetched, not installed
 MODULES: Final = ("virtio_pci", "virtio_blk", "virtio_net", "ext4")  # all that the initial RAM disk has to know
 DISK_SIZE: Final = "2G"
 PROGRAMS: Final = {
@@ -28,7 +30,7 @@ PROGRAMS: Final = {
 QUIET_UNITS: Final = (
     "apt-daily.timer", "apt-daily-upgrade.timer", "e2scrub_all.timer", "fstrim.timer", "man-db.timer", "dpkg-db-backup.timer",
 )  # fmt: skip
-FORMAT: Final = "1"  # of the image; another one is built anew
+FORMAT: Final = "2"  # of the image; another one is built anew
 
 
 @dataclass(frozen=True, slots=True)

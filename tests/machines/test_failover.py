@@ -1,0 +1,71 @@
+"""A gateway loses its power and comes back while a member downloads: systemd starts all that makes two machines one."""
+
+from collections.abc import Mapping
+from ipaddress import ip_interface
+
+import pytest
+
+from apps.deployments.services import reconcile
+from apps.gateways.failover_files import DIRECTORY, render_failover_files
+from apps.gateways.failover_settings import change_failover
+from apps.gateways.group_settings import change_profile
+from apps.network.models import Gateway
+from firewall.failover import GatewaySide
+from lab.failover import ADDRESSES, SYNC, VIRTUAL_ROUTER, route_to_virtual_addresses
+from lab.lab import Lab
+from lab.machines.placement import wait_until_up
+from lab.machines.virtual_machine import VirtualMachine
+from tests import factories
+from tests.db.agents import steps
+from tests.machines.conftest import PATIENCE
+from tests.whole.download import Download
+from tests.whole.system import INTERNET, wait_for
+
+pytestmark = [pytest.mark.kernel, pytest.mark.machines]
+SECOND = 100  # centiseconds; the clocks of emulated machines that are busy run at different rates
+
+
+def install_failover(machine: VirtualMachine) -> None:
+    """Install the gateway's files as its page says."""
+    machine.run(f"mkdir -p {DIRECTORY}")
+    for name, text in render_failover_files(Gateway.objects.get(name=machine.name)).items():
+        machine.run(f"cat >{DIRECTORY}/{name}", text=text)
+    machine.run(f"netzwart-failover install {DIRECTORY}")
+
+
+def await_role(machine: VirtualMachine, role: str) -> None:
+    """Return when the gateway has this role for both families."""
+
+    def has_role() -> bool:
+        return machine.run("netzwart-failover status", check=False).stdout.count(f": {role} since") == 2
+
+    wait_for(has_role, seconds=PATIENCE)
+
+
+def test_a_download_goes_on_when_its_gateway_loses_power_and_comes_back(
+    joined_machines: Mapping[str, VirtualMachine], network: factories.Network, lab: Lab
+) -> None:
+    first, other = joined_machines["nat-1"], joined_machines["nat-2"]
+    change_profile(group=network.group, version=0, managed=True, tcp_loose=False, by=network.admin)
+    assert steps(reconcile(network.group)) == {"nat-1": "confirmed", "nat-2": "confirmed"}
+    assert {each.name: each.sync_address for each in Gateway.objects.all()} == SYNC, "as the machines reported them"
+    inside, outside = ([ip_interface(str(each)) for each in ADDRESSES if each.side is side] for side in (GatewaySide.LAN, GatewaySide.WAN))
+    change_failover(
+        group=network.group, version=0, inside=inside, outside=outside, virtual_router=VIRTUAL_ROUTER, interval=SECOND, by=network.admin
+    )
+    for machine, role in ((first, "primary"), (other, "standby")):
+        install_failover(machine)
+        await_role(machine, role)
+    route_to_virtual_addresses(lab)
+    with Download(lab, "m1", INTERNET) as download:
+        assert download.goes_on()
+        first.cut_power()
+        await_role(other, "primary")
+        assert download.goes_on(), download.fault
+        first.switch_on()
+        wait_until_up([first])
+        await_role(first, "standby")
+        other.run("netzwart-failover drain")
+        await_role(first, "primary")
+        assert download.goes_on(), download.fault
+    assert download.is_whole(), download.fault
