@@ -168,6 +168,13 @@ def test_the_command_of_failover_says_what_is_missing(words: tuple[str, ...], an
     assert (done.returncode, done.stderr) == (1, f"netzwart-failover: {answer}\n")
 
 
+def test_what_keepalived_asks_each_second_reads_no_elements_of_sets() -> None:
+    """nft 1.0.6 reads all elements for each list command but “list chains”."""
+    lines = (ROOT / "gateway/debian/netzwart-failover").read_text().splitlines()
+    asked = [line.strip() for line in lines if "nft " in line and not line.startswith("#")]
+    assert [line.split(" 2>")[0] for line in asked] == ["nft list chains inet"]
+
+
 @pytest.mark.skipif(not shutil.which("dpkg-deb"), reason="dpkg-deb is not installed (Debian: dpkg)")
 def test_dpkg_reads_it(tmp_path: Path) -> None:
     file = tmp_path / PACKAGE.filename
