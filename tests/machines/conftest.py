@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,8 @@ from apps.network.models import Gateway
 from lab.datagram import send_from
 from lab.lab import Lab
 from lab.machines.__main__ import NAME, STATE
-from lab.machines.image import list_missing_programs
-from lab.machines.placement import choose_accelerator, find_machine, place_machines, wait_until_up
+from lab.machines.image import ensure_image, list_missing_programs
+from lab.machines.placement import SUITES, choose_accelerator, find_machine, place_machines, wait_until_up
 from lab.machines.virtual_machine import VirtualMachine
 from lab.obstacles import list_obstacles
 from lab.register import Register
@@ -52,6 +53,8 @@ def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
     if found := (*list_missing_programs(), *list_obstacles()):
         pytest.skip("; ".join(found))
     assert Register(STATE, NAME).find() is None, "the machines are up; end them with: script/machines down"
+    for suite, prepared in product(SUITES.values(), (False, True)):
+        ensure_image(suite, STATE / "images", prepared=prepared)  # from a mirror, which the portal's node does not reach
     with Lab.start(load_topology()) as made, inside(made, "portal"):
         yield made
 
