@@ -12,7 +12,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from statistics import median
-from subprocess import PIPE, Popen
 from typing import Any
 
 from benchmarks.figures import Figure
@@ -30,15 +29,26 @@ from firewall.policy import (
     TransportProtocol,
 )
 from firewall.render import render
-from lab.failover import CABLES, INSIDE, FailoverPrograms, build_gateway, find_obstacle, route_to_virtual_addresses, run_failover
+from lab.failover import (
+    CABLES,
+    SYNC,
+    FailoverPrograms,
+    await_carrier,
+    await_standby,
+    find_obstacle,
+    list_carriers,
+    route_to_virtual_addresses,
+    run_failover_pair,
+)
 from lab.lab import Lab
-from lab.program import build_module_command
+from lab.measure.runs import BusyFlows, keep_flows_busy, open_many_states
+from lab.measure.silence import LATE, SilenceReport
 from lab.topology import load_topology
 
 ROUNDS, OTHERS = 10, 20_000
-PATIENCE = 120.0  # seconds for everything that is waited for
-SETTLE = 1.0  # seconds after a switch in which flows may still be silent
-GATEWAYS = ("nat-1", "nat-2")
+PATIENCE = 120.0  # seconds until both gateways know all states
+ANSWERED = 0.1  # seconds of silence of a flow that is answered again
+GATEWAYS = tuple(SYNC)
 MEMBER, MEMBER6, PUBLIC = IPv4Address("10.16.0.10"), IPv6Address("2001:db8:a0:10::10"), IPv4Address("198.51.100.7")
 SSH = TransportProtocol.TCP
 POLICY = Policy(
@@ -90,91 +100,82 @@ def run() -> Iterator[Figure]:
 
 @contextmanager
 def run_bench(lab: Lab) -> Iterator["FailoverBench"]:
-    """Load the gateways, start their programs one after the other, and the flows."""
+    """Load the gateways, start their programs, the other connections and the flows."""
     for name in GATEWAYS:
         ruleset = compile_policy(replace(POLICY, gateway=replace(POLICY.gateway, name=name)))
         lab.run(name, ["nft", "-f", "-"], text=render(ruleset, now=0) + WITNESS)
         lab.run(name, ["sysctl", "-q", "-w", "net.netfilter.nf_conntrack_tcp_loose=0"])
     route_to_virtual_addresses(lab)
     with ExitStack() as stack:
-        bench = FailoverBench(lab)
-        for name in GATEWAYS:
-            bench.programs[name] = stack.enter_context(run_failover(lab, name, build_gateway(name)))
-            bench.wait(lambda: bench.list_carriers() == {4: ["nat-1"], 6: ["nat-1"]})
-        bench.open_others()
-        for node, flows in (("m1", OUT), ("internet", IN)):
-            bench.flows.append(stack.enter_context(_keep_busy(lab, node, flows)))
+        bench = FailoverBench(lab, stack.enter_context(run_failover_pair(lab)))
+        open_many_states(lab, "m2", *SERVERS, port=9, number=OTHERS // len(SERVERS))
+        bench.await_states()
+        bench.flows += [stack.enter_context(keep_flows_busy(lab, node, *flows)) for node, flows in (("m1", OUT), ("internet", IN))]
         yield bench
 
 
-@contextmanager
-def _keep_busy(lab: Lab, node: str, flows: tuple[str, ...]) -> Iterator["Popen[str]"]:
-    with lab.popen(node, build_module_command("lab.measure.silence", *flows), stdin=PIPE, stdout=PIPE) as process:
-        try:
-            if process.stdout is None or not process.stdout.readline():
-                raise RuntimeError(f"the flows of {node} do not begin")
-            yield process
-        finally:
-            process.terminate()
+def await_answers(flows: BusyFlows) -> SilenceReport:
+    """Return the report as soon as all flows are answered again, or were silent for so long that they are lost."""
+    give_up = time.monotonic() + 2 * LATE
+    while (report := flows.report()).lasting > ANSWERED and time.monotonic() < give_up:
+        time.sleep(ANSWERED)
+    return report
 
 
 class FailoverBench:
     """The running pair, with flows through it."""
 
-    def __init__(self, lab: Lab) -> None:
-        self.lab = lab
-        self.programs: dict[str, FailoverPrograms] = {}
-        self.flows: list[Popen[str]] = []
+    def __init__(self, lab: Lab, programs: dict[str, FailoverPrograms]) -> None:
+        self.lab, self.programs = lab, programs
+        self.flows: list[BusyFlows] = []
 
     def measure(self, switch: Callable[[str, str], None]) -> tuple[float, int]:
         """Switch from the carrier to the other gateway. Return the longest silence of any flow in seconds, and how many were lost."""
-        carrier = self.list_carriers()[4][0]
+        (carrier,) = list_carriers(self.lab, 4)
         standby = next(name for name in GATEWAYS if name != carrier)
-        self._say("mark")
+        for each in self.flows:
+            each.mark()
         switch(carrier, standby)
-        time.sleep(SETTLE)
-        reports = [json.loads(line) for line in self._say("report")]
+        reports = [await_answers(each) for each in self.flows]
         self.settle(carrier, standby)
-        return max(each for report in reports for each in report["silence"].values()), sum(len(report["lost"]) for report in reports)
+        return max(each for report in reports for each in report.silence.values()), sum(len(report.lost) for report in reports)
 
     def drain(self, carrier: str, _standby: str) -> None:
         self.programs[carrier].call("drain")
 
     def crash(self, carrier: str, standby: str) -> None:
         self.programs[carrier].cut(*CABLES)
-        self.wait(lambda: all(standby in names for names in self.list_carriers().values()))
+        await_carrier(self.lab, standby)
 
     def settle(self, former: str, carrier: str) -> None:
         """Bring the former carrier back as the standby, with all states."""
         self.programs[former].mend(*CABLES)
         self.programs[former].call("resume")
-        self.wait(lambda: self.programs[former].call("status").count("standby since") == 2)
-        self.wait(lambda: self.list_carriers() == {4: [carrier], 6: [carrier]})
+        await_standby(self.programs[former])
+        await_carrier(self.lab, carrier)
         self.programs[carrier].call("refresh")
-        self.wait(lambda: self.count_states() >= OTHERS)
+        self.await_states()
 
-    def open_others(self) -> None:
-        """Let another member open many connections, which both gateways must know."""
-        command = build_module_command("lab.measure.many_states", "9", str(OTHERS // len(SERVERS)), *SERVERS)
-        self.lab.run("m2", command, timeout=PATIENCE)
-        self.wait(lambda: self.count_states() >= OTHERS)
+    def await_states(self) -> None:
+        """Return when both gateways know all the connections."""
+        give_up = time.monotonic() + PATIENCE
+        while self.count_states() < OTHERS:
+            if time.monotonic() > give_up:
+                raise RuntimeError(f"both gateways know {self.count_states()} of {OTHERS} connections after {PATIENCE:.0f} s")
+            time.sleep(0.05)
 
     def count_states(self) -> int:
         """Return the number of connections that both gateways know: the smaller of their two."""
         return min(int(self.lab.run(name, ["conntrack", "-C"]).stdout) for name in GATEWAYS)
 
-    def list_carriers(self) -> dict[int, list[str]]:
-        return {family: [name for name in GATEWAYS if self._has(name, address)] for family, address in INSIDE.items()}
-
-    def _has(self, name: str, address: str) -> bool:
-        return bool(self.lab.run(name, ["ip", "-o", "address", "show", "dev", "lan0", "to", address]).stdout)
-
     def compare_counters(self) -> int:
         """Return by how many octets the counters of the member's elements differ from the witness's, over both gateways."""
-        for process in self.flows:
-            process.terminate()
-            process.wait()
-        time.sleep(SETTLE)  # what is on its way arrives
+        for each in self.flows:
+            each.stop()
+        before = -1
+        while (arrived := sum(map(self._count_witness, GATEWAYS))) != before:  # what is on its way arrives
+            before = arrived
+            time.sleep(ANSWERED)
         return sum(abs(self._count_members(name) - self._count_witness(name)) for name in GATEWAYS)
 
     def _count_members(self, name: str) -> int:
@@ -191,18 +192,3 @@ class FailoverBench:
     def _list_table(self, name: str, table: str) -> list[dict[str, Any]]:
         listed: list[dict[str, Any]] = json.loads(self.lab.run(name, ["nft", "-j", "list", "table", "inet", table]).stdout)["nftables"]
         return listed
-
-    def _say(self, command: str) -> list[str]:
-        """Say it to all flows; return their answers if it asks for any."""
-        for stdin in [process.stdin for process in self.flows if process.stdin]:
-            stdin.write(f"{command}\n")
-            stdin.flush()
-        return [process.stdout.readline() for process in self.flows if process.stdout] if command == "report" else []
-
-    def wait(self, until: Callable[[], bool]) -> None:
-        give_up = time.monotonic() + PATIENCE
-        while not until():
-            if time.monotonic() > give_up:
-                said = "\n".join(f"{name}: {each.call('status')}" for name, each in self.programs.items())
-                raise RuntimeError(f"waited {PATIENCE:.0f} s in vain; {self.count_states()} states on both\n{said}")
-            time.sleep(0.05)

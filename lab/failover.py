@@ -7,7 +7,8 @@ script from elsewhere. The nodes around the gateways route to the virtual addres
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
@@ -19,6 +20,7 @@ from lab.program import ROOT
 
 PROGRAM = ROOT / "gateway/debian/netzwart-failover"
 PACKAGES = ("keepalived", "conntrackd")
+PATIENCE = 120.0  # seconds for a role
 INTERFACES = Interfaces("lan0", "wan0", "mgmt0", "sync0", "srv0")
 SYNC = {"nat-1": IPv4Address("172.31.255.1"), "nat-2": IPv4Address("172.31.255.2")}
 PREFERS = {"nat-1": frozenset({4}), "nat-2": frozenset({6})}
@@ -45,6 +47,10 @@ def build_gateway(name: str, *, cache: StateCache = StateCache.DIRECT, interval:
     """Return the failover of a gateway of the demo network: nat-1 is preferred for IPv4, nat-2 for IPv6."""
     spec = FailoverSpec(ADDRESSES, virtual_router=VIRTUAL_ROUTER, interval=interval, cache=cache)
     return FailoverGateway(INTERFACES, SYNC[name], spec, PREFERS[name])
+
+
+class NoCarrierError(Exception):
+    """The gateways did not take the roles that were expected; the message says which ones they have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +127,51 @@ def run_failover(lab: Lab, name: str, gateway: FailoverGateway) -> Iterator[Fail
         lab.run(name, ["sh", "-c", 'until conntrackd -C "$0" -s >/dev/null 2>&1; do sleep 0.05; done', paths.conntrackd])
         keepalived = stack.enter_context(_run(lab, name, "keepalived", "-n", "-l", "-D", "-f", paths.keepalived, *pids))
         yield FailoverPrograms(lab, name, keepalived, conntrackd)
+
+
+@contextmanager
+def run_failover_pair(lab: Lab, *, cache: StateCache = StateCache.DIRECT, interval: int = 20) -> Iterator[dict[str, FailoverPrograms]]:
+    """Run the programs of both gateways until the block ends, by name. The first is started first, so it carries both families.
+
+    Raise NoCarrierError if they do not get there.
+    """
+    running: dict[str, FailoverPrograms] = {}
+    with ExitStack() as stack:
+        for name in SYNC:
+            running[name] = stack.enter_context(run_failover(lab, name, build_gateway(name, cache=cache, interval=interval)))
+            await_carrier(lab, next(iter(SYNC)))
+        await_standby(running[name])
+        yield running
+
+
+def list_carriers(lab: Lab, family: int) -> list[str]:
+    """Return the gateways whose kernel has the family's virtual address inside."""
+    command = ["ip", "-o", "address", "show", "dev", INTERFACES.lan, "to", INSIDE[family]]
+    return [name for name in SYNC if lab.run(name, command).stdout]
+
+
+def await_carrier(lab: Lab, name: str, *families: int) -> None:
+    """Return when this gateway, and no other, carries the families; without one, both. Raise NoCarrierError if it does not."""
+    chosen = families or (4, 6)
+    if not _await(lambda: all(list_carriers(lab, family) == [name] for family in chosen)):
+        found = ", ".join(f"IPv{family}: {' and '.join(list_carriers(lab, family)) or 'nobody'}" for family in chosen)
+        raise NoCarrierError(f"{name} alone was expected to carry; {found}")
+
+
+def await_standby(programs: FailoverPrograms) -> None:
+    """Return when the gateway stands by for both families. Raise NoCarrierError if it does not."""
+    if not _await(lambda: programs.call("status").count(": standby since") == 2):
+        raise NoCarrierError(f"{programs.name} was expected to stand by:\n{programs.call('status')}")
+
+
+def _await(condition: Callable[[], bool]) -> bool:
+    """Return True as soon as the condition holds, False if it does not within PATIENCE."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 def write_files(lab: Lab, name: str, files: Mapping[str, str]) -> None:

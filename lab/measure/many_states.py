@@ -4,11 +4,18 @@ A shared public address has some 30,000 ports for each destination, and few more
 
 import socket
 from argparse import ArgumentParser
+from typing import NamedTuple
 
-from lab.measure.output import report_ready
+from lab.measure.output import report
 
 FIRST = 20_000  # port
 AT_ONCE = 200
+
+
+class ManyStatesReport(NamedTuple):
+    """The number of flows that were opened and answered."""
+
+    flows: int
 
 
 def main() -> None:
@@ -20,7 +27,7 @@ def main() -> None:
     for host in given.hosts:
         for start in range(FIRST, FIRST + given.number, AT_ONCE):
             talk(host, given.port, range(start, min(start + AT_ONCE, FIRST + given.number)))
-    report_ready()
+    report(ManyStatesReport(given.number * len(given.hosts)))
 
 
 def talk(host: str, port: int, own_ports: range) -> None:

@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from lab.lab import Lab
+from lab.measure.many_states import ManyStatesReport
 from lab.measure.output import READY
+from lab.measure.silence import SilenceReport
 from lab.measure.sniff import SniffReport
 from lab.measure.tcp import TcpReceiverReport, Transfer
 from lab.measure.udp import UdpReceiverReport, UdpSenderReport
@@ -71,10 +73,47 @@ def start_sniffer(lab: Lab, node: str, device: str, *prefixes: str) -> Iterator[
         yield Sniffer(process)
 
 
+class BusyFlows:
+    """Flows of a node that are kept busy, and measured since the last mark."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def mark(self) -> None:
+        """Measure from now on."""
+        self._say("mark")
+
+    def report(self) -> SilenceReport:
+        """Return the longest silence of each flow since the mark, and the flows that were lost."""
+        self._say("report")
+        return SilenceReport(**_parse_output(self._process.stdout.readline() if self._process.stdout else ""))
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait(TIMEOUT)
+
+    def _say(self, command: str) -> None:
+        if self._process.stdin:
+            self._process.stdin.write(f"{command}\n")
+            self._process.stdin.flush()
+
+
 @contextmanager
-def _start_program(lab: Lab, node: str, program: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+def keep_flows_busy(lab: Lab, node: str, *flows: str) -> Iterator[BusyFlows]:
+    """Keep flows from the node to echo servers busy, each given as protocol/host/port."""
+    with _start_program(lab, node, "lab.measure.silence", *flows, stdin=subprocess.PIPE) as process:
+        yield BusyFlows(process)
+
+
+def open_many_states(lab: Lab, node: str, *hosts: str, port: int, number: int) -> ManyStatesReport:
+    """Open this many UDP flows from the node to each host, which connection tracking keeps for some minutes."""
+    return ManyStatesReport(**_run(lab, node, TIMEOUT + number / 100, "lab.measure.many_states", str(port), str(number), *hosts))
+
+
+@contextmanager
+def _start_program(lab: Lab, node: str, program: str, *arguments: str, stdin: int | None = None) -> Iterator[subprocess.Popen[str]]:
     """Start the program and yield it when it is ready; kill it at the end if it still runs."""
-    with lab.popen(node, build_module_command(program, *arguments), stderr=subprocess.STDOUT) as process:
+    with lab.popen(node, build_module_command(program, *arguments), stdin=stdin, stderr=subprocess.STDOUT) as process:
         try:
             _await_ready(process)
             yield process

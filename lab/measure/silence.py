@@ -1,21 +1,29 @@
 """Keeps flows to echo servers busy, and measures the longest time without an answer on each.
 
-Reads commands from standard input, a line each: "mark" begins anew, "report" prints {"silence": {flow: seconds}, "lost": [flow, …]}
-since the last mark. Every flow sends a line every few milliseconds, whether or not the one before was answered. A flow is lost when
-its connection broke; UDP flows never do, so one is lost if no answer came within the last seconds before the report.
+Reads commands from standard input, a line each: "mark" begins anew, "report" prints a SilenceReport since the last mark. Every flow
+sends a line every few milliseconds, whether or not the one before was answered. A flow is lost when its connection broke, or when it
+was silent for LATE seconds up to the report.
 """
 
-import json
 import selectors
 import socket
 import sys
 import time
 from argparse import ArgumentParser
+from typing import NamedTuple
 
-from lab.measure.output import report_ready
+from lab.measure.output import report, report_ready
 
 PAUSE = 0.005  # seconds between two lines of a flow
-LATE = 2.0  # seconds without an answer after which a UDP flow counts as lost
+LATE = 10.0  # seconds
+
+
+class SilenceReport(NamedTuple):
+    """The longest time without an answer of each flow, in seconds; the longest one that lasts still; and the flows that were lost."""
+
+    silence: dict[str, float]
+    lasting: float
+    lost: list[str]
 
 
 class BusyFlow:
@@ -106,5 +114,5 @@ def obey(command: str, flows: list[BusyFlow]) -> None:
     for flow in flows:
         flow.mark() if command == "mark" else flow.measure()
     if command == "report":
-        lost = [flow.name for flow in flows if flow.is_lost]
-        print(json.dumps({"silence": {flow.name: flow.longest for flow in flows}, "lost": lost}), flush=True)
+        silence, lost = {flow.name: flow.longest for flow in flows}, [flow.name for flow in flows if flow.is_lost]
+        report(SilenceReport(silence, max(time.monotonic() - flow.last for flow in flows), lost))

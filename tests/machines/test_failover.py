@@ -22,6 +22,12 @@ from tests.whole.download import Download
 from tests.whole.system import INTERNET, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.machines]
+EXPLAIN = """
+netzwart-failover status 2>&1
+systemctl --no-pager --full status keepalived conntrackd netzwart-restore netzwart-agent
+journalctl --no-pager --boot --lines 40 --unit keepalived --unit conntrackd
+head -c 200 /etc/netzwart/failover.conf; ls -la /run/netzwart-failover /etc/keepalived /etc/conntrackd; ip -brief address
+"""
 SECOND = 100  # centiseconds; the clocks of emulated machines that are busy run at different rates
 
 
@@ -34,12 +40,15 @@ def install_failover(machine: VirtualMachine) -> None:
 
 
 def await_role(machine: VirtualMachine, role: str) -> None:
-    """Return when the gateway has this role for both families."""
+    """Return when the gateway has this role for both families. Otherwise fail with what the machine says of its programs."""
 
     def has_role() -> bool:
         return machine.run("netzwart-failover status", check=False).stdout.count(f": {role} since") == 2
 
-    wait_for(has_role, seconds=PATIENCE)
+    try:
+        wait_for(has_role, seconds=PATIENCE)
+    except AssertionError as error:
+        raise AssertionError(f"{machine.name} is not {role}\n{machine.run(EXPLAIN, check=False).stdout}") from error
 
 
 def test_a_download_goes_on_when_its_gateway_loses_power_and_comes_back(

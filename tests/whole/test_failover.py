@@ -6,7 +6,7 @@ seen (nf_conntrack_tcp_loose=0), so a state that was not synchronised cannot go 
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -14,14 +14,16 @@ import pytest
 from firewall.failover import StateCache, render_files
 from lab.failover import (
     CABLES,
-    INSIDE,
     FailoverPrograms,
+    await_carrier,
+    await_standby,
     build_gateway,
     build_paths,
     find_obstacle,
     get_directory,
+    list_carriers,
     route_to_virtual_addresses,
-    run_failover,
+    run_failover_pair,
     write_files,
 )
 from lab.lab import Lab
@@ -54,16 +56,6 @@ class GatewayPair:
     lab: Lab
     programs: dict[str, FailoverPrograms]
 
-    def list_carriers(self, family: int) -> list[str]:
-        """Return the gateways whose kernel has the family's virtual address."""
-        return [name for name in GATEWAYS if self._has(name, INSIDE[family])]
-
-    def wait_for_carrier(self, name: str, *families: int) -> None:
-        wait_for(lambda: all(self.list_carriers(family) == [name] for family in families or (4, 6)), seconds=120)
-
-    def _has(self, name: str, address: str) -> bool:
-        return bool(self.lab.run(name, ["ip", "-o", "address", "show", "dev", "lan0", "to", address]).stdout)
-
     def list_states(self, name: str, *what: str) -> list[str]:
         """Return the rows of the gateway's connection table; -f ipv6 for those of IPv6."""
         return self.lab.run(name, ["conntrack", "-L", *what]).stdout.splitlines()
@@ -82,13 +74,8 @@ def run_pair(lab: Lab, cache: StateCache) -> Iterator[GatewayPair]:
     for name in GATEWAYS:
         lab.run(name, ["sysctl", "-q", "-w", "net.netfilter.nf_conntrack_tcp_loose=0"])
     route_to_virtual_addresses(lab)
-    with ExitStack() as stack:
-        pair = GatewayPair(lab, {})
-        for name in GATEWAYS:
-            pair.programs[name] = stack.enter_context(run_failover(lab, name, build_gateway(name, cache=cache, interval=SECOND)))
-            pair.wait_for_carrier(FIRST)
-        wait_for(lambda: pair.programs[OTHER].call("status").count("standby") == 2)
-        yield pair
+    with run_failover_pair(lab, cache=cache, interval=SECOND) as programs:
+        yield GatewayPair(lab, programs)
 
 
 @pytest.fixture
@@ -113,18 +100,26 @@ def test_a_gateway_that_is_drained_hands_over_and_takes_nothing_back_by_itself(p
     with connections(pair):
         said = pair.programs[FIRST].call("drain")
         assert said.splitlines() == ["IPv4 is carried by another gateway.", "IPv6 is carried by another gateway."]
-        pair.wait_for_carrier(OTHER)
+        await_carrier(pair.lab, OTHER)
         assert "(drained), drained; does not have 10.0.0.254" in pair.programs[FIRST].call("status")
     pair.programs[FIRST].call("resume")
-    wait_for(lambda: pair.programs[FIRST].call("status").count("standby") == 2)
-    pair.wait_for_carrier(OTHER)
+    await_standby(pair.programs[FIRST])
+    await_carrier(pair.lab, OTHER)
+
+
+@pytest.mark.parametrize("command", ["drain", "resume"])
+def test_a_family_that_does_not_exist_is_refused(pair: GatewayPair, command: str) -> None:
+    program = f"{pair.programs[FIRST].directory}/netzwart-failover"
+    refused = pair.lab.run(FIRST, [program, command, "5"], check=False)
+    assert (refused.returncode, refused.stderr) == (1, "netzwart-failover: “5” is not a family: 4 or 6\n")
+    await_carrier(pair.lab, FIRST)
 
 
 def test_each_family_has_a_carrier_of_its_own(pair: GatewayPair) -> None:
     with connections(pair):
         pair.programs[FIRST].call("drain", "6")
-        pair.wait_for_carrier(FIRST, 4)
-        pair.wait_for_carrier(OTHER, 6)
+        await_carrier(pair.lab, FIRST, 4)
+        await_carrier(pair.lab, OTHER, 6)
         pair.programs[FIRST].call("resume", "6")
 
 
@@ -132,7 +127,7 @@ def test_each_family_has_a_carrier_of_its_own(pair: GatewayPair) -> None:
 def test_connections_outlive_a_gateway_that_dies_without_a_word(bare_lab: Lab, cache: StateCache) -> None:
     with run_pair(bare_lab, cache) as pair, connections(pair):
         pair.programs[FIRST].cut(*CABLES)
-        wait_for(lambda: OTHER in pair.list_carriers(4) and OTHER in pair.list_carriers(6))
+        wait_for(lambda: OTHER in list_carriers(pair.lab, 4) and OTHER in list_carriers(pair.lab, 6))
 
 
 def test_connections_end_with_a_gateway_whose_states_were_not_synchronised(pair: GatewayPair) -> None:
@@ -141,7 +136,7 @@ def test_connections_end_with_a_gateway_whose_states_were_not_synchronised(pair:
         pair.programs[OTHER].conntrackd.wait(30)
         pair.lab.run(OTHER, ["conntrack", "-F"])
         pair.programs[FIRST].cut(*CABLES)
-        wait_for(lambda: OTHER in pair.list_carriers(4))
+        wait_for(lambda: OTHER in list_carriers(pair.lab, 4))
         assert not goes_on()
 
 
@@ -153,14 +148,14 @@ def test_a_standby_that_loses_one_cable_makes_no_second_primary(pair: GatewayPai
         else:
             pair.programs[OTHER].cut(cable)  # the primary only loses its carrier
         with pytest.raises(AssertionError, match="in vain"):
-            wait_for(lambda: OTHER in pair.list_carriers(4) + pair.list_carriers(6), seconds=10)
-        pair.wait_for_carrier(FIRST)
+            wait_for(lambda: OTHER in list_carriers(pair.lab, 4) + list_carriers(pair.lab, 6), seconds=10)
+        await_carrier(pair.lab, FIRST)
 
 
 def test_a_gateway_that_lost_its_ruleset_hands_over(pair: GatewayPair) -> None:
     with connections(pair):
         pair.lab.run(FIRST, ["nft", "flush", "ruleset"])
-        pair.wait_for_carrier(OTHER)
+        await_carrier(pair.lab, OTHER)
 
 
 def test_a_gateway_is_not_drained_when_no_other_takes_over(pair: GatewayPair) -> None:
@@ -170,16 +165,16 @@ def test_a_gateway_is_not_drained_when_no_other_takes_over(pair: GatewayPair) ->
         refused = pair.lab.run(FIRST, [f"{pair.programs[FIRST].directory}/netzwart-failover", "drain"], check=False, timeout=120)
         assert refused.returncode == 1
         assert "no other gateway took IPv4 over within 5 s: this one keeps it" in refused.stderr
-        pair.wait_for_carrier(FIRST)
+        await_carrier(pair.lab, FIRST)
 
 
 def test_a_drained_gateway_takes_over_again_when_the_other_one_dies(pair: GatewayPair) -> None:
     pair.programs[FIRST].call("drain")
     pair.programs[FIRST].call("refresh")
-    pair.wait_for_carrier(OTHER)
+    await_carrier(pair.lab, OTHER)
     pair.programs[OTHER].cut(*CABLES)
     pair.programs[FIRST].call("refresh")
-    wait_for(lambda: FIRST in pair.list_carriers(4) and FIRST in pair.list_carriers(6))
+    wait_for(lambda: FIRST in list_carriers(pair.lab, 4) and FIRST in list_carriers(pair.lab, 6))
 
 
 def test_states_of_long_flows_do_not_age_on_the_standby(pair: GatewayPair) -> None:
