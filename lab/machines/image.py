@@ -19,7 +19,7 @@ BASE: Final = (
     "netbase", "adduser", "linux-image-cloud-amd64",
 )  # fmt: skip
 CACHED: Final = (
-    "python3", "nftables", "libnftables1", "conntrack", "wget", "ca-certificates", "conntrackd", "keepalived",
+    "python3", "nftables", "libnftables1", "conntrack", "wget", "ca-certificates", "conntrackd", "keepalived", "iputils-ping",
 )  # fmt: skip  # fetched, not installed
 MODULES: Final = ("virtio_pci", "virtio_blk", "virtio_net", "ext4")  # all that the initial RAM disk has to know
 DISK_SIZE: Final = "2G"
@@ -30,7 +30,7 @@ PROGRAMS: Final = {
 QUIET_UNITS: Final = (
     "apt-daily.timer", "apt-daily-upgrade.timer", "e2scrub_all.timer", "fstrim.timer", "man-db.timer", "dpkg-db-backup.timer",
 )  # fmt: skip
-FORMAT: Final = "2"  # of the image; another one is built anew
+FORMAT: Final = "3"  # of the image; another one is built anew
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,7 +181,7 @@ def test_dpkg_reads_it(tmp_path: Path) -> None:
     file.write_bytes(PACKAGE.content)
     fields = subprocess.run(["dpkg-deb", "--field", file], check=True, capture_output=True, text=True).stdout
     assert f"Version: {PACKAGE.version}" in fields
-    assert {"python3", "nftables", "libnftables1", "conntrack", "openssh-server"} <= set(fields.replace(",", " ").split())
+    assert {"python3", "nftables", "libnftables1", "conntrack", "iputils-ping", "openssh-server"} <= set(fields.replace(",", " ").split())
     subprocess.run(["dpkg-deb", "--extract", file, tmp_path / "tree"], check=True)
     assert zipfile.ZipFile(tmp_path / "tree/usr/lib/netzwart/netzwart-agent.pyz").testzip() is None
 
