@@ -11,31 +11,12 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.gateways import group_settings
 from apps.gateways.groups import CONFIRM_WITHIN, LONGEST_NAME, SHARE, GroupFacts
+from apps.gateways.line_fields import AddressLines, PrefixLines
 from apps.gateways.services import GatewayFacts, get_facts
-from apps.lib.fields import Address, AddressField, Prefix, PrefixField
 from apps.network.forms import AddressInput
 from apps.network.models import Gateway, GatewayGroup
 from firewall.limit_sets import MOST_BURST, MOST_OPEN, MOST_RATE
 from firewall.profile import BUCKETS_STEP, LIMITS
-
-
-class PrefixLines(forms.CharField):
-    """Networks, one per line."""
-
-    widget = forms.Textarea(attrs={"rows": 3, "spellcheck": "false", "class": "nw-mono"})
-
-    def prepare_value(self, value: Any) -> Any:
-        return "\n".join(map(str, value)) if isinstance(value, list) else value
-
-    def clean(self, value: Any) -> list[Prefix]:
-        return [self._parse_network(line) for line in super().clean(value).replace(",", "\n").splitlines() if line.strip()]
-
-    def _parse_network(self, line: str) -> Prefix:
-        try:
-            return PrefixField().parse(line.strip())
-        except ValueError as error:
-            words = gettext("“%(value)s” is not a network. Write it like 172.31.0.0/24 or 2001:db8:f::/64, with all host bits zero.")
-            raise forms.ValidationError(words % {"value": line.strip()[:60]}) from error
 
 
 class PortListField(forms.CharField):
@@ -51,25 +32,6 @@ class PortListField(forms.CharField):
             return [int(each) for each in super().clean(value).replace(",", " ").split()]
         except ValueError as error:
             raise forms.ValidationError(gettext("Write ports as numbers, like 21, 2121.")) from error
-
-
-class AddressLines(forms.CharField):
-    """Addresses, one per line."""
-
-    widget = forms.Textarea(attrs={"rows": 3, "spellcheck": "false", "class": "nw-mono"})
-
-    def prepare_value(self, value: Any) -> Any:
-        return "\n".join(map(str, value)) if isinstance(value, list) else value
-
-    def clean(self, value: Any) -> list[Address]:
-        return [self._parse_address(line) for line in super().clean(value).replace(",", "\n").splitlines() if line.strip()]
-
-    def _parse_address(self, line: str) -> Address:
-        try:
-            return AddressField().parse(line.strip())
-        except ValueError as error:
-            words = gettext("“%(value)s” is not an address. Write it like 192.0.2.1 or 2001:db8::1.")
-            raise forms.ValidationError(words % {"value": line.strip()[:60]}) from error
 
 
 class VersionedForm(forms.Form):

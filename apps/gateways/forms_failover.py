@@ -3,33 +3,13 @@
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.gateways.failover_settings import get_failover
 from apps.gateways.forms import VersionedForm
-from apps.lib.fields import AddressInNetwork, InterfaceAddressField
+from apps.gateways.line_fields import InterfaceAddressLines
 from apps.network.models import Failover, GatewayGroup
 from firewall.failover.spec import HEALTH, INTERVALS, VIRTUAL_ROUTERS
-
-
-class InterfaceAddressLines(forms.CharField):
-    """Addresses with prefix lengths, one per line."""
-
-    widget = forms.Textarea(attrs={"rows": 3, "spellcheck": "false", "class": "nw-mono"})
-
-    def prepare_value(self, value: Any) -> Any:
-        return "\n".join(map(str, value)) if isinstance(value, list) else value
-
-    def clean(self, value: Any) -> list[AddressInNetwork]:
-        return [self._parse_address(line) for line in super().clean(value).replace(",", "\n").splitlines() if line.strip()]
-
-    def _parse_address(self, line: str) -> AddressInNetwork:
-        try:
-            return InterfaceAddressField().parse(line.strip())
-        except ValueError as error:
-            words = gettext("“%(value)s” is not an address with a prefix length. Write it like 10.0.0.254/11 or 2001:db8:b0::fe/64.")
-            raise forms.ValidationError(words % {"value": line.strip()[:60]}) from error
 
 
 class FailoverForm(VersionedForm):

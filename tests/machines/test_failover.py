@@ -51,6 +51,12 @@ def await_role(machine: VirtualMachine, role: str) -> None:
         raise AssertionError(f"{machine.name} is not {role}\n{machine.run(EXPLAIN, check=False).stdout}") from error
 
 
+def await_state(machine: VirtualMachine) -> None:
+    """Return when the gateway has the state of the member's connection: what a crash overtakes is lost."""
+    command = f"conntrack -L -p tcp --state ESTABLISHED --orig-dst {INTERNET}"
+    wait_for(lambda: INTERNET in machine.run(command, check=False).stdout, seconds=PATIENCE)
+
+
 def test_a_download_goes_on_when_its_gateway_loses_power_and_comes_back(
     joined_machines: Mapping[str, VirtualMachine], network: factories.Network, lab: Lab
 ) -> None:
@@ -68,12 +74,14 @@ def test_a_download_goes_on_when_its_gateway_loses_power_and_comes_back(
     route_to_virtual_addresses(lab)
     with Download(lab, "m1", INTERNET) as download:
         assert download.goes_on()
+        await_state(other)
         first.cut_power()
         await_role(other, "primary")
         assert download.goes_on(), download.fault
         first.switch_on()
         wait_until_up([first])
         await_role(first, "standby")
+        await_state(first)
         other.run("netzwart-failover drain")
         await_role(first, "primary")
         assert download.goes_on(), download.fault
