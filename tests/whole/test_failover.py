@@ -96,6 +96,22 @@ def connections(pair: GatewayPair) -> Iterator[None]:
         assert ipv6()
 
 
+def test_a_flow_goes_on_when_it_comes_back_to_a_gateway_that_heard_nothing_of_it_meanwhile(pair: GatewayPair) -> None:
+    """Its own copy is from before: packets acknowledge what this gateway has not seen."""
+    with conversation(pair.lab, "m1", INTERNET, 7) as goes_on:
+        wait_for(lambda: pair.count_synchronised() >= 1)
+        pair.programs[OTHER].conntrackd.terminate()
+        pair.programs[OTHER].conntrackd.wait(30)
+        pair.programs[FIRST].call("drain")
+        await_carrier(pair.lab, OTHER)
+        assert goes_on()
+        pair.programs[FIRST].call("resume")
+        await_standby(pair.programs[FIRST])
+        pair.programs[OTHER].call("drain")
+        await_carrier(pair.lab, FIRST)
+        assert goes_on()
+
+
 def test_a_gateway_that_is_drained_hands_over_and_takes_nothing_back_by_itself(pair: GatewayPair) -> None:
     with connections(pair):
         said = pair.programs[FIRST].call("drain")
