@@ -16,6 +16,7 @@ from firewall.live_trace import Look, Seen, Watch, Watching
 from firewall.machine import Describe, MachineFacts
 from firewall.policy import Address
 from firewall.profile import SysctlDifference
+from firewall.roles import Drain, Roles, RolesAre
 from firewall.ruleset import Elements, Ruleset
 
 VERSION = 7
@@ -375,7 +376,9 @@ class Refused:
     text: str
 
 
-Request: TypeAlias = Hello | Plan | Apply | Confirm | Revert | Digest | Drift | Counters | Gauges | Probe | Watch | Look | Describe
+Request: TypeAlias = (
+    Hello | Plan | Apply | Confirm | Revert | Digest | Drift | Counters | Gauges | Probe | Watch | Look | Describe | Roles | Drain
+)
 Reply: TypeAlias = (
     Welcome
     | Planned
@@ -390,6 +393,7 @@ Reply: TypeAlias = (
     | Watching
     | Seen
     | MachineFacts
+    | RolesAre
     | Refused
     | Beat
 )
@@ -413,6 +417,8 @@ ANSWERED: Mapping[type[Request], MessageLimits] = MappingProxyType(
         Watch: _SHORT,
         Look: MessageLimits(4 << 20, 100_000),
         Describe: MessageLimits(4 << 20, 100_000),
+        Roles: _SHORT,
+        Drain: _SHORT,
     }
 )
 """Limits on the length of the answer to each request. A longer answer is refused before it is read to its end."""

@@ -12,6 +12,7 @@ from ipaddress import ip_address
 from struct import Struct
 
 from firewall.machine import MOST_ADDRESSES, InterfaceAddress, MachineInterface
+from firewall.policy import Address
 from gateway.netlink import parse_attributes, parse_text
 from gateway.table import TableError
 
@@ -56,14 +57,30 @@ def list_interfaces() -> list[MachineInterface]:
     return sorted(found, key=lambda each: each.name)
 
 
+def has_address(interface: str, address: Address) -> bool:
+    """True if the interface exists and has this address, which may be link-local. Raises TableError."""
+    try:
+        with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.NETLINK_ROUTE) as route:
+            names = {index: parse_text(given[_LINK_NAME]) for (_, _, index, _, _), given in _dump(route, _GETLINK, _LINK)}
+            return any(names.get(index) == interface and each.address == address for index, _, each in _iter_addresses(route))
+    except OSError as error:
+        raise TableError(f"the interfaces cannot be read: {error.strerror}") from error
+
+
 def _read_addresses(route: socket.socket) -> dict[int, list[InterfaceAddress]]:
     """Return the addresses of each interface by its index, without link-local ones."""
     found = defaultdict(list)
-    for (_, length, _, scope, index), given in _dump(route, _GETADDR, _ADDRESS):
-        octets = given.get(_ADDRESS_LOCAL) or given.get(_ADDRESS_ANY)
-        if octets and scope == _SCOPE_GLOBAL:
-            found[index].append(InterfaceAddress(ip_address(octets), length))
+    for index, scope, address in _iter_addresses(route):
+        if scope == _SCOPE_GLOBAL:
+            found[index].append(address)
     return found
+
+
+def _iter_addresses(route: socket.socket) -> Iterator[tuple[int, int, InterfaceAddress]]:
+    """Yield each address with the index of its interface and its scope."""
+    for (_, length, _, scope, index), given in _dump(route, _GETADDR, _ADDRESS):
+        if octets := given.get(_ADDRESS_LOCAL) or given.get(_ADDRESS_ANY):
+            yield index, scope, InterfaceAddress(ip_address(octets), length)
 
 
 def _read_defaults(route: socket.socket) -> set[tuple[int, int]]:

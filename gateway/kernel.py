@@ -15,6 +15,7 @@ from firewall.diff import Delta, ElementChange
 from firewall.flows import Flow, FlowFilter
 from firewall.live_trace import Watch
 from firewall.machine import MachineInterface
+from firewall.policy import Address
 from firewall.render import render_delta
 from firewall.ruleset import EMPTY, TABLE, Chain, Element, Hook, HookPriority, Ruleset, Set, Type, VerdictAction
 from gateway import elements as codec
@@ -284,6 +285,10 @@ class Kernel:
     def list_interfaces(self) -> list[MachineInterface]:
         """See NftTable."""
         return interfaces.list_interfaces()
+
+    def has_address(self, interface: str, address: Address) -> bool:
+        """See NftTable."""
+        return interfaces.has_address(interface, address)
 
     def read_nft_version(self) -> str:
         """See NftTable."""

@@ -1,6 +1,7 @@
 """Texts for the log: requests and their replies. One line each, no personal data."""
 
 from firewall import wire
+from firewall.roles import Drain, RolesAre
 from firewall.wire import Message
 
 _MOST = 300
@@ -19,6 +20,8 @@ def describe(request: wire.Request) -> str:
             return f"revert token {token}"
         case wire.Probe(targets=targets):
             return f"probe of {len(targets)} targets"
+        case Drain(families=families, drained=drained):
+            return f"{'drain' if drained else 'resume'} {' '.join(f'IPv{each}' for each in families)}"
     return type(request).__name__.lower()
 
 
@@ -51,6 +54,8 @@ def describe_outcome(reply: Message) -> str:
             return ", ".join(f"{name} {held} of {size}" for name, (held, size) in sets.items()) or "nothing is limited"
         case wire.Probed(answers=answers):
             return ", ".join(each.error or f"connected in {each.microseconds} µs" for each in answers)
+        case RolesAre(families=families):
+            return ", ".join(f"IPv{each.family} {each.role}{' carries' if each.carries else ''}" for each in families)
     return "done"
 
 

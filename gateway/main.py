@@ -16,6 +16,7 @@ from uuid import uuid4
 
 from firewall import wire
 from gateway import prober
+from gateway.failover_roles import SETTINGS
 from gateway.kernel import Kernel
 from gateway.libnftables import find_library_file
 from gateway.log_texts import to_plain_line
@@ -54,6 +55,9 @@ def _build_parser() -> argparse.ArgumentParser:
     command.add_argument("--state", required=True, type=Path, help="state directory: the confirmed ruleset, kept across reboots")
     command.add_argument("--group", help="group that may connect (default: only the agent's own user)")
     command.add_argument("--prober", type=Path, metavar="SOCKET", help="socket of this gateway's prober, if it has one")
+    command.add_argument(
+        "--failover", type=Path, default=SETTINGS, metavar="FILE", help="settings of netzwart-failover (default: %(default)s)"
+    )
     command.add_argument("--fake", action="store_true", help="keep the table in memory and leave the kernel alone: for tests and demos")
     command.set_defaults(command=serve)
     command = commands.add_parser("relay", help="connect standard input and output to the agent's socket: the portal's ssh key runs this")
@@ -74,7 +78,8 @@ def _build_parser() -> argparse.ArgumentParser:
 def serve(given: argparse.Namespace) -> int:
     """Own the table until SIGTERM. The table stays in place, except that a change on trial is taken back."""
     with closing(StateDirectory(given.state)) as state, closing(_create_table(fake=given.fake)) as table:
-        agent = Agent(table, state, name=given.name, boot=_get_boot_id(fake=given.fake), clock=time.time, probes=given.prober)
+        boot = _get_boot_id(fake=given.fake)
+        agent = Agent(table, state, name=given.name, boot=boot, clock=time.time, probes=given.prober, failover=given.failover)
         brought = agent.start()
         log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(brought.sentence))
         asyncio.run(_serve(agent, given))

@@ -12,7 +12,7 @@ from firewall.diff import Delta, ElementChange
 from firewall.flows import Flow, FlowFilter
 from firewall.live_trace import Watch
 from firewall.machine import InterfaceAddress, MachineInterface
-from firewall.policy import Profile
+from firewall.policy import Address, Profile
 from firewall.profile import build_sysctls
 from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, iter_used_chains, iter_used_sets
 from gateway.progress import Progress
@@ -47,6 +47,7 @@ class FakeKernel:
         self.sysctls = dict(UNTUNED)
         self.untunable: dict[str, str] = {}  # sysctls that tests pretend cannot be set, and why
         self.interfaces = list(INTERFACES)
+        self.virtual_addresses: set[tuple[str, Address]] = set()  # that tests pretend the interfaces have
         self.filled: dict[str, int] = {}  # elements that tests pretend packets have added to dynamic sets
 
     def commit(self, delta: Delta, now: float) -> None:
@@ -175,6 +176,10 @@ class FakeKernel:
     def list_interfaces(self) -> list[MachineInterface]:
         """See NftTable. Made up, as in the lab."""
         return list(self.interfaces)
+
+    def has_address(self, interface: str, address: Address) -> bool:
+        """See NftTable."""
+        return (interface, address) in self.virtual_addresses
 
     def read_nft_version(self) -> str:
         """See NftTable."""

@@ -1,4 +1,4 @@
-"""The agent's operations: hello, plan, apply, confirm, revert, digest, drift, counters, gauges, probe, watch, look, describe.
+"""The agent's operations: hello, plan, apply, confirm, revert, digest, drift, counters, gauges, probe, watch, look, describe, roles, drain.
 
 A request comes in, a reply goes out; between them are one table and one state directory. This module knows no socket and no nft.
 One operation runs at a time, but counters may be read beside others. A change that is not confirmed in time is taken back. The
@@ -20,10 +20,12 @@ from firewall.machine import Describe
 from firewall.policy import PolicyError
 from firewall.profile import count_changes
 from firewall.render import render_delta
+from firewall.roles import Drain, Roles, RolesAre
 from firewall.ruleset import Ruleset, drop_expired
 from gateway import prober
 from gateway.clock import GatewayClock
 from gateway.counter_reading import CounterReader
+from gateway.failover_roles import SETTINGS, FailoverRoles
 from gateway.flow_termination import cut_at_commit, cut_at_confirm
 from gateway.kernel_profile import apply_profile, keep_original_sysctls
 from gateway.live_trace import LiveTrace
@@ -61,7 +63,7 @@ class Agent:
     """One gateway's operations.
 
     clock: returns Unix seconds. steady: returns seconds of CLOCK_MONOTONIC. boot: the kernel's boot id. probes: the prober's
-    socket, if the gateway has one.
+    socket, if the gateway has one. failover: where failover.conf is if failover is set up.
     """
 
     def __init__(
@@ -74,11 +76,13 @@ class Agent:
         clock: Callable[[], float],
         steady: Callable[[], float] = monotonic,
         probes: Path | None = None,
+        failover: Path = SETTINGS,
     ) -> None:
         self._table, self._state, self._steady = table, state, steady
         self._ledger = state.ledger
         self._clock = GatewayClock(clock, steady)
         self._name, self._boot, self._probes = name, boot, probes
+        self._failover = FailoverRoles(table, failover)
         self._held = TableState(table, self._clock)
         self.live = LiveTrace(table, lambda: self._held.rules, steady)
         self._trial: PendingTrial | None = None
@@ -218,6 +222,8 @@ class Agent:
                 return self.live.look(request)
             case Describe():
                 return describe_machine(self._table, self._name)
+            case Roles() | Drain():
+                return self.answer_roles(request)
 
     def _answer_hello(self, request: wire.Hello) -> wire.Welcome:
         if request.token:
@@ -430,6 +436,12 @@ class Agent:
     def build_gauges(self, occupied: Mapping[str, tuple[int, int]]) -> wire.GaugesAre:
         """Build the reply to Gauges, once all dynamic sets are counted."""
         return wire.GaugesAre(occupied, self._table.count_connections(), self._table.read_sysctls(), self._held.untuned)
+
+    def answer_roles(self, request: Roles | Drain) -> RolesAre:
+        """Return the roles, after draining if that is asked. May be called on another thread, beside everything else. Raises TableError."""
+        if isinstance(request, Drain):
+            return self._failover.drain(request.families, drained=request.drained)
+        return self._failover.read()
 
     def _probe(self, request: wire.Probe) -> wire.Probed:
         """Ask the prober to connect. No other operation runs meanwhile, so the probe's counters count this probe alone."""

@@ -11,6 +11,7 @@ from firewall.diff import Delta
 from firewall.flows import Flow, FlowFilter
 from firewall.live_trace import Headers, Watch
 from firewall.machine import MachineInterface
+from firewall.policy import Address
 from firewall.ruleset import Element, Rule, Ruleset, Set
 from gateway.progress import Progress
 
@@ -156,6 +157,9 @@ class NftTable(Protocol):
 
     def list_interfaces(self) -> list[MachineInterface]:
         """Return the network interfaces without loopback, by name."""
+
+    def has_address(self, interface: str, address: Address) -> bool:
+        """True if the interface has this address. May be called on another thread, beside everything else."""
 
     def read_nft_version(self) -> str:
         """Return the version of the library that compiles the rules, "" for a table without one."""

@@ -58,6 +58,17 @@ class Hands:
         return time.monotonic() + self.passed
 
 
+def get_failover_path(state: Path) -> Path:
+    """Return where a gateway's agent looks for failover.conf."""
+    return state.parent / "failover.conf"
+
+
+def build_agent(table: FakeKernel | Kernel, directory: StateDirectory, hands: Hands, state: Path) -> Agent:
+    """Build the agent of a gateway whose clocks the test sets."""
+    failover = get_failover_path(state)
+    return Agent(table, directory, name="gw1", boot="boot", clock=hands.wall, steady=hands.steady, failover=failover)
+
+
 class InProcess:
     """The agent on a table in memory."""
 
@@ -69,7 +80,7 @@ class InProcess:
 
     def _start(self) -> None:
         self._directory = StateDirectory(self.state)
-        self.agent = Agent(self.table, self._directory, name="gw1", boot="boot", clock=self.hands.wall, steady=self.hands.steady)
+        self.agent = build_agent(self.table, self._directory, self.hands, self.state)
         self._opened = self.hands.steady()
         self.brought = self.agent.start()
 
@@ -100,7 +111,7 @@ class OnKernel:
 
     def _start(self) -> None:
         self._directory = StateDirectory(self.state)
-        self.agent = Agent(self.table, self._directory, name="gw1", boot="boot", clock=self.hands.wall, steady=self.hands.steady)
+        self.agent = build_agent(self.table, self._directory, self.hands, self.state)
         self._opened = self.hands.steady()
         self.brought = self.agent.start()
 
@@ -146,7 +157,7 @@ class Served:
 
     def start(self) -> None:
         """Start the agent and wait until it listens."""
-        where = ["--socket", str(self.socket), "--state", str(self.state)]
+        where = ["--socket", str(self.socket), "--state", str(self.state), "--failover", str(get_failover_path(self.state))]
         command = self.command("serve", "--name", "gw1", *where, *([] if self.space else ["--fake"]))
         self.log: list[str] = []
         self.process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)

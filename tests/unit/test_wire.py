@@ -16,6 +16,7 @@ from firewall.diff import diff
 from firewall.live_trace import COMES, Event, Headers, Look, Seen, Watch, Watching
 from firewall.machine import Describe, InterfaceAddress, MachineFacts, MachineInterface
 from firewall.policy import Policy, Prefix
+from firewall.roles import Drain, FamilyRole, Role, Roles, RolesAre
 from firewall.ruleset import PLAIN
 from tests.example_counts import count_examples
 from tests.policies import network, policies
@@ -71,6 +72,7 @@ REPLIES = [
     Watching(3),
     Seen((EVENT, replace(EVENT, mark="", headers=None, number=2, rule="drop")), "time"),
     wire.GaugesAre({"member_rate4_50_100": (3, 65536)}),
+    RolesAre((FamilyRole(4, Role.PRIMARY, 1_800_000_000, True, False), FamilyRole(6, Role.UNKNOWN, 0, False, True)), 0, -1, 20_000),
     wire.Refused("nft", "no"),
 ]
 
@@ -95,6 +97,13 @@ def test_a_machine_is_asked_for_nothing_but_its_facts() -> None:
     assert wire.parse_request(through(Describe())) == Describe()
     with pytest.raises(WireError, match="request: unknown field"):
         wire.parse_request({"is": "Describe", "run": "reboot"})
+
+
+def test_a_gateway_is_told_to_give_up_families_that_there_are() -> None:
+    for request in (Roles(), Drain((4, 6), True), Drain((), False)):
+        assert wire.parse_request(through(request)) == request
+    with pytest.raises(WireError, match=r"^request\.families\[1\]: 5 is not between 4 and 6"):
+        wire.parse_request({"is": "Drain", "families": [4, 5], "drained": True})
 
 
 @pytest.mark.parametrize("address", [{"prefix": "203.0.113.0/24"}, {"address": "x"}, {}, "203.0.113.10", None])

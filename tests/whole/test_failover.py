@@ -8,10 +8,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from firewall.failover import StateCache, render_files
+from firewall.roles import Drain, Role, Roles, RolesAre
 from lab.failover import (
     CABLES,
     FailoverPrograms,
@@ -27,8 +29,9 @@ from lab.failover import (
     write_files,
 )
 from lab.lab import Lab
+from tests.agent.client import Client
 from tests.whole.loaded_policy import MEMBERS, load
-from tests.whole.system import GATEWAYS, INTERNET, conversation, wait_for
+from tests.whole.system import GATEWAYS, INTERNET, agents, conversation, wait_for
 
 pytestmark = [
     pytest.mark.kernel,
@@ -46,6 +49,7 @@ while True:
 """
 INTERNET6 = "2001:db8:cafe::10"
 FIRST, OTHER = GATEWAYS
+PRIMARY, STANDBY = Role.PRIMARY, Role.STANDBY
 SECOND = 100  # centiseconds between advertisements: a gateway that waits for the processor for two seconds is not taken for dead
 
 
@@ -186,10 +190,8 @@ def test_a_gateway_is_not_drained_when_no_other_takes_over(pair: GatewayPair) ->
 
 def test_a_drained_gateway_takes_over_again_when_the_other_one_dies(pair: GatewayPair) -> None:
     pair.programs[FIRST].call("drain")
-    pair.programs[FIRST].call("refresh")
     await_carrier(pair.lab, OTHER)
     pair.programs[OTHER].cut(*CABLES)
-    pair.programs[FIRST].call("refresh")
     wait_for(lambda: FIRST in list_carriers(pair.lab, 4) and FIRST in list_carriers(pair.lab, 6))
 
 
@@ -208,6 +210,29 @@ def test_states_of_long_flows_do_not_age_on_the_standby(pair: GatewayPair) -> No
             wait_for(lambda: read_remaining() >= before - 1)
         finally:
             talker.terminate()
+
+
+def test_the_agents_tell_the_roles_and_drain(pair: GatewayPair, tmp_path: Path) -> None:
+    with agents(pair.lab, tmp_path), connections(pair):
+        clients = {name: Client(tmp_path / f"{name}.sock") for name in GATEWAYS}
+
+        def list_told(name: str) -> list[tuple[int, Role, bool, bool]]:
+            answer = clients[name].ask(Roles())
+            assert isinstance(answer, RolesAre), answer
+            assert answer.elected_age in range(60)
+            return [(each.family, each.role, each.carries, each.is_drained) for each in answer.families]
+
+        both = {role: [(4, role, carries, False), (6, role, carries, False)] for role, carries in ((PRIMARY, True), (STANDBY, False))}
+        wait_for(lambda: (list_told(FIRST), list_told(OTHER)) == (both[PRIMARY], both[STANDBY]))
+        clients[FIRST].ask(Drain((4, 6), True))
+        wait_for(lambda: list_told(OTHER) == both[PRIMARY])
+        wait_for(lambda: list_told(FIRST) == [(4, Role.FAULT, False, True), (6, Role.FAULT, False, True)])
+        clients[FIRST].ask(Drain((4, 6), False))
+        wait_for(lambda: list_told(FIRST) == both[STANDBY])
+        pair.programs[OTHER].call("refresh")
+        answer = clients[OTHER].ask(Roles())
+        assert isinstance(answer, RolesAre), answer
+        assert answer.synchronised_age in range(60)
 
 
 # An /etc of its own for the block, and a systemctl that notes what it was told: nothing of this machine is changed or restarted.
