@@ -12,7 +12,7 @@ AGES = range(-1, 1 << 31)  # seconds
 FAMILIES = range(4, 7, 2)
 
 
-class Role(StrEnum):
+class FailoverRole(StrEnum):
     """What keepalived made of the gateway for a family. FAULT: it does not forward, has no link, or is drained."""
 
     PRIMARY = "primary"
@@ -46,7 +46,7 @@ class FamilyRole:
     """
 
     family: Annotated[int, FAMILIES]
-    role: Role
+    role: FailoverRole
     since: Annotated[int, SINCE]
     carries: bool
     is_drained: bool

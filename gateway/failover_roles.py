@@ -9,7 +9,7 @@ import time
 from ipaddress import ip_address
 from pathlib import Path
 
-from firewall.roles import AGES, FAMILIES, SINCE, FamilyRole, Role, RolesAre
+from firewall.roles import AGES, FAMILIES, SINCE, FailoverRole, FamilyRole, RolesAre
 from gateway.table import NftTable, TableError
 
 SETTINGS = Path("/etc/netzwart/failover.conf")
@@ -52,7 +52,7 @@ class FailoverRoles:
 
     def _read_role(self, settings: dict[str, str], runtime: Path, family: int) -> FamilyRole:
         said, since = (*_read_words(runtime / f"role{family}"), "", "")[:2]
-        role = Role(said) if said in frozenset(Role) else Role.UNKNOWN
+        role = FailoverRole(said) if said in frozenset(FailoverRole) else FailoverRole.UNKNOWN
         moment = int(since) if since.isdecimal() and int(since) in SINCE else 0
         carries = self._table.has_address(settings["LAN"], ip_address(settings[f"INSIDE{family}"]))
         return FamilyRole(family, role, moment, carries, _read_words(runtime / f"drained{family}")[:1] not in ([], ["0"]))

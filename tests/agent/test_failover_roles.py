@@ -11,7 +11,7 @@ import pytest
 
 from firewall import wire
 from firewall.failover.shell_settings import render_shell_settings
-from firewall.roles import Drain, FamilyRole, Role, Roles, RolesAre
+from firewall.roles import Drain, FailoverRole, FamilyRole, Roles, RolesAre
 from lab.failover import build_gateway, build_paths
 from tests.agent.conftest import restrict_to_gateways
 from tests.agent.gateways import AnyGateway, InProcess, OnKernel, get_failover_path
@@ -50,8 +50,8 @@ def test_a_gateway_without_failover_refuses_and_says_what_is_missing(gateway: An
 
 def test_a_gateway_tells_what_keepalived_said_of_each_family(gateway: AnyGateway, runtime: Path) -> None:
     four, six = ask_roles(gateway, Roles()).families
-    assert four == FamilyRole(4, Role.PRIMARY, 1_800_000_000, False, False)
-    assert six == FamilyRole(6, Role.STANDBY, 1_800_000_001, False, True)
+    assert four == FamilyRole(4, FailoverRole.PRIMARY, 1_800_000_000, False, False)
+    assert six == FamilyRole(6, FailoverRole.STANDBY, 1_800_000_001, False, True)
 
 
 def test_a_family_is_given_up_and_taken_again_in_the_same_file(gateway: AnyGateway, runtime: Path) -> None:
@@ -76,7 +76,7 @@ def test_a_role_that_nobody_has_told_is_unknown(gateway: AnyGateway, runtime: Pa
     for text in ("", "king 0", "primary", f"primary {1 << 40}"):
         (runtime / "role6").write_text(text)
         four, six = ask_roles(gateway, Roles()).families
-        assert (four.role, four.since, six.since) == (Role.UNKNOWN, 0, 0)
+        assert (four.role, four.since, six.since) == (FailoverRole.UNKNOWN, 0, 0)
 
 
 @restrict_to_gateways("in memory")

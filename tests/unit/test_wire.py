@@ -16,7 +16,7 @@ from firewall.diff import diff
 from firewall.live_trace import COMES, Event, Headers, Look, Seen, Watch, Watching
 from firewall.machine import Describe, InterfaceAddress, MachineFacts, MachineInterface
 from firewall.policy import Policy, Prefix
-from firewall.roles import Drain, FamilyRole, Role, Roles, RolesAre
+from firewall.roles import Drain, FailoverRole, FamilyRole, Roles, RolesAre
 from firewall.ruleset import PLAIN
 from tests.example_counts import count_examples
 from tests.policies import network, policies
@@ -72,7 +72,12 @@ REPLIES = [
     Watching(3),
     Seen((EVENT, replace(EVENT, mark="", headers=None, number=2, rule="drop")), "time"),
     wire.GaugesAre({"member_rate4_50_100": (3, 65536)}),
-    RolesAre((FamilyRole(4, Role.PRIMARY, 1_800_000_000, True, False), FamilyRole(6, Role.UNKNOWN, 0, False, True)), 0, -1, 20_000),
+    RolesAre(
+        (FamilyRole(4, FailoverRole.PRIMARY, 1_800_000_000, True, False), FamilyRole(6, FailoverRole.UNKNOWN, 0, False, True)),
+        0,
+        -1,
+        20_000,
+    ),
     wire.Refused("nft", "no"),
 ]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from firewall.failover import StateCache, render_files
-from firewall.roles import Drain, Role, Roles, RolesAre
+from firewall.roles import Drain, FailoverRole, Roles, RolesAre
 from lab.failover import (
     CABLES,
     FailoverPrograms,
@@ -49,7 +49,7 @@ while True:
 """
 INTERNET6 = "2001:db8:cafe::10"
 FIRST, OTHER = GATEWAYS
-PRIMARY, STANDBY = Role.PRIMARY, Role.STANDBY
+PRIMARY, STANDBY = FailoverRole.PRIMARY, FailoverRole.STANDBY
 SECOND = 100  # centiseconds between advertisements: a gateway that waits for the processor for two seconds is not taken for dead
 
 
@@ -216,7 +216,7 @@ def test_the_agents_tell_the_roles_and_drain(pair: GatewayPair, tmp_path: Path) 
     with agents(pair.lab, tmp_path), connections(pair):
         clients = {name: Client(tmp_path / f"{name}.sock") for name in GATEWAYS}
 
-        def list_told(name: str) -> list[tuple[int, Role, bool, bool]]:
+        def list_told(name: str) -> list[tuple[int, FailoverRole, bool, bool]]:
             answer = clients[name].ask(Roles())
             assert isinstance(answer, RolesAre), answer
             assert answer.elected_age in range(60)
@@ -226,7 +226,7 @@ def test_the_agents_tell_the_roles_and_drain(pair: GatewayPair, tmp_path: Path) 
         wait_for(lambda: (list_told(FIRST), list_told(OTHER)) == (both[PRIMARY], both[STANDBY]))
         clients[FIRST].ask(Drain((4, 6), True))
         wait_for(lambda: list_told(OTHER) == both[PRIMARY])
-        wait_for(lambda: list_told(FIRST) == [(4, Role.FAULT, False, True), (6, Role.FAULT, False, True)])
+        wait_for(lambda: list_told(FIRST) == [(4, FailoverRole.FAULT, False, True), (6, FailoverRole.FAULT, False, True)])
         clients[FIRST].ask(Drain((4, 6), False))
         wait_for(lambda: list_told(FIRST) == both[STANDBY])
         pair.programs[OTHER].call("refresh")
