@@ -17,6 +17,7 @@ from apps.accounts.models import User
 from apps.bans.models import BanHits, BanList, Upload
 from apps.deployments.models import Revision, RevisionContent, UnapprovedLoss
 from apps.events.models import Event, Presence
+from apps.gateways.models import CarrierChange, RoleSwitch
 from apps.inbound_mail.models import Arrival
 from apps.lib.models import KeptAnswer
 from apps.mail.models import Message
@@ -120,14 +121,15 @@ def _people_upload(age: timedelta) -> QuerySet[Any]:
     return PeopleUpload.objects.all()
 
 
-def _hits(age: timedelta) -> QuerySet[Any]:
+def _gateway() -> Gateway:
     group = GatewayGroup.objects.get_or_create(name="Old")[0]
-    gateway = Gateway.objects.filter(group=group).first()
-    if gateway is None:
-        given = {"link": "local", "lan": "lan0", "wan": "wan0", "management": "mgmt0", "management_networks": [ip_network("10.0.0.0/24")]}
-        gateway = Gateway.objects.create(group=group, name="old", **given)
+    given = {"link": "local", "lan": "lan0", "wan": "wan0", "management": "mgmt0", "management_networks": [ip_network("10.0.0.0/24")]}
+    return Gateway.objects.filter(group=group).first() or Gateway.objects.create(group=group, name="old", **given)
+
+
+def _hits(age: timedelta) -> QuerySet[Any]:
     prefix = ip_network(f"203.0.113.{next(_numbers)}/32")
-    BanHits.objects.create(gateway=gateway, prefix=prefix, last_hit=timezone.now() - age)
+    BanHits.objects.create(gateway=_gateway(), prefix=prefix, last_hit=timezone.now() - age)
     return BanHits.objects.all()
 
 
@@ -136,6 +138,18 @@ def _delivery(age: timedelta) -> QuerySet[Any]:
     made = Delivery.objects.create(endpoint=endpoint, event="ban.added", body="x", position=next(_numbers), source="x")
     Delivery.objects.filter(pk=made.pk).update(state="sent", ended=timezone.now() - age)
     return Delivery.objects.all()
+
+
+def _carrier_change(age: timedelta) -> QuerySet[Any]:
+    CarrierChange.objects.create(group=_gateway().group, family=4, carriers=["old"], at=timezone.now() - age, cause="first")
+    return CarrierChange.objects.all()
+
+
+def _role_switch(age: timedelta) -> QuerySet[Any]:
+    gateway = _gateway()
+    given = {"kind": "switch", "families": [4], "state": "done", "outcome": "moved", "ended": timezone.now() - age}
+    RoleSwitch.objects.create(group=gateway.group, gateway=gateway, **given)
+    return RoleSwitch.objects.all()
 
 
 MAKERS: dict[str, Maker] = {
@@ -153,4 +167,6 @@ MAKERS: dict[str, Maker] = {
     "deployments.RevisionContent": _contents,
     "deployments.UnapprovedLoss": _losses,
     "webhooks.Delivery": _delivery,
+    "gateways.CarrierChange": _carrier_change,
+    "gateways.RoleSwitch": _role_switch,
 }

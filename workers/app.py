@@ -26,6 +26,7 @@ MODULES = (
     "webhooks",
     "joining",
     "people_import",
+    "failover",
 )
 # Reading a large gateway's counters, or a feed, keeps Python busy: a worker of its own for each queue keeps deploying changes fast.
 CHANGES, READINGS, MAIL, FEEDS = "celery", "readings", "mail", "feeds"
@@ -42,6 +43,7 @@ SLOW = (
     "workers.tell_webhooks",
     "workers.forget",
     "workers.examine_machines",
+    "workers.watch_roles",
 )
 POSTAL = ("workers.send_mail", "workers.receive_mail", "workers.answer_tickets")
 IMPORTS = ("workers.refresh_feed", "workers.import_people")
@@ -56,6 +58,7 @@ QUOTA_SECONDS = 600.0
 WEBHOOK_SECONDS = 5.0
 JOINING_SECONDS = 20.0
 TABLES_SECONDS = 30.0
+ROLES_SECONDS = 10.0
 
 
 def _build_entry(seconds: float, task: str, *args: str, **options: str | float) -> dict[str, object]:
@@ -100,6 +103,7 @@ def _make_app() -> Celery:
             "reconcile": _build_entry(settings.RECONCILE_SECONDS, "workers.reconcile"),
             "take over": _build_entry(TAKE_OVER_SECONDS, "workers.take_over"),
             "examine joining machines": _build_entry(JOINING_SECONDS, "workers.examine_machines"),
+            "watch roles": _build_entry(ROLES_SECONDS, "workers.watch_roles"),
             "offer tables": _build_entry(TABLES_SECONDS, "workers.offer_tables"),
             "forget": _build_entry(FORGET_SECONDS, "workers.forget"),
             "members' ways": _build_entry(LIFECYCLE_SECONDS, "workers.lifecycle"),

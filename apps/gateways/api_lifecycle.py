@@ -13,8 +13,11 @@ from apps.gateways import replacement, retirement
 from apps.gateways.api import GatewaySerializer, GatewayViewSet
 from apps.gateways.failover_files import render_failover_files
 from apps.gateways.primaries import list_families
+from apps.gateways.roles.models import FailoverStatus, GatewayRole, RoleSwitch
+from apps.gateways.roles.outcomes import describe_outcome
+from apps.gateways.roles.switching import request_switch
 from apps.lib.api.fields import AddressText
-from apps.lib.api.openapi.json_schema import INTEGER, TEXT, make_array, make_mapping, make_object
+from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, TRUTH, make_array, make_mapping, make_object
 from apps.lib.api.openapi.operations import declare_response
 from apps.lib.api.unknown_fields import StrictSerializer
 from apps.lib.api.viewsets import RemoveViewSet, parse_request
@@ -22,6 +25,30 @@ from apps.network.models import Gateway
 
 FAILOVER_FILES = make_object(preferred=make_array(INTEGER), files=make_mapping(TEXT))
 PLANNED = make_object(families=make_array(INTEGER), successors=make_array(INTEGER), holdings=INTEGER, obstacle=TEXT)
+
+
+NULLABLE_TIME = TIME | {"type": ["string", "null"]}
+ROLE = make_object(family=INTEGER, role=TEXT, since=NULLABLE_TIME, carries=TRUTH, is_drained=TRUTH)
+ROLES = make_object(seen=NULLABLE_TIME, problem=TEXT, tracked=INTEGER, roles=make_array(ROLE))
+SWITCH = make_object(kind=TEXT, families=make_array(INTEGER), state=TEXT, at=NULLABLE_TIME, ended=NULLABLE_TIME, outcome=TEXT)
+
+
+class SwitchSerializer(StrictSerializer):
+    """kind: switch, drain or resume. families: 4, 6 or both; without them, all that the kind concerns."""
+
+    kind = serializers.ChoiceField(choices=RoleSwitch.Kind.choices)
+    families = serializers.ListField(child=serializers.ChoiceField(choices=[4, 6]), required=False, max_length=2)
+
+
+def _show_role(role: GatewayRole) -> dict[str, Any]:
+    return {name: getattr(role, name) for name in ("family", "role", "since", "carries", "is_drained")}
+
+
+def _show_switch(row: RoleSwitch | None) -> dict[str, Any]:
+    """Return the switch, or empty values for a gateway that was never switched."""
+    if row is None:
+        return {"kind": "", "families": [], "state": "", "at": None, "ended": None, "outcome": ""}
+    return {name: getattr(row, name) for name in ("kind", "families", "state", "at", "ended")} | {"outcome": describe_outcome(row)}
 
 
 class RetirementSerializer(StrictSerializer):
@@ -89,6 +116,35 @@ class GatewayLifecycleViewSet(GatewayViewSet, RemoveViewSet):
         """
         gateway = self.get_object()
         return Response({"preferred": list_families(gateway), "files": render_failover_files(gateway)})
+
+    @declare_response(200, ROLES)
+    @action(detail=True)
+    def roles(self, request: Request, pk: str = "") -> Response:
+        """Show the gateway's roles in failover as it reported them last, and why it did not if it does not (`problem`). Roles are
+        asked every ten seconds.
+        """
+        status = FailoverStatus.objects.filter(gateway=self.get_object()).first()
+        listed = [_show_role(each) for each in status.roles.all()] if status else []
+        told = {"seen": status.seen, "problem": status.problem, "tracked": status.tracked} if status else {}
+        return Response({"seen": None, "problem": "", "tracked": 0, **told, "roles": listed})
+
+    @declare_response(200, SWITCH)
+    @action(detail=True, methods=["post"], serializer_class=SwitchSerializer)
+    def switch(self, request: Request, pk: str = "") -> Response:
+        """Move roles: another gateway takes over (`kind` “switch”), for maintenance too (“drain”), or this one stands by again (“resume”).
+        A worker does it; GET shows how it ends. 400 says why it cannot be done now, 409 that another switch of the group is under way.
+        """
+        gateway, given = self.get_object(), parse_request(SwitchSerializer, request)
+        kind, families = RoleSwitch.Kind(given["kind"]), given.get("families") or ()
+        made = request_switch(gateway=gateway, kind=kind, families=families, by=request.user)  # type: ignore[arg-type]  # as in remove
+        return Response(_show_switch(made))
+
+    @declare_response(200, SWITCH)
+    @switch.mapping.get  # type: ignore[untyped-decorator]  # its stubs have no types
+    def last_switch(self, request: Request, pk: str = "") -> Response:
+        """Show the gateway's last switch, and how it ended. All values are empty if it was never switched."""
+        last = RoleSwitch.objects.filter(gateway=self.get_object()).select_related("gateway").order_by("-id").first()
+        return Response(_show_switch(last))
 
     def remove(self, row: Gateway) -> None:
         retirement.remove_gateway(row, by=self.request.user)  # type: ignore[arg-type]  # signed in: RolePermission requires it

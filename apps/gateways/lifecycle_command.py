@@ -1,18 +1,26 @@
 """Subcommands of `manage.py gateway` for a gateway's life: rename, replace, retire, reinstate, remove."""
 
+import time
 from abc import ABC, abstractmethod
 from argparse import ArgumentParser
 from typing import Any
 
 import pghistory
 from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
 
 from apps.deployments.transport import ssh
 from apps.gateways import renaming, replacement, retirement
+from apps.gateways.roles.models import RoleSwitch
+from apps.gateways.roles.observation import observe_group
+from apps.gateways.roles.outcomes import describe_outcome
+from apps.gateways.roles.picture import build_roles_picture
+from apps.gateways.roles.switching import carry_out_switch, request_switch
 from apps.lib.fields import Address
-from apps.network.models import Gateway
+from apps.network.models import Gateway, GatewayGroup
 
-NAMES = "rename | replace | retire | reinstate | remove"
+NAMES = "rename | replace | retire | reinstate | remove | roles | switch"
+KINDS = "switch: it stands by afterwards; drain: it does not, for maintenance; resume: it stands by again (default: %(default)s)"
 ON_THE_MACHINE = (
     "The machine keeps forwarding by its last ruleset until it is switched off. To remove Netzwart there: apt-get purge netzwart-agent"
 )
@@ -34,6 +42,11 @@ class LifecycleCommand(BaseCommand, ABC):
         retire.add_argument("name")
         retire.add_argument("--successor", metavar="NAME", help="gateway that becomes primary for its families (default: the best)")
         retire.add_argument("--yes", action="store_true", help="do not ask")
+        what.add_parser("roles", help="ask all gateways with failover which address families they carry")
+        switch = what.add_parser("switch", help="let another gateway take over from this one, and prove it")
+        switch.add_argument("name")
+        switch.add_argument("--kind", choices=RoleSwitch.Kind.values, default=RoleSwitch.Kind.SWITCH.value, help=KINDS)
+        switch.add_argument("--family", type=int, choices=(4, 6), action="append", default=[], help="only this family (default: all)")
         what.add_parser("reinstate", help="take a retired gateway back into service").add_argument("name")
         what.add_parser("remove", help="remove a gateway that never took part in a rollout").add_argument("name")
         parser: ArgumentParser = replace
@@ -89,6 +102,28 @@ class LifecycleCommand(BaseCommand, ABC):
         with pghistory.context(cause="gateway reinstate"):
             retirement.reinstate_gateway(gateway=gateway, version=gateway.version)
         self.stdout.write(f"{gateway} is back in service, as a standby of {gateway.group}.")
+
+    def _roles(self, _options: dict[str, Any]) -> None:
+        for group in GatewayGroup.objects.filter(failover__isnull=False):
+            observe_group(group)
+            picture = build_roles_picture(group, timezone.now())
+            for each in (each for family in picture.families for each in family.roles):
+                drained = ", drained" if each.is_drained else ""
+                since = f" since {each.since:%Y-%m-%d %H:%M:%S UTC}" if each.since else ""
+                self.stdout.write(f"{each.status.gateway}  IPv{each.family}  {each.role}{since}{drained}")
+            for problem in picture.problems:
+                self.stdout.write(problem.text)
+
+    def _switch(self, options: dict[str, Any]) -> None:
+        gateway = get_gateway(options["name"])
+        observe_group(gateway.group)
+        row = request_switch(gateway=gateway, kind=RoleSwitch.Kind(options["kind"]), families=sorted(set(options["family"])))
+        carry_out_switch(row.pk)
+        while (row := RoleSwitch.objects.get(pk=row.pk)).state in RoleSwitch.OPEN:  # a worker was faster
+            time.sleep(1)
+        if row.state == RoleSwitch.State.FAILED:
+            raise CommandError(describe_outcome(row))
+        self.stdout.write(describe_outcome(row))
 
     def _remove(self, options: dict[str, Any]) -> None:
         gateway = get_gateway(options["name"])

@@ -4,6 +4,7 @@ from django.urls import path
 
 from apps.gateways import views, views_changes, views_failover, views_groups, views_lifecycle
 from apps.gateways.joining import views as joining
+from apps.gateways.roles import views as roles
 
 app_name = "gateways"
 urlpatterns = [
@@ -20,6 +21,7 @@ urlpatterns = [
     path("<int:pk>/primary/<int:family>/", views_changes.primary, name="primary"),
     path("<int:pk>/edit/", views.edit, name="edit"),
     path("<int:pk>/failover/<str:filename>", views_failover.download_file, name="failover-file"),
+    path("<int:pk>/switch/<str:kind>/", roles.switch, name="switch"),
     path("<int:pk>/rename/", views_lifecycle.rename, name="rename"),
     path("<int:pk>/replace/", views_lifecycle.replace, name="replace"),
     path("<int:pk>/retire/", views_lifecycle.retire, name="retire"),

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
@@ -18,6 +19,7 @@ from apps.gateways.failover_files import FILENAMES, INSTALL_COMMANDS, render_fai
 from apps.gateways.failover_settings import change_failover, get_failover, stop_failover
 from apps.gateways.forms_failover import FailoverForm
 from apps.gateways.primaries import list_families
+from apps.gateways.roles.presentation import build_roles_panel
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Failover, Gateway, GatewayGroup
 
@@ -48,7 +50,10 @@ def failover(request: HttpRequest, pk: int) -> HttpResponse:
         except Problem as problem:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
     row = form.row
-    context: dict[str, Any] = {"group": found, "form": form, "row": row, "commands": INSTALL_COMMANDS}
+    roles = build_roles_panel(found, timezone.now()) if row.pk else None
+    if roles and request.headers.get("HX-Target") == "roles":
+        return render(request, "gateways/_roles.html", {"group": found, "roles": roles})
+    context: dict[str, Any] = {"group": found, "form": form, "row": row, "roles": roles, "commands": INSTALL_COMMANDS}
     context |= {"results": _list_results(found) if row.pk else [], "entries": list_row_history(row, 8) if row.pk else []}
     return render(request, "gateways/failover.html", context, status=422 if form.is_bound else 200)
 

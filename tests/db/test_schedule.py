@@ -23,6 +23,7 @@ ASKED_FOR = {
     "workers.collect_one": "workers.collect",
     "workers.refresh_feed": "workers.refresh_feeds",
     "workers.import_people": "workers.offer_tables",
+    "workers.switch_roles": "workers.watch_roles",
 }  # enqueued by a scheduled task
 pytestmark = pytest.mark.django_db(transaction=True)
 

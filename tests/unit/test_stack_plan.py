@@ -93,6 +93,8 @@ def test_changes_readings_mail_and_feeds_have_a_worker_each_that_together_take_e
         "workers.refresh_feed": taken[3],
         "workers.offer_tables": taken[0],
         "workers.import_people": taken[3],
+        "workers.watch_roles": taken[1],
+        "workers.switch_roles": taken[0],
         "workers.tell_of_quotas": taken[1],
         "workers.fetch_mail": taken[1],
         "workers.tell_webhooks": taken[1],

@@ -25,7 +25,7 @@ from apps.deployments.selectors import (
     map_newest_by_group,
     map_revision_holds_by_group,
 )
-from apps.desk.selectors import claims, programs
+from apps.desk.selectors import claims, programs, roles
 from apps.desk.selectors.claims import DashboardFacts, find_missing_rollout
 from apps.desk.selectors.need import AttentionItem, find_page_url
 from apps.desk.selectors.result_cache import count_members, get_cached
@@ -98,6 +98,7 @@ def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollou
         *_iter_flood_needs(),
         *_iter_outbox_needs(now),
         *_iter_inbound_needs(now),
+        *roles.iter_attention_items(now),
         *programs.iter_attention_items(now),
     ]
     return sorted(found, key=lambda need: URGENT.index(need.state.kind))

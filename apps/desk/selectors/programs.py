@@ -34,6 +34,8 @@ JOBS: dict[str, Promise] = {
     "workers.reconcile": gettext_lazy("Deploying changes to the gateways"),
     "workers.take_over": gettext_lazy("Resuming rollouts"),
     "workers.examine_machines": gettext_lazy("Examining machines that join"),
+    "workers.watch_roles": gettext_lazy("Asking the gateways for their roles"),
+    "workers.switch_roles": gettext_lazy("Switching from one gateway to another"),
     "workers.offer_tables": gettext_lazy("Looking for tables of members that wait"),
     "workers.import_people": gettext_lazy("Checking and importing large tables of members"),
     "workers.forget": gettext_lazy("Removing expired data"),

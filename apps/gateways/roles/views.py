@@ -1,0 +1,32 @@
+"""Pages of roles: moving families between the gateways of a group."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+
+from apps.accounts.permissions import get_person, staff_page
+from apps.gateways.roles.forms import SwitchForm
+from apps.gateways.roles.models import RoleSwitch
+from apps.gateways.roles.switch_plan import plan_switch
+from apps.gateways.roles.switching import request_switch
+from apps.lib.errors import Conflict, Problem
+from apps.network.models import Gateway
+
+
+@staff_page
+def switch(request: HttpRequest, pk: int, kind: str) -> HttpResponse:
+    """Say what a switch would do, or what is in the way; let a worker do it on POST."""
+    found = get_object_or_404(Gateway.objects.select_related("group"), pk=pk)
+    if kind not in RoleSwitch.Kind.values:
+        raise Http404
+    plan = plan_switch(found, RoleSwitch.Kind(kind))
+    form = SwitchForm(plan, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            request_switch(gateway=found, kind=plan.kind, families=form.cleaned_data["families"], by=get_person(request))
+            messages.success(request, _("A worker does it now. This page shows how it ends."))
+        except (Conflict, Problem) as problem:
+            messages.error(request, str(problem))
+        return redirect("gateways:failover", found.group_id)
+    return render(request, "gateways/switch.html", {"gateway": found, "plan": plan, "form": form}, status=422 if form.is_bound else 200)
