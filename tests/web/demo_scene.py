@@ -23,6 +23,8 @@ from apps.desk.people_import.uploads import save_upload
 from apps.desk.seeding import demo
 from apps.gateways.failover_settings import change_failover
 from apps.gateways.joining.models import JoiningMachine
+from apps.gateways.roles.models import RoleSwitch
+from apps.gateways.roles.observation import note_carriers, store_roles
 from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.parse_limits import TOO_MANY_ADDRESSES
 from apps.lib.database.validity import is_valid_now
@@ -49,6 +51,7 @@ from apps.traffic.rates.services import limit_member, set_uplink
 from apps.webhooks import delivery_gathering
 from apps.webhooks import services as webhooks
 from apps.webhooks.models import Delivery, Endpoint
+from firewall.roles import FailoverRole, FamilyRole, RolesAre
 from tests.joining_machines import make_ready_machine
 from tests.whole.system import wait_for
 
@@ -170,12 +173,28 @@ def _full(group: GatewayGroup, mara: User) -> None:
     uplink = get_uplink(group)
     set_uplink(group=group, version=uplink.version, up_kbit=1_000_000, down_kbit=1_000_000, limits_rates=True, by=mara)
     change_failover(group=group, version=0, inside=[ip_interface("10.0.0.254/11"), ip_interface("fe80::1/64")], by=mara)
+    _failover_roles(group, mara)
     FairShare.objects.create(group=group, on=True, since=now)
     told = {"at": now, "up_bits": 120_000_000, "down_bits": 981_000_000, "refused": f"set up4: {LONG}", "refused_at": now}
     first = group.gateways.order_by("pk")[0]
     Collected.objects.update_or_create(gateway=first, defaults=told)
     gone = {"link": "local", "lan": "lan0", "wan": "wan0", "management": "mgmt0", "management_networks": first.management_networks}
     Gateway.ever.create(group=group, name="nat-0", retired=now, **gone)
+
+
+def _failover_roles(group: GatewayGroup, mara: User) -> None:
+    """Let the gateways tell their roles: one carries both families, the other is drained of one. Both were switched before."""
+    now = timezone.now()
+    took = int(now.timestamp()) - 90_000
+    carrier, standby = group.gateways.order_by("pk")[:2]
+    for gateway, role in ((carrier, FailoverRole.PRIMARY), (standby, FailoverRole.STANDBY)):
+        carries = role is FailoverRole.PRIMARY
+        families = tuple(FamilyRole(each, role, took, carries, not carries and each == 6) for each in (4, 6))
+        store_roles(gateway, RolesAre(families, 0, 12, 1_268_000 if carries else 1_000), now)
+    note_carriers(group, now)
+    given = {"families": [4, 6], "by": mara, "started": now - timedelta(days=1), "ended": now}
+    details = {"target": carrier.name, "seconds": "0.3", "packets": LONG}
+    RoleSwitch.objects.create(group=group, gateway=standby, kind="drain", state="failed", outcome="no packets", details=details, **given)
 
 
 def _mails() -> None:
