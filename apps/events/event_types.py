@@ -7,6 +7,7 @@ KINDS: Final = {
     "rollout": "rollout",
     "step": "rollout",
     "gateway": "gateway",
+    "failover": "group",
     "approval": "approval",
     "hold": "hold",
     "ticket": "ticket",

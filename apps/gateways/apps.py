@@ -11,10 +11,13 @@ class GatewaysConfig(AppConfig):
         from apps.bans.models import Notice
         from apps.deployments.transport import ssh
         from apps.gateways import failover_settings, former_gateway, groups, retirement, services
+        from apps.gateways.roles import top_bar
+        from apps.lib.web import context_processors
         from apps.nat.models import PortRules
         from apps.network.models import Failover, Gateway, GatewayGroup, Limits, Profile, Protection, Uplink
         from apps.traffic.models import FairShare
 
+        context_processors.register_note_lookup(top_bar.summarize_deviation)
         register_trail(
             Trail(
                 Gateway,
@@ -52,7 +55,7 @@ class GatewaysConfig(AppConfig):
             Trail(
                 Failover,
                 called=_("Failover"),
-                href=lambda row: reverse("gateways:failover", args=[row.group_id]),
+                href=lambda row: reverse("gateways:failover-settings", args=[row.group_id]),
                 undo_by=RowUndo(
                     route="gateways:failover-undo",
                     remove=lambda row: row.delete(),

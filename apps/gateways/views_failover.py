@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
@@ -19,7 +18,6 @@ from apps.gateways.failover_files import FILENAMES, INSTALL_COMMANDS, render_fai
 from apps.gateways.failover_settings import change_failover, get_failover, stop_failover
 from apps.gateways.forms_failover import FailoverForm
 from apps.gateways.primaries import list_families
-from apps.gateways.roles.presentation import build_roles_panel
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Failover, Gateway, GatewayGroup
 
@@ -35,7 +33,7 @@ class FailoverResult:
 
 
 @staff_page
-def failover(request: HttpRequest, pk: int) -> HttpResponse:
+def settings(request: HttpRequest, pk: int) -> HttpResponse:
     """Change how the gateways of a group stand in for each other, and show the files that result."""
     found = get_object_or_404(GatewayGroup, pk=pk)
     form = FailoverForm(found, request.POST if request.method == "POST" else None)
@@ -44,18 +42,15 @@ def failover(request: HttpRequest, pk: int) -> HttpResponse:
             saved = change_failover(group=found, by=get_person(request), **form.cleaned_data)
             words = _("Saved. Nothing was sent: install the files below on each gateway.")
             announce_change(request, words, saved, form.cleaned_data["version"])
-            return redirect("gateways:failover", found.pk)
+            return redirect("gateways:failover-settings", found.pk)
         except Conflict as conflict:
             form.take_up(str(conflict))
         except Problem as problem:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
     row = form.row
-    roles = build_roles_panel(found, timezone.now()) if row.pk else None
-    if roles and request.headers.get("HX-Target") == "roles":
-        return render(request, "gateways/_roles.html", {"group": found, "roles": roles})
-    context: dict[str, Any] = {"group": found, "form": form, "row": row, "roles": roles, "commands": INSTALL_COMMANDS}
+    context: dict[str, Any] = {"group": found, "form": form, "row": row, "commands": INSTALL_COMMANDS}
     context |= {"results": _list_results(found) if row.pk else [], "entries": list_row_history(row, 8) if row.pk else []}
-    return render(request, "gateways/failover.html", context, status=422 if form.is_bound else 200)
+    return render(request, "gateways/failover_settings.html", context, status=422 if form.is_bound else 200)
 
 
 def _list_results(group: GatewayGroup) -> list[FailoverResult]:

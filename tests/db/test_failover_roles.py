@@ -1,18 +1,17 @@
 """Roles in failover: what is made of the gateways' reports, what is wrong with them, and what a person can do about it."""
 
 import io
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import IntegrityError, connection
+from django.db import IntegrityError
 from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import tokens
-from apps.deployments.models import GatewayState, Revision
+from apps.deployments.models import GatewayState
 from apps.desk.selectors.roles import iter_attention_items
 from apps.gateways.retention import prune_carrier_changes, prune_switches
 from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRole, RoleSwitch
@@ -22,10 +21,11 @@ from apps.gateways.roles.picture import build_roles_picture
 from apps.gateways.roles.switch_plan import plan_switch
 from apps.gateways.roles.switching import end_forgotten_switches, request_switch
 from apps.lib.errors import Conflict, Problem
-from apps.network.models import Failover, GatewayGroup
-from firewall.roles import FailoverRole, FamilyRole, RolesAre
+from apps.network.models import Failover
+from firewall.roles import FailoverRole, RolesAre
 from tests import factories
 from tests.db.page_client import signed_in, text
+from tests.role_reports import report, report_both, set_up_failover
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Kind, State = RoleSwitch.Kind, RoleSwitch.State
@@ -35,41 +35,7 @@ JSON = "application/json"
 
 @pytest.fixture(autouse=True)
 def _failover(network: factories.Network) -> None:
-    """Failover of the group, which nat-1 is preferred for; both gateways run the same revision."""
-    Failover.objects.create(group=network.group, inside=["10.0.0.254/11"])
-    revision = make_revision(network.group)
-    for gateway in network.gateways:
-        GatewayState.objects.update_or_create(gateway=gateway, defaults={"revision": revision})
-
-
-def make_revision(group: GatewayGroup) -> Revision:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_current_snapshot()::text")
-        return Revision.objects.create(group=group, snapshot=cursor.fetchone()[0])
-
-
-def report(network: factories.Network, number: int, role: FailoverRole, **changes: Any) -> None:
-    """Store what one gateway tells of IPv4."""
-    told = {
-        "carries": role is PRIMARY,
-        "is_drained": False,
-        "elected_age": 0,
-        "synchronised_age": 9,
-        "tracked": 20_000,
-        "since": 1_800_000_000,
-    }
-    given = told | changes
-    four = FamilyRole(4, role, given["since"], given["carries"], given["is_drained"])
-    store_roles(
-        network.gateways[number], RolesAre((four,), given["elected_age"], given["synchronised_age"], given["tracked"]), timezone.now()
-    )
-
-
-def report_both(network: factories.Network, first: Mapping[str, Any] | None = None, other: Mapping[str, Any] | None = None) -> None:
-    """Store reports of a carrier, nat-1, and its standby, with these changes."""
-    for number, (role, changes) in enumerate(((PRIMARY, first), (STANDBY, other))):
-        report(network, number, **{"role": role} | dict(changes or {}))
-    note_carriers(network.group, timezone.now())
+    set_up_failover(network)
 
 
 def list_problems(network: factories.Network) -> list[tuple[str, str]]:

@@ -385,7 +385,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"gateways:{name}": _pk(JoiningMachine) for name in ("joining", "joining-move", "joining-trust", "joining-give-up")},
     **{
         f"gateways:{name}": _pk(GatewayGroup)
-        for name in ("group", "group-remove", "protection", "limits", "profile", "failover", "failover-stop", "flood")
+        for name in ("group", "group-remove", "protection", "limits", "profile", "failover", "failover-settings", "failover-stop", "flood")
     },
     **{
         f"{name}-undo": lambda: {"event": 1}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db.models import Count
 from django.utils.translation import gettext as _
 
 from apps.gateways.primaries import find_primary
@@ -24,6 +25,8 @@ IDLE: Final = {
 }  # keepalived looks each second, conntrackd's timer twice a minute
 FEW: Final = 1_000  # connections that a standby may lack whatever the share: they are opened and closed all the time
 SHARE: Final = 0.8  # of the carrier's connections that its standby should have
+DAY: Final = timedelta(days=1)
+RESTLESS: Final = 4  # moves within a day that nobody asked for: more than a crash and the way back of two gateways
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ def build_roles_picture(group: GatewayGroup, now: datetime) -> RolesPicture:
     direct = Failover.objects.filter(group=group, cache=Failover.Cache.DIRECT).exists()
     found = [
         *_iter_family_problems(families),
+        *_iter_flapping(group, now),
         *_iter_gateway_problems(statuses, roles, now),
         *(_iter_state_problems(families) if direct else ()),
     ]
@@ -98,6 +102,15 @@ def _iter_family_problems(families: Sequence[FamilyPicture]) -> Iterator[RolePro
             yield RoleProblem(StateKind.BAD, words % given)
         elif each.preferred and not each.is_as_planned:
             yield RoleProblem(StateKind.WARN, _("IPv%(family)d is carried by %(gateways)s, and %(preferred)s is preferred.") % given)
+
+
+def _iter_flapping(group: GatewayGroup, now: datetime) -> Iterator[RoleProblem]:
+    """Yield a problem for each family that moves again and again."""
+    asked = (CarrierChange.Cause.FIRST, CarrierChange.Cause.SWITCH, CarrierChange.Cause.DRAINED)
+    recent = CarrierChange.objects.filter(group=group, at__gte=now - DAY).exclude(cause__in=asked)
+    for row in recent.order_by("family").values("family").annotate(moves=Count("id")).filter(moves__gt=RESTLESS):
+        words = _("IPv%(family)d moved %(moves)d times within a day, and nobody asked for it. A longer interval or failback calms it.")
+        yield RoleProblem(StateKind.WARN, words % row)
 
 
 def _iter_gateway_problems(statuses: Sequence[FailoverStatus], roles: Sequence[GatewayRole], now: datetime) -> Iterator[RoleProblem]:

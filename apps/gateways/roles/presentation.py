@@ -4,13 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from apps.gateways.roles.drawing import Line, draw_ways
 from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRole, RoleSwitch
-from apps.gateways.roles.outcomes import describe_outcome
-from apps.gateways.roles.picture import RolesPicture, build_roles_picture
+from apps.gateways.roles.outcomes import Outcome, describe_outcome
+from apps.gateways.roles.picture import RoleProblem, RolesPicture, build_roles_picture
+from apps.gateways.roles.takeovers import Takeover, list_takeovers
+from apps.gateways.roles.timeline import Timeline, build_timeline
 from apps.lib.ui.states import StateKind, StateLabel
-from apps.network.models import GatewayGroup
+from apps.network.models import Failover
 
 SHOWN = 8  # changes of carriers
+SWITCHES = 6  # past switches
 KINDS = {
     RoleSwitch.State.WAITING: StateKind.MOVING,
     RoleSwitch.State.RUNNING: StateKind.MOVING,
@@ -39,36 +43,67 @@ class GatewayRow:
 
 @dataclass(frozen=True)
 class ShownSwitch:
-    """A switch with the sentence that says how it ended."""
+    """A switch with the sentence that says how it ended. seconds: until the other gateway carried; None if it never did."""
 
     row: RoleSwitch
     state: StateLabel
     outcome: str
+    seconds: float | None
 
 
 @dataclass(frozen=True)
-class RolesPanel:
-    """Everything that the panel of a group shows. polls: a switch is under way, so it changes soon."""
+class RolesPage:
+    """Everything that the page of a group's failover shows. lines: of the drawing. longest: seconds of the slowest switch shown."""
 
     picture: RolesPicture
     rows: Sequence[GatewayRow]
-    last: ShownSwitch | None
+    lines: Sequence[Line]
+    takeovers: Sequence[Takeover]
+    timeline: Timeline
+    switches: Sequence[ShownSwitch]
     changes: Sequence[CarrierChange]
 
     @property
     def polls(self) -> bool:
-        return self.last is not None and self.last.row.state in RoleSwitch.OPEN
+        """True if a switch is under way, so that the page changes soon."""
+        return bool(self.switches) and self.switches[0].row.state in RoleSwitch.OPEN
+
+    @property
+    def worst(self) -> RoleProblem | None:
+        return next(iter(self.picture.problems), None)
+
+    @property
+    def others(self) -> Sequence[RoleProblem]:
+        """The problems after the worst one."""
+        return self.picture.problems[1:]
+
+    @property
+    def is_covered(self) -> bool:
+        """True if members go on as before whichever gateway dies."""
+        return bool(self.takeovers) and all(each.is_covered for each in self.takeovers)
+
+    @property
+    def longest(self) -> float:
+        return max((each.seconds for each in self.switches if each.seconds is not None), default=0.0)
 
 
-def build_roles_panel(group: GatewayGroup, now: datetime) -> RolesPanel:
-    """Build the panel of one group."""
+def build_roles_page(settings: Failover, now: datetime) -> RolesPage:
+    """Build the page of one group."""
+    group = settings.group
     picture = build_roles_picture(group, now)
     roles = [each for family in picture.families for each in family.roles]
-    last = RoleSwitch.objects.filter(group=group).select_related("gateway", "by").order_by("-id").first()
+    switches = RoleSwitch.objects.filter(group=group).select_related("gateway", "by").order_by("-id")[:SWITCHES]
     changes = CarrierChange.objects.filter(group=group).select_related("switch__by").order_by("-at", "-id")[:SHOWN]
-    is_open = last is not None and last.state in RoleSwitch.OPEN
-    rows = [_build_row(status, [each for each in roles if each.status_id == status.pk], idle=not is_open) for status in picture.statuses]
-    return RolesPanel(picture, rows, _show_switch(last) if last else None, list(changes))
+    is_idle = not any(each.state in RoleSwitch.OPEN for each in switches)
+    return RolesPage(
+        picture=picture,
+        rows=[_build_row(status, [each for each in roles if each.status_id == status.pk], idle=is_idle) for status in picture.statuses],
+        lines=draw_ways(picture),
+        takeovers=list_takeovers(picture, settings),
+        timeline=build_timeline(group, now),
+        switches=[_show_switch(each) for each in switches],
+        changes=list(changes),
+    )
 
 
 def _build_row(status: FailoverStatus, roles: Sequence[GatewayRole], *, idle: bool) -> GatewayRow:
@@ -87,4 +122,6 @@ def _show_role(role: GatewayRole) -> StateLabel:
 
 
 def _show_switch(row: RoleSwitch) -> ShownSwitch:
-    return ShownSwitch(row, StateLabel(KINDS[RoleSwitch.State(row.state)], row.get_state_display()), describe_outcome(row))
+    state = StateLabel(KINDS[RoleSwitch.State(row.state)], row.get_state_display())
+    seconds = row.details.get("seconds") if row.outcome in (Outcome.MOVED, Outcome.DRAINED) else None
+    return ShownSwitch(row, state, describe_outcome(row), float(seconds) if seconds else None)

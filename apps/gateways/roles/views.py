@@ -1,17 +1,29 @@
-"""Pages of roles: moving families between the gateways of a group."""
+"""Pages of roles: who carries what in a group, what would happen if a gateway died, and moving families between gateways."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import get_person, staff_page
 from apps.gateways.roles.forms import SwitchForm
 from apps.gateways.roles.models import RoleSwitch
+from apps.gateways.roles.presentation import build_roles_page
 from apps.gateways.roles.switch_plan import plan_switch
 from apps.gateways.roles.switching import request_switch
 from apps.lib.errors import Conflict, Problem
-from apps.network.models import Gateway
+from apps.network.models import Failover, Gateway, GatewayGroup
+
+
+@staff_page
+def failover(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show the roles of a group's gateways. It is asked for again all the time, and then gives only what changes."""
+    found = get_object_or_404(GatewayGroup, pk=pk)
+    settings = Failover.objects.filter(group=found).select_related("group").first()
+    shown = build_roles_page(settings, timezone.now()) if settings else None
+    template = "gateways/_roles.html" if shown and request.headers.get("HX-Target") == "roles" else "gateways/failover.html"
+    return render(request, template, {"group": found, "settings": settings, "roles": shown})
 
 
 @staff_page

@@ -4,7 +4,7 @@ Navigation and running revision are lazy: a fragment without them needs no query
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from typing import Literal
@@ -21,6 +21,22 @@ THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
 THEME_COOKIE = "theme"
 
 
+ICONS = {StateKind.OK: "ok", StateKind.MOVING: "moving", StateKind.WAIT: "wait", StateKind.WARN: "warn"}
+
+
+@dataclass(frozen=True)
+class TopBarNote:
+    """What is not as planned, beside the running revision: `TopBarNote(StateKind.WARN, "IPv6 on nat-1", url)`."""
+
+    kind: StateKind
+    words: str
+    url: str
+
+    @property
+    def icon(self) -> str:
+        return ICONS.get(self.kind, "error")
+
+
 @dataclass(frozen=True)
 class RunningRevision:
     """The revision that the gateways run: `RunningRevision(StateKind.OK, "r4814", "on both gateways", url)`."""
@@ -29,19 +45,23 @@ class RunningRevision:
     revision: str
     words: str
     url: str = ""
+    note: TopBarNote | None = None
 
     @property
     def stamp(self) -> str:
         """A hash that changes whenever the shown content changes."""
-        return sha256("\n".join((self.kind, self.revision, self.words, self.url)).encode()).hexdigest()[:16]
+        note = (self.note.kind, self.note.words, self.note.url) if self.note else ()
+        return sha256("\n".join((self.kind, self.revision, self.words, self.url, *note)).encode()).hexdigest()[:16]
 
     @property
     def icon(self) -> str:
-        return {StateKind.OK: "ok", StateKind.MOVING: "moving", StateKind.WAIT: "wait", StateKind.WARN: "warn"}.get(self.kind, "error")
+        return ICONS.get(self.kind, "error")
 
 
 RunningLookup = Callable[[HttpRequest], RunningRevision | None]
+NoteLookup = Callable[[HttpRequest], TopBarNote | None]
 _running_lookups: list[RunningLookup] = []
+_note_lookups: list[NoteLookup] = []
 
 
 def register_running_lookup(say: RunningLookup) -> RunningLookup:
@@ -50,8 +70,16 @@ def register_running_lookup(say: RunningLookup) -> RunningLookup:
     return say
 
 
+def register_note_lookup(say: NoteLookup) -> NoteLookup:
+    """Register the lookup of the note beside the running revision, in the ready() of the app that owns it. The last one counts."""
+    _note_lookups[:] = [say]
+    return say
+
+
 def find_running_revision(request: HttpRequest) -> RunningRevision | None:
-    return _running_lookups[0](request) if _running_lookups else None
+    """Return the running revision with its note; None while no gateway has ever answered."""
+    running = _running_lookups[0](request) if _running_lookups else None
+    return replace(running, note=_note_lookups[0](request)) if running and _note_lookups else running
 
 
 def get_theme(request: HttpRequest) -> Theme:

@@ -1,0 +1,143 @@
+"""What the page of failover draws and foretells: who would take over, who carried what, and what the top bar says of it."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from apps.deployments.models import GatewayState
+from apps.events.models import Event
+from apps.gateways.roles.drawing import draw_ways
+from apps.gateways.roles.models import CarrierChange, RoleSwitch
+from apps.gateways.roles.picture import build_roles_picture
+from apps.gateways.roles.takeovers import Takeover, list_takeovers
+from apps.gateways.roles.timeline import build_timeline
+from apps.network.models import Failover
+from firewall.roles import FailoverRole
+from tests import factories
+from tests.db.page_client import signed_in, text
+from tests.role_reports import make_revision, report_both, set_up_failover
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PRIMARY, STANDBY, FAULT = FailoverRole.PRIMARY, FailoverRole.STANDBY, FailoverRole.FAULT
+
+
+@pytest.fixture(autouse=True)
+def _failover(network: factories.Network) -> None:
+    set_up_failover(network)
+
+
+def foretell(network: factories.Network) -> list[Takeover]:
+    return list_takeovers(build_roles_picture(network.group, timezone.now()), Failover.objects.get(group=network.group))
+
+
+def test_the_standby_takes_over_after_three_advertisements_and_nothing_is_lost(network: factories.Network) -> None:
+    report_both(network)
+    carrier, standby = foretell(network)
+    (four,) = carrier.families
+    assert (four.successor, list(four.losses)) == (network.gateways[1], [])
+    assert four.seconds == pytest.approx(0.6)
+    assert carrier.is_covered
+    assert list(standby.families) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "seconds", "loss"),
+    [
+        ({}, {"role": FAULT}, None, "Members have no IPv4 until it is back."),
+        ({}, {"elected_age": -1}, None, "Members have no IPv4 until it is back."),
+        ({}, {"role": FAULT, "is_drained": True}, 5.6, ""),
+        ({}, {"synchronised_age": 600}, 0.6, "Connections end"),
+        ({"synchronised_age": -1}, {}, 0.6, "Connections end"),
+        ({}, {"tracked": 1_000}, 0.6, "nat-2 has 1,000 connections"),
+    ],
+)
+def test_what_would_be_lost_is_foretold(
+    network: factories.Network, first: dict[str, Any], other: dict[str, Any], seconds: float | None, loss: str
+) -> None:
+    report_both(network, first, other)
+    (four,) = foretell(network)[0].families
+    assert four.seconds == (seconds and pytest.approx(seconds))
+    assert (four.successor is None) == (seconds is None)
+    assert " ".join(four.losses).startswith(loss)
+    assert bool(four.losses) == bool(loss)
+
+
+def test_older_rules_of_the_successor_are_a_loss(network: factories.Network) -> None:
+    report_both(network)
+    GatewayState.objects.filter(gateway=network.gateways[1]).update(revision=make_revision(network.group))
+    assert foretell(network)[0].families[0].losses == ["nat-2 has the rules of another revision."]
+
+
+def test_strips_show_who_carried_within_thirty_days(network: factories.Network) -> None:
+    now = timezone.now()
+    moves: tuple[tuple[float, list[str]], ...] = ((60, ["nat-1"]), (15, ["nat-2"]), (7.5, []), (3, ["nat-1", "nat-2"]))
+    for days, carriers in moves:
+        CarrierChange.objects.create(group=network.group, family=4, carriers=carriers, at=now - timedelta(days=days), cause="fault")
+    (strip,) = build_timeline(network.group, now).strips
+    assert [(each.left, each.width, each.colour) for each in strip.segments] == [
+        ("0.00%", "50.00%", "a"),
+        ("50.00%", "25.00%", "b"),
+        ("75.00%", "15.00%", "none"),
+        ("90.00%", "10.00%", "several"),
+    ]
+    assert strip.segments[1].words.startswith("nat-2 since ")
+
+
+def test_a_family_that_moves_again_and_again_is_a_problem(network: factories.Network) -> None:
+    report_both(network)
+    for _ in range(5):
+        CarrierChange.objects.create(group=network.group, family=6, carriers=[], at=timezone.now(), cause="switch")
+    words = "moved 5 times within a day"
+    assert not any(words in each.text for each in build_roles_picture(network.group, timezone.now()).problems)
+    CarrierChange.objects.filter(family=6).update(cause="election")
+    assert any(words in each.text for each in build_roles_picture(network.group, timezone.now()).problems)
+
+
+def test_the_way_of_each_family_leads_through_its_carrier(network: factories.Network) -> None:
+    report_both(network)
+    lines = draw_ways(build_roles_picture(network.group, timezone.now()))
+    assert [(line.kind, line.x1, line.x2) for line in lines] == [("link", "50%", "50%"), ("4", "24%", "32%"), ("4", "68%", "76%")]
+    assert lines[1].y2 == lines[2].y1 == "2.0rem", "through the upper box"
+    report_both(network, {"role": FAULT})
+    assert [line.kind for line in draw_ways(build_roles_picture(network.group, timezone.now()))] == ["link", "lost"]
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "words"),
+    [
+        ({}, {}, ""),
+        ({"role": STANDBY}, {"role": PRIMARY}, "IPv4 on nat-2"),
+        ({"role": FAULT}, {}, "IPv4 on no gateway"),
+        ({}, {"role": PRIMARY}, "IPv4 on several gateways"),
+    ],
+)
+def test_every_page_says_on_top_what_is_not_carried_as_planned(
+    network: factories.Network, first: dict[str, Any], other: dict[str, Any], words: str
+) -> None:
+    GatewayState.objects.update(revision=make_revision(network.group))
+    report_both(network, first, other)
+    page = text(signed_in(network.admin).get("/gateways/"))
+    assert ('id="running-note"' in page) == bool(words)
+    assert words in page
+
+
+def test_the_page_foretells_and_a_group_without_failover_offers_it(network: factories.Network) -> None:
+    report_both(network)
+    page, mara = f"/gateways/groups/{network.group.pk}/failover/", signed_in(network.admin)
+    shown = text(mara.get(page))
+    assert "Whichever gateway dies, members go on through the other one." in shown
+    assert "It carries nothing." in shown
+    Failover.objects.all().delete()
+    assert "Set up failover" in text(mara.get(page))
+    assert "Set up failover" not in text(signed_in(factories.user("ada", roles=["auditor"])).get(page))
+
+
+def test_moves_and_switches_are_events(network: factories.Network) -> None:
+    report_both(network)
+    row = RoleSwitch.objects.create(group=network.group, gateway=network.gateways[0], kind="switch", families=[4])
+    RoleSwitch.objects.filter(pk=row.pk).update(state="running")
+    RoleSwitch.objects.filter(pk=row.pk).update(state="done", outcome="moved", ended=timezone.now())
+    events = Event.objects.filter(kind="failover", object_id=network.group.pk).order_by("id")
+    assert list(events.values_list("state", flat=True)) == ["carried", "switch waiting", "switch running", "switch done"]
