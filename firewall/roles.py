@@ -56,6 +56,9 @@ class FamilyRole:
 class RolesAre:
     """Answer to Roles and Drain: a role for each family that is elected.
 
+    running: digest of the files with which keepalived started (firewall/failover/files.py), "" if it is not known. edited: paths of
+    files whose text is not the one that the portal rendered.
+
     elected_age, synchronised_age: seconds since keepalived last asked whether the gateway forwards, which it does each second, and
     since conntrackd last answered, which is asked twice a minute; -1: never. tracked: connections in the kernel's table.
     """
@@ -64,3 +67,5 @@ class RolesAre:
     elected_age: Annotated[int, AGES]
     synchronised_age: Annotated[int, AGES]
     tracked: Annotated[int, range(1 << 31)]
+    running: str = ""
+    edited: tuple[str, ...] = ()

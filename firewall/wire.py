@@ -19,7 +19,7 @@ from firewall.profile import SysctlDifference
 from firewall.roles import Drain, Roles, RolesAre
 from firewall.ruleset import Elements, Ruleset
 
-VERSION = 7
+VERSION = 8
 MAX_LINE = 1 << 20
 MAX_MESSAGE = 512 << 20
 CONFIRM_WITHIN = range(1, 601)  # seconds

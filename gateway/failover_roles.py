@@ -6,14 +6,17 @@ keepalived decides who carries a family; it watches one file for each, by which 
 import os
 import shlex
 import time
+from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path
 
+from firewall.failover import digest_text
 from firewall.roles import AGES, FAMILIES, SINCE, FailoverRole, FamilyRole, RolesAre
 from gateway.table import NftTable, TableError
 
 SETTINGS = Path("/etc/netzwart/failover.conf")
 _CHECKED, _SYNCHRONISED = "checked", "synchronised"  # touched when keepalived asks, and when conntrackd answers
+_RUNNING = "running"  # digest of the files, written when keepalived starts
 
 
 class FailoverRoles:
@@ -27,7 +30,14 @@ class FailoverRoles:
         settings = self._read_settings()
         runtime = Path(settings["RUNTIME"])
         roles = tuple(self._read_role(settings, runtime, family) for family in FAMILIES if settings[f"INSIDE{family}"])
-        return RolesAre(roles, _read_age(runtime / _CHECKED), _read_age(runtime / _SYNCHRONISED), self._table.count_connections())
+        return RolesAre(
+            roles,
+            elected_age=_read_age(runtime / _CHECKED),
+            synchronised_age=_read_age(runtime / _SYNCHRONISED),
+            tracked=self._table.count_connections(),
+            running=next(iter(_read_words(runtime / _RUNNING)), ""),
+            edited=tuple(_iter_edited(settings.get("SUMS", ""))),
+        )
 
     def drain(self, families: tuple[int, ...], *, drained: bool) -> RolesAre:
         """Give up the families, or be ready to carry them again. keepalived acts upon it a moment later."""
@@ -56,6 +66,17 @@ class FailoverRoles:
         moment = int(since) if since.isdecimal() and int(since) in SINCE else 0
         carries = self._table.has_address(settings["LAN"], ip_address(settings[f"INSIDE{family}"]))
         return FamilyRole(family, role, moment, carries, _read_words(runtime / f"drained{family}")[:1] not in ([], ["0"]))
+
+
+def _iter_edited(sums: str) -> Iterator[str]:
+    """Yield the paths of files whose text has another digest than the one beside its path."""
+    for path, _colon, digest in (each.rpartition(":") for each in sums.split()):
+        try:
+            text = Path(path).read_text(errors="replace")
+        except OSError:
+            text = ""
+        if digest_text(text) != digest:
+            yield path
 
 
 def _read_words(path: Path) -> list[str]:

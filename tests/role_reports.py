@@ -31,19 +31,10 @@ def make_revision(group: GatewayGroup) -> Revision:
 
 def report(network: factories.Network, number: int, role: FailoverRole, **changes: Any) -> None:
     """Store what one gateway tells of IPv4."""
-    told = {
-        "carries": role is PRIMARY,
-        "is_drained": False,
-        "elected_age": 0,
-        "synchronised_age": 9,
-        "tracked": 20_000,
-        "since": 1_800_000_000,
-    }
-    given = told | changes
-    four = FamilyRole(4, role, given["since"], given["carries"], given["is_drained"])
-    store_roles(
-        network.gateways[number], RolesAre((four,), given["elected_age"], given["synchronised_age"], given["tracked"]), timezone.now()
-    )
+    since, carries = changes.pop("since", 1_800_000_000), changes.pop("carries", role is PRIMARY)
+    four = FamilyRole(4, role, since, carries, changes.pop("is_drained", False))
+    told: dict[str, Any] = {"elected_age": 0, "synchronised_age": 9, "tracked": 20_000}
+    store_roles(network.gateways[number], RolesAre((four,), **(told | changes)), timezone.now())
 
 
 def report_both(network: factories.Network, first: Mapping[str, Any] | None = None, other: Mapping[str, Any] | None = None) -> None:

@@ -3,6 +3,7 @@
 Takes a gateway's row; returns the text of each file by its name. Writes nothing: firewall/failover renders the text.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from ipaddress import IPv4Address
 from pathlib import PurePosixPath
@@ -13,7 +14,16 @@ from django.utils.translation import gettext as _
 from apps.gateways.primaries import list_families
 from apps.lib.errors import Problem
 from apps.network.models import Failover, Gateway, Profile
-from firewall.failover import FailoverGateway, FailoverSpec, GatewaySide, ProgramPaths, StateCache, VirtualAddress, render_files
+from firewall.failover import (
+    FailoverGateway,
+    FailoverSpec,
+    GatewaySide,
+    ProgramPaths,
+    StateCache,
+    VirtualAddress,
+    digest_files,
+    render_files,
+)
 from firewall.policy import Interfaces, PolicyError
 
 SIDES: Final = {"inside": GatewaySide.LAN, "outside": GatewaySide.WAN, "servers": GatewaySide.SERVER}
@@ -29,16 +39,26 @@ INSTALL_COMMANDS: Final = (
 
 def render_failover_files(gateway: Gateway) -> dict[str, str]:
     """Return the text of each file by its name. Raises Problem, which says what is missing."""
+    rendered = _with_values(gateway, render_files)
+    return {PurePosixPath(path).name: text for path, text in rendered.items()}
+
+
+def _with_values[T](gateway: Gateway, render: Callable[[FailoverGateway], T]) -> T:
+    """Return what is rendered from the gateway's values. Raises Problem, which says what is missing."""
     row = Failover.objects.filter(group=gateway.group_id).first()
     if row is None:
         words = _("Failover is not set for %(group)s, so there are no files for %(gateway)s.")
         raise Problem(words % {"group": gateway.group, "gateway": gateway}, culprit=gateway.group)
     try:
-        rendered = render_files(build_failover_gateway(gateway, build_failover_spec(row)))
+        return render(build_failover_gateway(gateway, build_failover_spec(row)))
     except PolicyError as error:
         words = _("%(gateway)s cannot use these settings: %(reason)s.")
         raise Problem(words % {"gateway": gateway, "reason": error}, culprit=gateway) from error
-    return {PurePosixPath(path).name: text for path, text in rendered.items()}
+
+
+def digest_failover_files(gateway: Gateway) -> str:
+    """Return the digest that the gateway tells of these files when it runs them. Raises Problem as render_failover_files does."""
+    return _with_values(gateway, digest_files)
 
 
 def build_failover_spec(row: Failover) -> FailoverSpec:

@@ -18,18 +18,24 @@ from apps.gateways.failover_files import FILENAMES, INSTALL_COMMANDS, render_fai
 from apps.gateways.failover_settings import change_failover, get_failover, stop_failover
 from apps.gateways.forms_failover import FailoverForm
 from apps.gateways.primaries import list_families
+from apps.gateways.roles.file_drift import runs_current_files
+from apps.gateways.roles.models import FailoverStatus
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Failover, Gateway, GatewayGroup
 
 
 @dataclass(frozen=True)
 class FailoverResult:
-    """What a gateway gets: its files by their names, or the problem that prevents them; and the families that it is preferred for."""
+    """What a gateway gets: its files by their names, or the problem that prevents them; and the families that it is preferred for.
+
+    runs: whether keepalived there started with these files; None if the gateway has not told.
+    """
 
     gateway: Gateway
     families: str
     files: Mapping[str, str]
     problem: str
+    runs: bool | None = None
 
 
 @staff_page
@@ -61,7 +67,9 @@ def _list_results(group: GatewayGroup) -> list[FailoverResult]:
 def _build_result(gateway: Gateway) -> FailoverResult:
     families = " + ".join(f"IPv{family}" for family in list_families(gateway))
     try:
-        return FailoverResult(gateway, families, render_failover_files(gateway), "")
+        status = FailoverStatus.objects.filter(gateway=gateway).first()
+        runs = runs_current_files(status) if status and not status.problem else None
+        return FailoverResult(gateway, families, render_failover_files(gateway), "", runs)
     except Problem as problem:
         return FailoverResult(gateway, families, {}, str(problem))
 

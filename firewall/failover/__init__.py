@@ -4,10 +4,11 @@ Input: a `FailoverGateway`; output: the text of each file by its path. Like a ru
 values give the same octets. It contains no text of people, only addresses, numbers and interface names.
 """
 
-from firewall.failover.files import render_files
+from firewall.failover.files import LENGTH, digest_files, digest_text, render_files
 from firewall.failover.spec import FailoverGateway, FailoverSpec, GatewaySide, ProgramPaths, StateCache, VirtualAddress, check_failover
 
 __all__ = [
+    "LENGTH",
     "FailoverGateway",
     "FailoverSpec",
     "GatewaySide",
@@ -15,5 +16,7 @@ __all__ = [
     "StateCache",
     "VirtualAddress",
     "check_failover",
+    "digest_files",
+    "digest_text",
     "render_files",
 ]

@@ -1,16 +1,36 @@
-"""All files of a gateway's failover, by their paths."""
+"""All files of a gateway's failover, by their paths, and the digests by which they are known again."""
+
+from hashlib import sha256
+from typing import Final
 
 from firewall.failover.conntrackd import render_conntrackd
 from firewall.failover.keepalived import render_keepalived
 from firewall.failover.shell_settings import render_shell_settings
 from firewall.failover.spec import FailoverGateway, ProgramPaths, check_failover
 
+LENGTH: Final = 16  # hexadecimal digits of a digest: it tells files apart, and protects nothing
+
 
 def render_files(gateway: FailoverGateway, paths: ProgramPaths = ProgramPaths()) -> dict[str, str]:  # noqa: B008 - frozen
     """Return the text of each file by its path. Raises PolicyError for values that the programs would refuse."""
+    digest = digest_files(gateway)
+    programs = _render_programs(gateway, paths)
+    sums = {path: digest_text(text) for path, text in programs.items()}
+    return {**programs, paths.settings: render_shell_settings(gateway, paths, digest, sums)}
+
+
+def digest_files(gateway: FailoverGateway) -> str:
+    """Return a digest of what the files say, wherever they are. Raises PolicyError as render_files does."""
     check_failover(gateway)
-    return {
-        paths.keepalived: render_keepalived(gateway, paths),
-        paths.conntrackd: render_conntrackd(gateway, paths),
-        paths.settings: render_shell_settings(gateway, paths),
-    }
+    paths = ProgramPaths()
+    texts = _render_programs(gateway, paths) | {paths.settings: render_shell_settings(gateway, paths, "", {})}
+    return digest_text("".join(texts.values()))
+
+
+def digest_text(text: str) -> str:
+    """Return the digest of one file's text."""
+    return sha256(text.encode()).hexdigest()[:LENGTH]
+
+
+def _render_programs(gateway: FailoverGateway, paths: ProgramPaths) -> dict[str, str]:
+    return {paths.keepalived: render_keepalived(gateway, paths), paths.conntrackd: render_conntrackd(gateway, paths)}

@@ -1,11 +1,16 @@
 """Renders failover.conf: what netzwart-failover needs to know on the gateway, as assignments of sh(1)."""
 
+from collections.abc import Mapping
+
 from firewall.failover.keepalived import order_addresses
 from firewall.failover.spec import FAMILIES, FailoverGateway, ProgramPaths, StateCache
 
 
-def render_shell_settings(gateway: FailoverGateway, paths: ProgramPaths) -> str:
-    """Return the whole file. INSIDE4, INSIDE6: the address by which the family's carrier is known; "" for a family not elected."""
+def render_shell_settings(gateway: FailoverGateway, paths: ProgramPaths, digest: str, sums: Mapping[str, str]) -> str:
+    """Return the whole file. digest: of all files together. sums: digests of the other files, by their paths.
+
+    INSIDE4, INSIDE6: the address by which the family's carrier is known; "" for a family not elected.
+    """
     elected = gateway.spec.list_families()
     inside = {family: order_addresses(gateway, family)[0].address if family in elected else "" for family in FAMILIES}
     values = {
@@ -14,5 +19,7 @@ def render_shell_settings(gateway: FailoverGateway, paths: ProgramPaths) -> str:
         "DIRECT": "yes" if gateway.spec.cache is StateCache.DIRECT else "no",
         "CONNTRACKD": paths.conntrackd,
         "RUNTIME": paths.runtime,
+        "DIGEST": digest,
+        "SUMS": " ".join(f"{path}:{each}" for path, each in sums.items()),
     }
     return "# Written by Netzwart.\n" + "".join(f"{name}='{value}'\n" for name, value in values.items())

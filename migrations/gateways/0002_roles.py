@@ -34,6 +34,8 @@ class Migration(migrations.Migration):
                 ("elected", models.DateTimeField(null=True)),
                 ("synchronised", models.DateTimeField(null=True)),
                 ("tracked", models.PositiveIntegerField(default=0)),
+                ("running", models.CharField(blank=True, default="", max_length=16)),
+                ("edited", django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), blank=True, default=list, size=None)),
             ],
         ),
         migrations.CreateModel(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from firewall import wire
-from firewall.failover.shell_settings import render_shell_settings
+from firewall.failover import render_files
 from firewall.roles import Drain, FailoverRole, FamilyRole, Roles, RolesAre
 from lab.failover import build_gateway, build_paths
 from tests.agent.conftest import restrict_to_gateways
@@ -24,8 +24,10 @@ def runtime(gateway: AnyGateway) -> Path:
     """Set failover up on the gateway, and return the directory of its roles: primary for IPv4, standby and drained for IPv6."""
     made = gateway.state.parent / "runtime"
     made.mkdir()
-    paths = replace(build_paths("nat-1"), runtime=str(made))
-    get_failover_path(gateway.state).write_text(render_shell_settings(build_gateway("nat-1"), paths))
+    paths = replace(build_paths("nat-1"), runtime=str(made), settings=str(get_failover_path(gateway.state)))
+    paths = replace(paths, keepalived=str(made / "keepalived.conf"), conntrackd=str(made / "conntrackd.conf"))
+    for path, text in render_files(build_gateway("nat-1"), paths).items():
+        Path(path).write_text(text)
     for name, text in {
         "role4": "primary 1800000000 election",
         "drained4": "0",
@@ -60,6 +62,18 @@ def test_a_family_is_given_up_and_taken_again_in_the_same_file(gateway: AnyGatew
     assert (runtime / "drained4").read_text() == "1\n"
     assert [each.is_drained for each in ask_roles(gateway, Drain((4, 6), False)).families] == [False, False]
     assert (runtime / "drained4").stat().st_ino == before
+
+
+def test_a_gateway_tells_with_which_files_keepalived_started_and_which_were_edited_since(gateway: AnyGateway, runtime: Path) -> None:
+    told = ask_roles(gateway, Roles())
+    assert (told.running, told.edited) == ("", ())
+    (runtime / "running").write_text("0123456789abcdef\n")
+    with (runtime / "conntrackd.conf").open("a") as file:
+        file.write("# by hand\n")
+    (runtime / "keepalived.conf").unlink()
+    told = ask_roles(gateway, Roles())
+    assert told.running == "0123456789abcdef"
+    assert told.edited == (f"{runtime}/keepalived.conf", f"{runtime}/conntrackd.conf")
 
 
 @restrict_to_gateways("in memory", "served")

@@ -1,6 +1,7 @@
 """What the page of failover draws and foretells: who would take over, who carried what, and what the top bar says of it."""
 
 from datetime import timedelta
+from ipaddress import ip_address
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from django.utils import timezone
 
 from apps.deployments.models import GatewayState
 from apps.events.models import Event
+from apps.gateways.failover_files import digest_failover_files
 from apps.gateways.roles.drawing import draw_ways
 from apps.gateways.roles.models import CarrierChange, RoleSwitch
 from apps.gateways.roles.picture import build_roles_picture
@@ -93,6 +95,31 @@ def test_a_family_that_moves_again_and_again_is_a_problem(network: factories.Net
     assert not any(words in each.text for each in build_roles_picture(network.group, timezone.now()).problems)
     CarrierChange.objects.filter(family=6).update(cause="election")
     assert any(words in each.text for each in build_roles_picture(network.group, timezone.now()).problems)
+
+
+@pytest.fixture
+def _sync(network: factories.Network) -> None:
+    for number, gateway in enumerate(network.gateways, 1):
+        gateway.sync, gateway.sync_address = "sync0", ip_address(f"172.31.255.{number}")
+        gateway.save()
+
+
+@pytest.mark.usefixtures("_sync")
+def test_files_that_are_not_those_of_the_settings_are_a_problem(network: factories.Network) -> None:
+    def list_texts() -> str:
+        return " ".join(each.text for each in build_roles_picture(network.group, timezone.now()).problems)
+
+    running = digest_failover_files(network.gateways[0])
+    report_both(network, {"running": running})
+    assert "nat-2 runs other files than the settings give" in list_texts()
+    assert "nat-1 runs" not in list_texts()
+    settings = signed_in(network.admin).get(f"/gateways/groups/{network.group.pk}/failover/settings/")
+    assert "runs these files" in text(settings)
+    assert "runs other files: install these" in text(settings)
+    Failover.objects.update(interval=30)
+    report_both(network, {"running": running, "edited": ("/etc/keepalived/keepalived.conf", "\0")})
+    assert "nat-1 runs other files" in list_texts()
+    assert "keepalived.conf" in list_texts()
 
 
 def test_the_way_of_each_family_leads_through_its_carrier(network: factories.Network) -> None:

@@ -14,9 +14,12 @@ from firewall.failover import (
     FailoverGateway,
     FailoverSpec,
     GatewaySide,
+    ProgramPaths,
     StateCache,
     VirtualAddress,
     check_failover,
+    digest_files,
+    digest_text,
     render_files,
 )
 from firewall.policy import Interfaces, PolicyError
@@ -29,6 +32,7 @@ OUTSIDE6 = VirtualAddress(GatewaySide.WAN, IPv6Address("2001:db8:fe::2"), 64)
 SERVER4 = VirtualAddress(GatewaySide.SERVER, IPv4Address("192.0.2.60"), 27)
 SPEC = FailoverSpec((INSIDE4, OUTSIDE4, INSIDE6, OUTSIDE6), virtual_router=7)
 GATEWAY = FailoverGateway(Interfaces("lan0", "wan0", "mgmt0", "sync0", "srv0"), IPv4Address("172.31.255.1"), SPEC, frozenset({4}))
+PRIORITY_AND_DIGESTS = r"priority \d+|(?m:^(DIGEST|SUMS)=.*)"
 
 EXAMPLES = {
     "both": GATEWAY,
@@ -123,4 +127,14 @@ def test_gateways_of_a_group_differ_only_in_priority_and_their_own_address() -> 
     ours, theirs = render_files(GATEWAY), render_files(other)
     for path, text in ours.items():
         expected = text.replace("172.31.255.1", "172.31.255.2")
-        assert re.sub(r"priority \d+", "", expected) == re.sub(r"priority \d+", "", theirs[path])
+        assert re.sub(PRIORITY_AND_DIGESTS, "", expected) == re.sub(PRIORITY_AND_DIGESTS, "", theirs[path])
+
+
+def test_the_digest_follows_the_values_and_not_the_place_of_the_files() -> None:
+    elsewhere = ProgramPaths(programs="/opt", keepalived="/opt/keepalived.conf", settings="/opt/failover.conf")
+    for paths in (ProgramPaths(), elsewhere):
+        files = render_files(GATEWAY, paths)
+        assert f"DIGEST='{digest_files(GATEWAY)}'" in files[paths.settings]
+        assert f"{paths.keepalived}:{digest_text(files[paths.keepalived])}" in files[paths.settings]
+    others = [replace(GATEWAY, prefers=frozenset()), replace(GATEWAY, spec=replace(SPEC, interval=21)), EXAMPLES["ipv4"]]
+    assert len({digest_files(each) for each in (GATEWAY, *others)}) == 4

@@ -77,6 +77,8 @@ REPLIES = [
         0,
         -1,
         20_000,
+        "0123456789abcdef",
+        ("/etc/keepalived/keepalived.conf",),
     ),
     wire.Refused("nft", "no"),
 ]

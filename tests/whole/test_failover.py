@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from firewall.failover import StateCache, render_files
+from firewall.failover import StateCache, digest_files, render_files
 from firewall.roles import Drain, FailoverRole, Roles, RolesAre
 from lab.failover import (
     CABLES,
@@ -233,6 +233,7 @@ def test_the_agents_tell_the_roles_and_drain(pair: GatewayPair, tmp_path: Path) 
         answer = clients[OTHER].ask(Roles())
         assert isinstance(answer, RolesAre), answer
         assert answer.synchronised_age in range(60)
+        assert (answer.running, answer.edited) == (digest_files(build_gateway(OTHER, interval=SECOND)), ())
 
 
 # An /etc of its own for the block, and a systemctl that notes what it was told: nothing of this machine is changed or restarted.
@@ -260,6 +261,6 @@ def test_files_are_checked_and_installed_and_those_before_are_kept(bare_lab: Lab
     assert said.count("Installed. In a few seconds: netzwart-failover status") == 2
     assert "keepalived refuses the file; nothing was changed" in said
     assert "==> netzwart/failover.conf <==\nmore\n" in said
-    assert f"==> netzwart/failover.conf.before <==\nRUNTIME='{directory}'\n" in said
+    assert f"==> netzwart/failover.conf.before <==\nSUMS='{directory}/keepalived.conf:" in said
     assert "==> keepalived/keepalived.conf.before <==" in said
     assert said.count("restart conntrackd.service keepalived.service netzwart-failover.timer") == 2

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.network.models import Gateway, GatewayGroup
 from firewall import roles
+from firewall.failover import LENGTH
 
 FAMILIES = [(4, "IPv4"), (6, "IPv6")]
 
@@ -19,7 +20,8 @@ class FailoverStatus(models.Model):
     """What a gateway reported of its failover when it was asked last. Without a row it was never asked.
 
     problem: why it could not be asked, "" if it could. elected, synchronised: when keepalived and conntrackd were last seen to work
-    there; None: never. tracked: connections in its kernel's table.
+    there; None: never. tracked: connections in its kernel's table. running: digest of the files with which keepalived started, "" if it
+    is not known. edited: paths of files that were changed by hand.
     """
 
     gateway = models.OneToOneField(Gateway, models.CASCADE, related_name="failover_status", primary_key=True)
@@ -29,6 +31,8 @@ class FailoverStatus(models.Model):
     elected = models.DateTimeField(null=True)
     synchronised = models.DateTimeField(null=True)
     tracked = models.PositiveIntegerField(default=0)
+    running = models.CharField(max_length=LENGTH, blank=True, default="")
+    edited = ArrayField(models.TextField(), blank=True, default=list)
 
 
 class GatewayRole(models.Model):

@@ -16,6 +16,7 @@ from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
 from apps.deployments.transport.agent_client import AgentRefused, expect_answer
 from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRole, RoleSwitch
 from apps.network.models import Gateway, GatewayGroup
+from firewall.failover import LENGTH
 from firewall.roles import Roles, RolesAre
 
 log = structlog.get_logger()
@@ -41,6 +42,7 @@ def store_roles(gateway: Gateway, told: RolesAre, at: datetime) -> None:
     """Store a gateway's answer of this moment."""
     values = {"asked": at, "seen": at, "problem": "", "tracked": told.tracked}
     values |= {"elected": _go_back(at, told.elected_age), "synchronised": _go_back(at, told.synchronised_age)}
+    values |= {"running": _limit(told.running, LENGTH), "edited": [_limit(path, 200) for path in told.edited[:9]]}
     status, _made = FailoverStatus.objects.update_or_create(gateway=gateway, defaults=values)
     for each in told.families:
         facts = {"role": each.role.value, "carries": each.carries, "is_drained": each.is_drained, "since": _parse_moment(each.since)}
@@ -51,6 +53,11 @@ def store_roles(gateway: Gateway, told: RolesAre, at: datetime) -> None:
 def _store_problem(gateway: Gateway, problem: str, at: datetime) -> None:
     FailoverStatus.objects.update_or_create(gateway=gateway, defaults={"asked": at, "problem": problem[:1000]})
     log.info("roles not told", gateway=gateway.name, problem=problem)
+
+
+def _limit(text: str, length: int) -> str:
+    """Return what of a gateway's text can be stored."""
+    return text.replace("\0", "")[:length]
 
 
 def _go_back(at: datetime, seconds: int) -> datetime | None:

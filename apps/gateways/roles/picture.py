@@ -12,6 +12,7 @@ from django.db.models import Count
 from django.utils.translation import gettext as _
 
 from apps.gateways.primaries import find_primary
+from apps.gateways.roles.file_drift import iter_drift_texts
 from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRole
 from apps.gateways.roles.observation import list_carrying, list_roles
 from apps.lib.ui import formats
@@ -72,9 +73,8 @@ def build_roles_picture(group: GatewayGroup, now: datetime) -> RolesPicture:
     """Build the picture of one group."""
     roles = list_roles(group)
     families = [_build_family(group, family, roles) for family in sorted({each.family for each in roles})]
-    statuses = list(
-        FailoverStatus.objects.filter(gateway__group=group, gateway__retired=None).select_related("gateway").order_by("gateway__name")
-    )
+    rows = FailoverStatus.objects.filter(gateway__group=group, gateway__retired=None)
+    statuses = list(rows.select_related("gateway__group", "gateway__server_interface").order_by("gateway__name"))
     direct = Failover.objects.filter(group=group, cache=Failover.Cache.DIRECT).exists()
     found = [
         *_iter_family_problems(families),
@@ -126,6 +126,7 @@ def _iter_gateway_problems(statuses: Sequence[FailoverStatus], roles: Sequence[G
             yield RoleProblem(StateKind.WARN, _("%(gateway)s was not asked lately.") % name)
         else:
             yield from _iter_program_problems(status, name)
+            yield from (RoleProblem(StateKind.WARN, text) for text in iter_drift_texts(status))
             yield from _iter_standby_problems(mine, name)
 
 
