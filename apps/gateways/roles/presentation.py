@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from apps.gateways.roles.drawing import Line, draw_ways
+from apps.gateways.roles.drawing import WayLine, draw_ways
 from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRole, RoleSwitch
 from apps.gateways.roles.outcomes import Outcome, describe_outcome
 from apps.gateways.roles.picture import RoleProblem, RolesPicture, build_roles_picture
@@ -57,7 +57,7 @@ class RolesPage:
 
     picture: RolesPicture
     rows: Sequence[GatewayRow]
-    lines: Sequence[Line]
+    lines: Sequence[WayLine]
     takeovers: Sequence[Takeover]
     timeline: Timeline
     switches: Sequence[ShownSwitch]
