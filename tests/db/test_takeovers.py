@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from apps.deployments.models import GatewayState
+from apps.deployments.models import GatewayState, Rollout
 from apps.events.models import Event
 from apps.gateways.failover_files import digest_failover_files
 from apps.gateways.roles.drawing import draw_ways
@@ -70,6 +70,19 @@ def test_older_rules_of_the_successor_are_a_loss(network: factories.Network) -> 
     report_both(network)
     GatewayState.objects.filter(gateway=network.gateways[1]).update(revision=make_revision(network.group))
     assert foretell(network)[0].families[0].losses == ["nat-2 has the rules of another revision."]
+
+
+def test_a_rollout_under_way_warns_of_a_peer_without_states(network: factories.Network) -> None:
+    report_both(network)
+    rollout = Rollout.objects.create(group=network.group, revision=make_revision(network.group))
+    page, mara = f"/rollouts/{rollout.pk}/", signed_in(network.admin)
+    assert "failed now" not in text(mara.get(page)), "a standby with other rules is what a rollout is"
+    report_both(network, other={"synchronised_age": -1})
+    assert "If nat-1 failed now: Connections end, because their states are not copied." in text(mara.get(page))
+    report_both(network, other={"role": FAULT})
+    assert "If nat-1 failed now: nobody takes IPv4 over." in text(mara.get(page))
+    Rollout.objects.update(state=Rollout.State.CONFIRMED, finished=timezone.now())
+    assert "failed now" not in text(mara.get(page))
 
 
 def test_strips_show_who_carried_within_thirty_days(network: factories.Network) -> None:

@@ -23,6 +23,7 @@ from apps.deployments.revision_pages.delta_text import build_excerpt
 from apps.deployments.revision_pages.description import SHOWN_DELTA
 from apps.deployments.rollouts import decisions, gateway_progress, progress
 from apps.deployments.rollouts.abort_preview import preview_abort
+from apps.deployments.rollouts.warnings import list_warnings
 from apps.lib.errors import Conflict, Problem
 
 PER_PAGE = 50
@@ -78,6 +79,7 @@ def _build_context(rollout: Rollout, by: User) -> dict[str, object]:
         "rollout": rollout,
         "truth": progress.build_status_line(rollout, newer, memory),
         "held_words": render_all_waiting(held),
+        "warnings": list_warnings(rollout.group) if progress.is_rollout_open(rollout) else [],
         "stamp": _compute_stamp(rollout, held),
         "gone_wrong": "" if any(step.error for step in rollout.steps.all()) else rollout.error,
         "open": progress.is_rollout_open(rollout),

@@ -19,13 +19,18 @@ ORPHANED: Final = 5.0  # seconds without a carrier after which a drained gateway
 class FamilyTakeover:
     """One family after its carrier died. successor: None if nobody takes it over. seconds: of silence before that; None: nobody.
 
-    losses: sentences on what would not go on as before.
+    lost_connections: sentences on connections that would end. other_losses: on what else would not go on as before.
     """
 
     family: int
     successor: Gateway | None
     seconds: float | None
-    losses: Sequence[str]
+    lost_connections: Sequence[str] = ()
+    other_losses: Sequence[str] = ()
+
+    @property
+    def losses(self) -> list[str]:
+        return [*self.lost_connections, *self.other_losses]
 
 
 @dataclass(frozen=True)
@@ -59,9 +64,10 @@ def _iter_families(
 def _build_family(status: FailoverStatus, family: FamilyPicture, silence: float, running: Mapping[int, int | None]) -> FamilyTakeover:
     for wait, successors in ((silence, _list_standbys(family)), (silence + ORPHANED, _list_drained(family))):
         for role in successors:
-            losses = list(_iter_losses(status, role.status, running))
-            return FamilyTakeover(family.family, role.status.gateway, wait, losses)
-    return FamilyTakeover(family.family, None, None, [_("Members have no IPv%(family)d until it is back.") % {"family": family.family}])
+            older = list(_iter_older_rules(status.gateway, role.status.gateway, running))
+            return FamilyTakeover(family.family, role.status.gateway, wait, list(_iter_lost_connections(status, role.status)), older)
+    words = _("Members have no IPv%(family)d until it is back.") % {"family": family.family}
+    return FamilyTakeover(family.family, None, None, other_losses=[words])
 
 
 def _list_standbys(family: FamilyPicture) -> list[GatewayRole]:
@@ -76,10 +82,13 @@ def _can_elect(role: GatewayRole) -> bool:
     return not role.status.problem and not is_idle(role.status, "elected")
 
 
-def _iter_losses(carrier: FailoverStatus, other: FailoverStatus, running: Mapping[int, int | None]) -> Iterator[str]:
+def _iter_lost_connections(carrier: FailoverStatus, other: FailoverStatus) -> Iterator[str]:
     if is_idle(carrier, "synchronised") or is_idle(other, "synchronised"):
         yield _("Connections end, because their states are not copied.")
     elif lacks_states(carrier, other):
         yield describe_lacking_states(carrier, other)
-    if running.get(carrier.gateway_id) != running.get(other.gateway_id):
-        yield _("%(gateway)s has the rules of another revision.") % {"gateway": other.gateway}
+
+
+def _iter_older_rules(carrier: Gateway, other: Gateway, running: Mapping[int, int | None]) -> Iterator[str]:
+    if running.get(carrier.pk) != running.get(other.pk):
+        yield _("%(gateway)s has the rules of another revision.") % {"gateway": other}
