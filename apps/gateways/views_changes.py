@@ -14,7 +14,7 @@ from apps.accounts.undo_page import announce_change, answer_undo
 from apps.gateways import enrolment, primaries
 from apps.gateways.forms import NewGatewayForm
 from apps.lib.errors import Problem
-from apps.network.models import Gateway, GatewayGroup
+from apps.network.models import Failover, Gateway, GatewayGroup
 
 FIELDS = {"port": "management_port", "account": "ssh_user"}  # where the form calls an argument otherwise
 
@@ -49,8 +49,8 @@ def primary(request: HttpRequest, pk: int, family: int) -> HttpResponse:
     if family not in primaries.FAMILIES:
         raise Http404
     if request.method != "POST":
-        before = primaries.find_primary(found.group, family)
-        return render(request, "gateways/primary.html", {"gateway": found, "family": family, "before": before})
+        context = {"before": primaries.find_primary(found.group, family), "failover": Failover.objects.filter(group=found.group).exists()}
+        return render(request, "gateways/primary.html", {"gateway": found, "family": family, **context})
     given = request.POST.get("version", "")
     version = int(given) if given.isdecimal() else 0
     try:

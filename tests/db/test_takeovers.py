@@ -85,6 +85,14 @@ def test_a_rollout_under_way_warns_of_a_peer_without_states(network: factories.N
     assert "failed now" not in text(mara.get(page))
 
 
+def test_who_changes_the_primary_reads_that_files_change(network: factories.Network) -> None:
+    dialog, mara = f"/gateways/{network.gateways[1].pk}/primary/4/", signed_in(network.admin)
+    words = "The failover files of the gateways change."
+    assert words in text(mara.get(dialog))
+    Failover.objects.all().delete()
+    assert words not in text(mara.get(dialog))
+
+
 def test_strips_show_who_carried_within_thirty_days(network: factories.Network) -> None:
     now = timezone.now()
     moves: tuple[tuple[float, list[str]], ...] = ((60, ["nat-1"]), (15, ["nat-2"]), (7.5, []), (3, ["nat-1", "nat-2"]))

@@ -127,6 +127,16 @@ def test_a_gateway_that_is_drained_hands_over_and_takes_nothing_back_by_itself(p
     await_carrier(pair.lab, OTHER)
 
 
+def test_a_role_that_was_told_in_the_wrong_order_is_mended(pair: GatewayPair) -> None:
+    for name, wrong, right in ((FIRST, "standby", "primary"), (OTHER, "primary", "standby")):
+        programs = pair.programs[name]
+        stale = 'echo "$1 1800000000 election" >"$0" && touch -d "1 minute ago" "$0"'
+        pair.lab.run(name, ["sh", "-c", stale, f"{programs.directory}/role4", wrong])
+        assert f"IPv4: {wrong} since" in programs.call("status")
+        programs.call("refresh")
+        assert f"IPv4: {right} since" in programs.call("status")
+
+
 @pytest.mark.parametrize("command", ["drain", "resume"])
 def test_a_family_that_does_not_exist_is_refused(pair: GatewayPair, command: str) -> None:
     program = f"{pair.programs[FIRST].directory}/netzwart-failover"
