@@ -27,14 +27,14 @@ INSTALL_COMMANDS: Final = (
 )
 
 
-def render_failover_files(gateway: Gateway) -> dict[str, str]:
-    """Return the text of each file by its name. Raises Problem, which says what is missing."""
+def render_failover_files(gateway: Gateway, paths: ProgramPaths = _PATHS) -> dict[str, str]:
+    """Return the text of each file by its name. Raises Problem, which says what is missing. paths: where the programs run."""
     row = Failover.objects.filter(group=gateway.group_id).first()
     if row is None:
         words = _("Failover is not set for %(group)s, so there are no files for %(gateway)s.")
         raise Problem(words % {"group": gateway.group, "gateway": gateway}, culprit=gateway.group)
     try:
-        rendered = render_files(build_failover_gateway(gateway, build_failover_spec(row)))
+        rendered = render_files(build_failover_gateway(gateway, build_failover_spec(row)), paths)
     except PolicyError as error:
         words = _("%(gateway)s cannot use these settings: %(reason)s.")
         raise Problem(words % {"gateway": gateway, "reason": error}, culprit=gateway) from error

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from firewall import wire
+from firewall.failover import ProgramPaths
 from firewall.failover.shell_settings import render_shell_settings
 from firewall.roles import Drain, FailoverRole, FamilyRole, Roles, RolesAre
-from lab.failover import build_gateway, build_paths
+from lab.failover import build_gateway
 from tests.agent.conftest import restrict_to_gateways
 from tests.agent.gateways import AnyGateway, InProcess, OnKernel, get_failover_path
 
@@ -24,7 +25,7 @@ def runtime(gateway: AnyGateway) -> Path:
     """Set failover up on the gateway, and return the directory of its roles: primary for IPv4, standby and drained for IPv6."""
     made = gateway.state.parent / "runtime"
     made.mkdir()
-    paths = replace(build_paths("nat-1"), runtime=str(made))
+    paths = replace(ProgramPaths.build_for_lab("nat-1"), runtime=str(made))
     get_failover_path(gateway.state).write_text(render_shell_settings(build_gateway("nat-1"), paths))
     for name, text in {
         "role4": "primary 1800000000 election",
