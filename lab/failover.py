@@ -11,12 +11,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address
+from ipaddress import IPv4Address
 
 from firewall.failover import FailoverGateway, FailoverSpec, GatewaySide, ProgramPaths, StateCache, VirtualAddress, render_files
 from firewall.policy import Interfaces
 from lab.lab import Lab
 from lab.program import ROOT
+from lab.tables import TopologyError
+from lab.topology import VirtualRouter, load_topology
 
 PROGRAM = ROOT / "gateway/debian/netzwart-failover"
 PACKAGES = ("keepalived", "conntrackd")
@@ -24,15 +26,21 @@ PATIENCE = 120.0  # seconds for a role
 INTERFACES = Interfaces("lan0", "wan0", "mgmt0", "sync0", "srv0")
 SYNC = {"nat-1": IPv4Address("172.31.255.1"), "nat-2": IPv4Address("172.31.255.2")}
 PREFERS = {"nat-1": frozenset({4}), "nat-2": frozenset({6})}
-VIRTUAL_ROUTER = 7
-INSIDE = {4: "10.0.0.254", 6: f"fe80::{VIRTUAL_ROUTER}"}
-OUTSIDE = {4: "192.0.2.2", 6: "2001:db8:fe::2"}
-ADDRESSES = (
-    VirtualAddress(GatewaySide.LAN, IPv4Address(INSIDE[4]), 11),
-    VirtualAddress(GatewaySide.WAN, IPv4Address(OUTSIDE[4]), 28),
-    VirtualAddress(GatewaySide.LAN, IPv6Address("2001:db8:b0::fe"), 64),
-    VirtualAddress(GatewaySide.WAN, IPv6Address(OUTSIDE[6]), 64),
-)
+
+
+def _load_virtual_router() -> VirtualRouter:
+    found = load_topology().failover
+    if found is None:
+        raise TopologyError("failover: the demo network has no virtual addresses")
+    return found
+
+
+_VIRTUAL = _load_virtual_router()
+_SIDES = {GatewaySide.LAN: _VIRTUAL.inside, GatewaySide.WAN: _VIRTUAL.outside, GatewaySide.SERVER: _VIRTUAL.servers}
+VIRTUAL_ROUTER = _VIRTUAL.number
+ADDRESSES = tuple(VirtualAddress(side, each.ip, each.network.prefixlen) for side, held in _SIDES.items() for each in held)
+OUTSIDE, SERVERS = ({each.version: str(each.ip) for each in _SIDES[side]} for side in (GatewaySide.WAN, GatewaySide.SERVER))
+INSIDE = {4: next(str(each.ip) for each in _VIRTUAL.inside if each.version == 4), 6: f"fe80::{VIRTUAL_ROUTER:x}"}
 
 
 def find_obstacle() -> str:
@@ -99,27 +107,13 @@ def find_switch_end(lab: Lab, name: str, interface: str) -> tuple[str, str]:
 
 def get_directory(name: str) -> str:
     """Return the directory of the gateway's files, in the lab's own /run."""
-    return f"/run/failover-{name}"
-
-
-def build_paths(name: str) -> ProgramPaths:
-    """Return where the gateway's files are."""
-    at = get_directory(name)
-    return ProgramPaths(
-        programs=at,
-        keepalived=f"{at}/keepalived.conf",
-        conntrackd=f"{at}/conntrackd.conf",
-        settings=f"{at}/failover.conf",
-        runtime=at,
-        control=f"{at}/conntrackd.ctl",
-        lock=f"{at}/conntrackd.lock",
-    )
+    return ProgramPaths.build_for_lab(name).runtime
 
 
 @contextmanager
 def run_failover(lab: Lab, name: str, gateway: FailoverGateway) -> Iterator[FailoverPrograms]:
     """Run conntrackd and keepalived in the gateway's node until the block ends."""
-    at, paths = get_directory(name), build_paths(name)
+    at, paths = get_directory(name), ProgramPaths.build_for_lab(name)
     write_files(lab, name, render_files(gateway, paths))
     pids = [f"-{option}{at}/keepalived-{option}.pid" for option in "prc"]
     with ExitStack() as stack:
@@ -178,7 +172,7 @@ def _await(condition: Callable[[], bool]) -> bool:
 def write_files(lab: Lab, name: str, files: Mapping[str, str]) -> None:
     """Write files on a gateway, by their paths, and netzwart-failover beside them."""
     program = f"{get_directory(name)}/netzwart-failover"
-    for path, text in {**files, program: _render_wrapper(build_paths(name))}.items():
+    for path, text in {**files, program: render_wrapper(name)}.items():
         lab.run(name, ["sh", "-c", 'mkdir -p "${0%/*}" && cat > "$0"', path], text=text)
     lab.run(name, ["chmod", "755", program])
 
@@ -194,9 +188,9 @@ def _run(lab: Lab, name: str, *command: str) -> Iterator["subprocess.Popen[str]"
             process.wait(30)
 
 
-def _render_wrapper(paths: ProgramPaths) -> str:
+def render_wrapper(name: str) -> str:
     """Return netzwart-failover as this gateway has it: the packaged program with the paths of this gateway."""
-    return f'#!/bin/sh\nNETZWART_FAILOVER_CONF={paths.settings} exec sh {PROGRAM} "$@"\n'
+    return f'#!/bin/sh\nNETZWART_FAILOVER_CONF={ProgramPaths.build_for_lab(name).settings} exec sh {PROGRAM} "$@"\n'
 
 
 def route_to_virtual_addresses(lab: Lab) -> None:
@@ -207,3 +201,13 @@ def route_to_virtual_addresses(lab: Lab) -> None:
         lab.run(member.name, ["ip", "-6", "route", "replace", "default", "via", INSIDE[6], "dev", "eth0"])
     lab.run("uplink", ["ip", "route", "replace", str(pools.public), "via", OUTSIDE[4]])
     lab.run("uplink", ["ip", "-6", "route", "replace", str(pools.ipv6), "via", OUTSIDE[6]])
+
+
+def route_servers_to_virtual_addresses(lab: Lab) -> None:
+    """Let the network's own servers, and the uplink for them, send to the virtual addresses."""
+    (servers,) = (network.prefixes for network in lab.topology.networks if network.name == "servers")
+    for prefix in servers:
+        lab.run("uplink", ["ip", "route", "replace", str(prefix), "via", OUTSIDE[prefix.version]])
+    for server in lab.topology.list_by_role("service"):
+        for version, router in SERVERS.items():
+            lab.run(server.name, ["ip", f"-{version}", "route", "replace", "default", "via", router])

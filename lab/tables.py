@@ -37,6 +37,9 @@ class TomlTable:
     def find_text(self, name: str) -> str | None:
         return self.get_text(name) if name in self._values else None
 
+    def get_number(self, name: str) -> int:
+        return self._get_typed(name, int, "a number")
+
     def get_flag(self, name: str) -> bool:
         return name in self._values and self._get_typed(name, bool, "true or false")
 

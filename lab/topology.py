@@ -30,6 +30,16 @@ class PoolPrefixes:
 
 
 @dataclass(frozen=True, slots=True)
+class VirtualRouter:
+    """The addresses that the gateways hold in turn, by the side that has them, and the number of their elections (VRID)."""
+
+    number: int
+    inside: tuple[Address, ...]
+    outside: tuple[Address, ...]
+    servers: tuple[Address, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class NetworkSegment:
     """A switch inside the node `bridge`, or, without a bridge, a cable between two interfaces."""
 
@@ -82,6 +92,7 @@ class Topology:
     pools: PoolPrefixes
     networks: tuple[NetworkSegment, ...]
     nodes: tuple[Node, ...]
+    failover: VirtualRouter | None = None
 
     def get_node(self, name: str) -> Node:
         for node in self.nodes:
@@ -100,7 +111,7 @@ def load_topology(path: Path = DEMO) -> Topology:
 def parse_topology(text: str) -> Topology:
     """Parse a topology. Raise `TopologyError`, with the key, for anything that is not a network."""
     try:
-        root = TomlTable(tomllib.loads(text)).allow_only("pools", "networks", "roles", "nodes")
+        root = TomlTable(tomllib.loads(text)).allow_only("pools", "failover", "networks", "roles", "nodes")
     except tomllib.TOMLDecodeError as error:
         raise TopologyError(f"not TOML: {error}") from error
     pools = _parse_pools(root.get_table("pools").allow_only("private", "public", "ipv6"))
@@ -111,7 +122,8 @@ def parse_topology(text: str) -> Topology:
     nodes = tuple(
         _parse_node(name, table, root.get_table("roles"), pools, interfaces) for name, table in root.get_table("nodes").iter_tables()
     )
-    return Topology(pools, tuple(networks.values()), nodes)
+    failover = _parse_failover(root.get_table("failover")) if "failover" in root.list_names() else None
+    return Topology(pools, tuple(networks.values()), nodes, failover)
 
 
 def _parse_pools(table: TomlTable) -> PoolPrefixes:
@@ -123,6 +135,19 @@ def _parse_pools(table: TomlTable) -> PoolPrefixes:
     if not isinstance(ipv6, IPv6Network):
         raise table.refuse("ipv6", "expected an IPv6 prefix")
     return PoolPrefixes(private, public, ipv6)
+
+
+def _parse_failover(table: TomlTable) -> VirtualRouter:
+    table.allow_only("virtual-router", "inside", "outside", "servers")
+    inside, outside, servers = (_parse_addresses(table, name) for name in ("inside", "outside", "servers"))
+    return VirtualRouter(table.get_number("virtual-router"), inside, outside, servers)
+
+
+def _parse_addresses(table: TomlTable, name: str) -> tuple[Address, ...]:
+    try:
+        return tuple(map(ip_interface, table.get_texts(name)))
+    except ValueError as error:
+        raise table.refuse(name, str(error)) from error
 
 
 def _parse_prefix(table: TomlTable, name: str, text: str) -> Prefix:

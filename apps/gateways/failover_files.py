@@ -5,6 +5,7 @@ Takes a gateway's row; returns the text of each file by its name. Writes nothing
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from ipaddress import IPv4Address
 from pathlib import PurePosixPath
 from typing import Final
@@ -37,9 +38,9 @@ INSTALL_COMMANDS: Final = (
 )
 
 
-def render_failover_files(gateway: Gateway) -> dict[str, str]:
-    """Return the text of each file by its name. Raises Problem, which says what is missing."""
-    rendered = _with_values(gateway, render_files)
+def render_failover_files(gateway: Gateway, paths: ProgramPaths = _PATHS) -> dict[str, str]:
+    """Return the text of each file by its name. Raises Problem, which says what is missing. paths: where the programs run."""
+    rendered = _with_values(gateway, partial(render_files, paths=paths))
     return {PurePosixPath(path).name: text for path, text in rendered.items()}
 
 

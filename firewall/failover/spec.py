@@ -94,7 +94,7 @@ class FailoverGateway:
 
 @dataclass(frozen=True, slots=True)
 class ProgramPaths:
-    """Where a gateway's programs and their files are. A lab has several gateways on one file system."""
+    """Where a gateway's programs and their files are."""
 
     programs: str = "/usr/sbin"
     keepalived: str = "/etc/keepalived/keepalived.conf"
@@ -103,6 +103,13 @@ class ProgramPaths:
     runtime: str = "/run/netzwart-failover"
     control: str = "/run/conntrackd.ctl"
     lock: str = "/run/lock/conntrackd.lock"
+
+    @classmethod
+    def build_for_lab(cls, name: str) -> "ProgramPaths":
+        """Return the paths on a gateway of a lab, whose gateways share one file system: all in one directory, which only root may write."""
+        at = f"/run/failover-{name}"
+        settings, control, lock = f"{at}/failover.conf", f"{at}/conntrackd.ctl", f"{at}/conntrackd.lock"
+        return cls(at, f"{at}/keepalived.conf", f"{at}/conntrackd.conf", settings, runtime=at, control=control, lock=lock)
 
 
 def check_failover(gateway: FailoverGateway) -> None:

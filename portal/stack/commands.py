@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from firewall.failover import ProgramPaths
 from portal.stack.program import Program
 from portal.stack.state_paths import StatePaths
 
@@ -29,6 +30,7 @@ SMALLEST_BACKLOG = 2048
 EVENTS_CONNECTIONS = 4000  # the streams of NETZWART_EVENTS_STREAMS, and those that are refused
 # Messages every few seconds would bury the important ones; failed tasks are shown.
 ROUTINE = r"Task \S+ (received|succeeded)"
+OBSERVED = r"\S+ \S+ INFO roles: "
 # True, but the operator cannot change it: the demo's network needs root.
 ROOT_WARNING = "You're running the worker with superuser privileges"
 
@@ -42,10 +44,14 @@ def build_migrate() -> Program:
     return build_manage("migrate", "migrate", "--no-input", "--verbosity", "0")
 
 
-def build_seed(port: int, host_keys: Path | None) -> Program:
-    """Return the idempotent command that writes StatePaths.demo. host_keys: StatePaths.sshd, if gateways are reached by ssh."""
+def build_seed(port: int, host_keys: Path | None, failover: Path | None) -> Program:
+    """Return the idempotent command that writes StatePaths.demo.
+
+    host_keys: StatePaths.sshd, if gateways are reached by ssh; failover: StatePaths.failover, if they stand in for each other.
+    """
     by_ssh = ("--host-keys", str(host_keys)) if host_keys else ()
-    return build_manage("seed", "seed", "--demo", "--url", f"http://127.0.0.1:{port}/", *by_ssh)
+    in_turn = ("--failover", str(failover)) if failover else ()
+    return build_manage("seed", "seed", "--demo", "--url", f"http://127.0.0.1:{port}/", *by_ssh, *in_turn)
 
 
 def build_lab(places: StatePaths, *arguments: str) -> Program:
@@ -67,8 +73,8 @@ def build_node_command(places: StatePaths, node: str, command: tuple[str, ...]) 
 
 def build_gateway(places: StatePaths, name: str, *more: str) -> Program:
     """Return the agent of a gateway, inside the lab's node of that name."""
-    prober = str(get_prober_socket(places, name))
-    return Program(name, build_node_command(places, name, _build_agent_command(places, name, "--prober", prober, *more)))
+    beside = ("--prober", str(get_prober_socket(places, name)), "--failover", ProgramPaths.build_for_lab(name).settings)
+    return Program(name, build_node_command(places, name, _build_agent_command(places, name, *beside, *more)), hush=OBSERVED)
 
 
 def build_prober(places: StatePaths, name: str) -> Program:

@@ -10,7 +10,7 @@ import time
 from functools import partial
 
 from lab.sshd import GROUP
-from portal.stack import commands, database, ports, postgres, sshd
+from portal.stack import commands, database, failover, ports, postgres, sshd
 from portal.stack.demo import Demo
 from portal.stack.directory_lock import lock_directory
 from portal.stack.environment import build_variables
@@ -33,12 +33,18 @@ async def serve(places: StatePaths, port: int, output: Output) -> None:
         async with supervise(environment, output) as supervisor:
             await database.start_servers(supervisor, places)
             no_ssh = sshd.find_obstacle(places, no_lab)
+            no_failover = failover.find_obstacle(places, no_lab)
             await _prepare_keys(places, no_ssh)
             await run_concurrently(_migrate_schema(supervisor, places), _start_gateways(supervisor, places, no_lab, no_ssh))
             # Programs take seconds to load their code, and the demo network is created in one transaction.
-            await run_concurrently(_seed_demo_network(supervisor, places, port, no_ssh), _start_programs(supervisor, places, port, no_ssh))
+            await run_concurrently(
+                _start_failover(supervisor, places, port, no_ssh, no_failover), _start_programs(supervisor, places, port, no_ssh)
+            )
             _start_others(supervisor, places, events, no_lab, no_ssh)
-            output.say(f"\nNetzwart is up after {time.monotonic() - started:.1f} s.\n" + render_welcome(places, port, no_lab))
+            fails_over = not no_failover and failover.has_files(places)
+            output.say(f"\nNetzwart is up after {time.monotonic() - started:.1f} s.\n" + render_welcome(places, port, no_lab, fails_over))
+            if fails_over:
+                await _lead_to_carriers(supervisor, places)
             await asyncio.get_running_loop().create_future()  # until a signal or an error ends it
 
 
@@ -70,10 +76,21 @@ async def _migrate_schema(supervisor: Supervisor, places: StatePaths) -> None:
             await supervisor.run(commands.build_migrate())
 
 
-async def _seed_demo_network(supervisor: Supervisor, places: StatePaths, port: int, no_ssh: str) -> None:
+async def _seed_demo_network(supervisor: Supervisor, places: StatePaths, port: int, no_ssh: str, no_failover: str) -> None:
     if not places.demo.exists():
         with supervisor.output.show_step("Demo network"):
-            await supervisor.run(commands.build_seed(port, None if no_ssh else places.sshd))
+            seed = commands.build_seed(port, None if no_ssh else places.sshd, None if no_failover else places.failover)
+            await supervisor.run(seed)
+
+
+async def _start_failover(supervisor: Supervisor, places: StatePaths, port: int, no_ssh: str, no_failover: str) -> None:
+    """Start failover with the files that the seed writes."""
+    await _seed_demo_network(supervisor, places, port, no_ssh, no_failover)
+    if no_failover or not failover.has_files(places):
+        supervisor.output.say(f"! The gateways do not stand in for each other: {no_failover or failover.MADE_WITHOUT}.")
+        return
+    for name in commands.GATEWAYS:
+        supervisor.start(failover.build_program(places, name))
 
 
 async def _start_gateways(supervisor: Supervisor, places: StatePaths, no_lab: str, no_ssh: str) -> None:
@@ -129,6 +146,12 @@ def _start_others(supervisor: Supervisor, places: StatePaths, events: int, no_la
         supervisor.start(program)
 
 
+async def _lead_to_carriers(supervisor: Supervisor, places: StatePaths) -> None:
+    """Lead everybody to the virtual addresses once they are held. Until then, static routes lead to the preferred gateways."""
+    await supervisor.run(failover.build_await_carriers(places))
+    await asyncio.to_thread(failover.route_to_carriers, places)
+
+
 def _place_worker(worker: Program, places: StatePaths, no_ssh: str) -> Program:
     return worker if no_ssh else commands.move_into_lab(places, worker)
 
@@ -154,30 +177,37 @@ def _is_answering_http(port: int) -> bool:
         connection.close()
 
 
+PINGED = "203.0.113.10"  # the lab's internet
 ONE_FACTOR = (
     "This is a demo: a password is enough to sign in. A real portal requires a second factor of all staff,",
     "and so does this one with NETZWART_REQUIRE_SECOND_FACTOR=1.",
 )
 
 
-def render_welcome(places: StatePaths, port: int, no_lab: str) -> str:
-    """Return the address, the logins, and three things to try."""
+def render_welcome(places: StatePaths, port: int, no_lab: str, fails_over: bool) -> str:
+    """Return the address, the logins, and things to try."""
     address = f"http://127.0.0.1:{port}/"
     demo = Demo.read(places.demo)
     in_lab = "(not on this machine: the lab does not run)" if no_lab else " ".join(commands.build_lab_command(places, "status"))
+    switch = (
+        "  4. Let the gateways stand in for each other: while a member pings the internet,",
+        f"     {' '.join(commands.build_node_command(places, failover.MEMBER, ('ping', PINGED)))}",
+        "     open Gateways, “Failover” of the group, and press “Switch over…”.",
+    )
     lines = [
         f"  {address}",
         "",
         *(f"  {row}" for row in demo.render_table()),
         *([] if os.environ.get("NETZWART_REQUIRE_SECOND_FACTOR") == "1" else ["", *ONE_FACTOR]),
         "",
-        "Three things to try:",
+        f"{'Four' if fails_over else 'Three'} things to try:",
         "  1. Sign in as the administrator, open a member and add a port forward:",
         "     both gateways confirm it within a second, and the page says so.",
         "  2. Look into the network that the gateways serve:",
         f"     {in_lab}",
         "  3. Ask the API:",
         f"     curl -H 'Authorization: Bearer {demo.token}' {address}api/members/members/",
+        *(switch if fails_over else ()),
         "",
         "Ctrl-C stops everything.",
     ]

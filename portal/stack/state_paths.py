@@ -82,6 +82,11 @@ class StatePaths:
         return self.var / "sshd"
 
     @property
+    def failover(self) -> Path:
+        """A directory with the failover files and logs of each of the demo's gateways. It does not exist if they have no failover."""
+        return self.var / "failover"
+
+    @property
     def demo(self) -> Path:
         """Written by the demo seed: logins and an API token."""
         return self.var / "demo.json"

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from firewall import wire
-from firewall.failover import render_files
+from firewall.failover import ProgramPaths, render_files
 from firewall.roles import Drain, FailoverRole, FamilyRole, Roles, RolesAre
-from lab.failover import build_gateway, build_paths
+from lab.failover import build_gateway
 from tests.agent.conftest import restrict_to_gateways
 from tests.agent.gateways import AnyGateway, InProcess, OnKernel, get_failover_path
 
@@ -24,7 +24,7 @@ def runtime(gateway: AnyGateway) -> Path:
     """Set failover up on the gateway, and return the directory of its roles: primary for IPv4, standby and drained for IPv6."""
     made = gateway.state.parent / "runtime"
     made.mkdir()
-    paths = replace(build_paths("nat-1"), runtime=str(made), settings=str(get_failover_path(gateway.state)))
+    paths = replace(ProgramPaths.build_for_lab("nat-1"), runtime=str(made), settings=str(get_failover_path(gateway.state)))
     paths = replace(paths, keepalived=str(made / "keepalived.conf"), conntrackd=str(made / "conntrackd.conf"))
     for path, text in render_files(build_gateway("nat-1"), paths).items():
         Path(path).write_text(text)

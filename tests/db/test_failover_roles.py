@@ -102,6 +102,21 @@ def test_the_cause_of_a_change_follows_from_the_former_carrier(network: factorie
     assert CarrierChange.objects.order_by("-id").values_list("carriers", "cause")[0] == (["nat-2"], cause)
 
 
+def test_a_carrier_that_fails_right_after_it_took_over_by_a_switch_did_not_lose_the_family_by_that_switch(
+    network: factories.Network,
+) -> None:
+    report_both(network)
+    done = {"state": State.DONE, "started": timezone.now(), "ended": timezone.now(), "outcome": Outcome.MOVED.value}
+    RoleSwitch.objects.create(group=network.group, gateway=network.gateways[0], kind=Kind.SWITCH, families=[4], **done)
+    report_both(network, {"role": STANDBY}, {"role": PRIMARY})
+    report_both(network, {"role": PRIMARY}, {"role": FAULT})
+    assert list(CarrierChange.objects.order_by("id").values_list("carriers", "cause")) == [
+        (["nat-1"], "first"),
+        (["nat-2"], "switch"),
+        (["nat-1"], "fault"),
+    ]
+
+
 def test_a_family_that_is_not_reported_any_more_has_no_role(network: factories.Network) -> None:
     report_both(network)
     store_roles(network.gateways[1], RolesAre((), 0, 0, 0), timezone.now())

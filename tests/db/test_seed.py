@@ -12,12 +12,15 @@ from django.db import connection
 from apps.accounts.models import ApiToken, User
 from apps.accounts.tokens import hash_key
 from apps.bans.models import Ban
+from apps.gateways.failover_files import build_failover_spec
 from apps.lib.database.validity import is_valid_now
 from apps.mail.models import Message as Mail
 from apps.members.models import Device, Member
 from apps.nat.models import NatMapping, PortForward
-from apps.network.models import Gateway, Holding
+from apps.network.models import Failover, Gateway, Holding
 from apps.tickets.models import Ticket
+from firewall.failover import ProgramPaths, render_files
+from lab.failover import ADDRESSES, SYNC, build_gateway
 from lab.topology import load_topology
 
 pytestmark = pytest.mark.django_db
@@ -141,6 +144,31 @@ def test_the_demo_s_first_members_live_on_the_lab_s_hosts(tmp_path: Path) -> Non
         assert (facts["id"], facts["address"], holding.address) == (holding.member_id, host.ipv4, host.ipv4)
         assert Holding.objects.get(is_valid_now(), member=facts["id"], kind="prefix6").address == facts["prefix6"]
         assert str(NatMapping.objects.get(is_valid_now(), holding=holding).public) == facts["public"]
+
+
+def test_the_demo_s_gateways_stand_in_for_each_other_with_the_files_that_the_lab_runs(tmp_path: Path) -> None:
+    seed("--demo", "--failover", str(tmp_path / "failover"))
+    row = Failover.objects.get()
+    assert set(build_failover_spec(row).addresses) == set(ADDRESSES)
+    for name in SYNC:
+        expected = render_files(build_gateway(name, interval=row.interval), ProgramPaths.build_for_lab(name))
+        written = {file.name: file.read_text() for file in (tmp_path / "failover" / name).iterdir()}
+        assert written == {Path(path).name: text for path, text in expected.items()}
+
+
+def test_the_files_of_failover_are_written_again_as_the_settings_are_by_then(tmp_path: Path) -> None:
+    seed("--demo", "--failover", str(tmp_path / "failover"))
+    Failover.objects.update(interval=50)
+    seed("--demo", "--failover", str(tmp_path / "failover"))
+    assert "advert_int 0.50" in (tmp_path / "failover" / "nat-1" / "keepalived.conf").read_text()
+
+
+def test_a_demo_without_failover_writes_no_files_for_it_later(tmp_path: Path) -> None:
+    seed("--demo")
+    (tmp_path / "demo.json").unlink()
+    seed("--demo", "--failover", str(tmp_path / "failover"))
+    assert not Failover.objects.exists()
+    assert not (tmp_path / "failover").exists()
 
 
 def test_the_demo_has_a_ticket_in_each_state_and_sends_no_mail_for_them() -> None:

@@ -61,7 +61,7 @@ def test_connections_rest_longer_than_proxies_let_theirs_rest() -> None:
 
 def test_a_gateway_is_the_same_agent_in_the_lab_and_in_memory() -> None:
     inside, beside = build_gateway(PLACES, "nat-1").command, build_memory_gateway(PLACES, "nat-1").command
-    only_inside = ("--prober", str(get_prober_socket(PLACES, "nat-1")))
+    only_inside = ("--prober", str(get_prober_socket(PLACES, "nat-1")), "--failover", "/run/failover-nat-1/failover.conf")
     assert [part for part in inside[inside.index("--") + 1 :] if part not in only_inside] == [part for part in beside if part != "--fake"]
 
 
@@ -128,7 +128,7 @@ def test_a_state_directory_has_one_user_at_a_time(tmp_path: Path) -> None:
 def test_what_the_demo_offers_to_try_leads_somewhere(tmp_path: Path) -> None:
     places = StatePaths.from_directory(tmp_path)
     places.demo.write_text('{"logins": [], "token": "t"}')
-    addresses = re.findall(r"http://127.0.0.1:8042(/\S*)", render_welcome(places, 8042, ""))
+    addresses = re.findall(r"http://127.0.0.1:8042(/\S*)", render_welcome(places, 8042, "", True))
     assert len(addresses) == 2 and all(resolve(each) for each in addresses)
 
 

@@ -41,6 +41,16 @@ def test_ipv4_leads_through_one_gateway_and_ipv6_through_the_other_both_ways(top
     assert back == [one.list_hosts(4, "transit")[0], other.list_hosts(6, "transit")[0]]
 
 
+def test_virtual_addresses_lie_in_the_gateways_networks_and_belong_to_no_node(topology: Topology) -> None:
+    assert topology.failover
+    networks = {network.name: network.prefixes for network in topology.networks}
+    held = {host for node in topology.nodes for version in (4, 6) for host in node.list_hosts(version)}
+    sides = {"lan": topology.failover.inside, "transit": topology.failover.outside, "servers": topology.failover.servers}
+    for name, virtual in sides.items():
+        assert [each.network for each in virtual] == list(networks[name])
+        assert held.isdisjoint(each.ip for each in virtual)
+
+
 @pytest.mark.parametrize(("gateway", "probe"), [("nat-1", "probe-1"), ("nat-2", "probe-2")])
 def test_each_gateway_has_a_probe_that_knows_no_other_way_there_and_back(topology: Topology, gateway: str, probe: str) -> None:
     inside = topology.get_node(gateway).list_hosts(4, probe) + topology.get_node(gateway).list_hosts(6, probe)

@@ -12,10 +12,10 @@ from subprocess import Popen
 from typing import Any
 
 from apps.network.models import Gateway
+from firewall.failover import ProgramPaths
 from lab import sshd as lab_sshd
 from lab.answer import HostAnswer
 from lab.connect import NoAnswerError
-from lab.failover import build_paths
 from lab.lab import Lab
 from lab.program import ROOT
 from portal.stack.sshd import CODE, SOCKETS, ensure_portal_key, render_relay_line
@@ -49,7 +49,7 @@ def agent(lab: Lab, name: str, sockets: Path, *, shared: bool = False, boot: str
     """
     asked, answers = sockets / f"{name}.sock", sockets / f"{PROBES[name]}.sock"
     serve = ["serve", "--name", name, "--socket", str(asked), "--state", str(sockets / name), "--prober", str(answers)]
-    serve += ["--failover", build_paths(name).settings, *(["--group", lab_sshd.GROUP] if shared else [])]
+    serve += ["--failover", ProgramPaths.build_for_lab(name).settings, *(["--group", lab_sshd.GROUP] if shared else [])]
     with prober(lab, name, sockets), _service(lab, name, sockets, serve, boot) as process:
         wait_for(asked.exists)
         yield process

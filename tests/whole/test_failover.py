@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from firewall.failover import StateCache, digest_files, render_files
+from firewall.failover import ProgramPaths, StateCache, digest_files, render_files
 from firewall.roles import Drain, FailoverRole, Roles, RolesAre
 from lab.failover import (
     CABLES,
@@ -20,7 +20,6 @@ from lab.failover import (
     await_carrier,
     await_standby,
     build_gateway,
-    build_paths,
     find_obstacle,
     get_directory,
     list_carriers,
@@ -265,7 +264,7 @@ cd /etc && tail -n 1 netzwart/* keepalived/* && cat "$0/systemctl.log"
 
 
 def test_files_are_checked_and_installed_and_those_before_are_kept(bare_lab: Lab) -> None:
-    directory, files = get_directory(FIRST), render_files(build_gateway(FIRST), build_paths(FIRST))
+    directory, files = get_directory(FIRST), render_files(build_gateway(FIRST), ProgramPaths.build_for_lab(FIRST))
     write_files(bare_lab, FIRST, {f"{directory}/files/{path.rpartition('/')[2]}": text for path, text in files.items()})
     said = bare_lab.run(FIRST, ["unshare", "--mount", "sh", "-c", INSTALL, directory]).stdout
     assert said.count("Installed. In a few seconds: netzwart-failover status") == 2

@@ -20,6 +20,7 @@ from apps.accounts import tokens
 from apps.accounts.models import ApiToken, User
 from apps.bans import feed_import, feed_parser, services
 from apps.desk.seeding import lab_network, network_plan, servers, tickets, usage
+from apps.desk.seeding.failover import seed_failover
 from apps.desk.seeding.forwards import MINECRAFT, NEXTCLOUD, SSH, TORRENTS, WIREGUARD, SeedForward
 from apps.desk.seeding.houses import SeedRoom
 from apps.desk.seeding.names import PersonName
@@ -85,8 +86,11 @@ def has_demo() -> bool:
     return User.objects.filter(username=ACCOUNTS[0].username).exists() and Member.objects.filter(number=FIRST_NUMBER).exists()
 
 
-def seed_demo(link: str, today: date, host_keys: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Create everything but the passwords, in one transaction. host_keys: of gateways that are reached by ssh."""
+def seed_demo(link: str, today: date, host_keys: Mapping[str, str] = MappingProxyType({}), *, failover: bool = False) -> None:
+    """Create everything but the passwords, in one transaction.
+
+    host_keys: of gateways that are reached by ssh. failover: the gateways stand in for each other.
+    """
     with transaction.atomic():
         here = lab_network.read_lab_network(MEMBERS)
         members = network_plan.write_plan(network_plan.make_plan(SEED, MEMBERS, here, today, RESIDENTS, FORWARDS), link, host_keys)
@@ -94,6 +98,8 @@ def seed_demo(link: str, today: date, host_keys: Mapping[str, str] = MappingProx
         connect_account(Member.objects.get(pk=members[0]), users["selin"])
         seed_bans(users["mara"])
         servers.seed_servers(here, members, users["mara"])
+        if failover:
+            seed_failover(here, users["mara"])
         network = {NETWORK_NAME.name: read_setting(NETWORK_NAME), CONTACT.name: servers.CONTACT}
         change_settings(version=get_settings_row().version, values=network, by=users["mara"])
         usage.seed_usage(SEED, timezone.now(), users["mara"])

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from django.conf import settings
 
-from apps.lib.fields import Prefix
+from apps.lib.fields import AddressInNetwork, Prefix
 
 TOPOLOGY: Final = settings.ROOT / "lab" / "topology.toml"
 MORE_PUBLIC: Final = IPv4Network("198.18.0.0/15")  # RFC 2544, for benchmarks
@@ -40,6 +40,16 @@ class LabService:
 
     ipv4: IPv4Address
     ipv6: IPv6Address
+
+
+@dataclass(frozen=True, slots=True)
+class LabFailover:
+    """The addresses that the gateways hold in turn, by the side that has them, and the number of their virtual router."""
+
+    virtual_router: int
+    inside: tuple[AddressInNetwork, ...]
+    outside: tuple[AddressInNetwork, ...]
+    servers: tuple[AddressInNetwork, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +88,7 @@ class LabNetwork:
     targets: ProbeTargets
     hosts: tuple[LabHost, ...]
     services: dict[str, LabService]
+    failover: LabFailover
 
 
 def read_lab_network(members: int, file: Path = TOPOLOGY) -> LabNetwork:
@@ -94,7 +105,13 @@ def read_lab_network(members: int, file: Path = TOPOLOGY) -> LabNetwork:
         targets=_parse_targets(next(node for node in nodes.values() if node["role"] == "server")),
         hosts=tuple(_parse_host(name, node["interfaces"]) for name, node in nodes.items() if node["role"] == "member"),
         services={name: _parse_service(node) for name, node in nodes.items() if node["role"] == "service"},
+        failover=_parse_failover(topology["failover"]),
     )
+
+
+def _parse_failover(table: dict[str, Any]) -> LabFailover:
+    inside, outside, servers = (tuple(map(ip_interface, table[side])) for side in ("inside", "outside", "servers"))
+    return LabFailover(table["virtual-router"], inside, outside, servers)
 
 
 def _parse_gateway(name: str, nodes: dict[str, Any]) -> LabGateway:

@@ -99,12 +99,19 @@ def _note_change(
 ) -> None:
     taken = [each.since for each in roles if each.status.gateway.name in carriers and each.since]
     at = min(max(taken, default=now), now)
-    switch = RoleSwitch.objects.filter(group=group, families__contains=[family], started__isnull=False).order_by("-id").first()
-    if switch and switch.ended and switch.ended < at - timedelta(seconds=30):
-        switch = None
+    switch = _find_switch(group, family, carriers, at)
     cause = _find_cause(roles, last, switch)
     CarrierChange.objects.create(group=group, family=family, carriers=carriers, at=at, cause=cause, switch=switch)
     log.info("family is carried by others", group=group.name, family=family, carriers=carriers, cause=cause.value)
+
+
+def _find_switch(group: GatewayGroup, family: int, carriers: Sequence[str], at: datetime) -> RoleSwitch | None:
+    """Return the switch that moved the family to these carriers at that moment. One that is done never leads to its own gateway."""
+    begun = RoleSwitch.objects.filter(group=group, families__contains=[family], started__isnull=False).select_related("gateway")
+    last = begun.order_by("-id").first()
+    if last is None or (last.ended and last.ended < at - timedelta(seconds=30)):
+        return None
+    return None if last.state == RoleSwitch.State.DONE and last.gateway.name in carriers else last
 
 
 def _find_cause(roles: Iterable[GatewayRole], last: CarrierChange | None, switch: RoleSwitch | None) -> CarrierChange.Cause:

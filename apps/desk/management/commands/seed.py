@@ -12,6 +12,7 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.desk.seeding import demo, lab_network, network_plan
+from apps.desk.seeding.failover import write_lab_files
 from apps.members.models import Member
 from apps.nat.models import PortForward
 from apps.network.models import Gateway, GatewayGroup, Holding
@@ -37,13 +38,19 @@ class Command(BaseCommand):
             metavar="DIR",
             help="with --demo: reach gateways by ssh; DIR has NAME/ssh_host_ed25519_key.pub for each",
         )
+        parser.add_argument(
+            "--failover",
+            type=Path,
+            metavar="DIR",
+            help="with --demo: gateways stand in for each other; their files for keepalived and conntrackd go to DIR/NAME, for the lab",
+        )
         parser.add_argument("--url", default="http://127.0.0.1:8000/", help=f"the portal's address, for {FILE} (default: %(default)s)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         link = Gateway.Link.LAB if settings.LAB_NAME and not options["in_memory"] else Gateway.Link.LOCAL
         today = timezone.localdate()
         if options["demo"]:
-            self._seed_demo(link, today, options["url"], _read_host_keys(options["host_keys"]))
+            self._seed_demo(link, today, options["url"], _read_host_keys(options["host_keys"]), options["failover"])
         else:
             self._seed_members(options["members"], options["seed"], link, today)
 
@@ -57,15 +64,17 @@ class Command(BaseCommand):
             cursor.execute("ANALYZE")
         self._print_counts()
 
-    def _seed_demo(self, link: str, today: date, url: str, host_keys: Mapping[str, str]) -> None:
+    def _seed_demo(self, link: str, today: date, url: str, host_keys: Mapping[str, str], failover: Path | None) -> None:
         file = settings.VAR / FILE
         there = demo.has_demo()
+        if not there:
+            _refuse_unless_empty()
+            demo.seed_demo(link, today, host_keys, failover=failover is not None)
+        if failover:
+            write_lab_files(failover)
         if there and file.exists():
             self.stdout.write(f"The demo network already exists; nothing was changed. The logins are in {file}.")
             return
-        if not there:
-            _refuse_unless_empty()
-            demo.seed_demo(link, today, host_keys)
         logins = demo.write_logins(file, url)
         self._print_counts()
         self.stdout.write(f"The logins{', with new passwords,' if there else ''} and an API token are in {file}:")
