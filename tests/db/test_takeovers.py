@@ -108,6 +108,20 @@ def test_strips_show_who_carried_within_thirty_days(network: factories.Network) 
     assert strip.segments[1].words.startswith("nat-2 since ")
 
 
+def test_strips_begin_with_the_first_report_and_a_moment_without_a_carrier_is_seen(network: factories.Network) -> None:
+    now = timezone.now()
+    for days, carriers in ((2, ["nat-1"]), (1, []), (1 - 1 / 86_400, ["nat-1"])):
+        CarrierChange.objects.create(group=network.group, family=4, carriers=carriers, at=now - timedelta(days=days), cause="fault")
+    timeline = build_timeline(network.group, now)
+    assert timeline.begin == now - timedelta(days=2)
+    (strip,) = timeline.strips
+    assert [(each.colour, each.left, each.width) for each in strip.segments] == [
+        ("a", "0.00%", "50.00%"),
+        ("a", "50.00%", "50.00%"),
+        ("none", "50.00%", "0.30%"),
+    ]
+
+
 def test_a_family_that_moves_again_and_again_is_a_problem(network: factories.Network) -> None:
     report_both(network)
     for _ in range(5):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db.models import Min
 from django.utils.translation import gettext as _
 
 from apps.gateways.roles.models import CarrierChange
@@ -12,6 +13,8 @@ from apps.lib.ui import formats
 from apps.network.models import Gateway, GatewayGroup
 
 SPAN: Final = timedelta(days=30)
+NARROWEST: Final = 0.3  # percent of the width: a moment without a carrier is seen, too
+FAULTS: Final = frozenset({"none", "several"})
 COLOURS: Final = ("a", "b", "c")  # of the gateways in the order of their names; later ones share the last
 
 
@@ -35,7 +38,7 @@ class Strip:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """All strips, the gateways with their colours, and the time that the strips begin."""
+    """All strips, the gateways with their colours, and when the strips begin: thirty days ago, or with the first report."""
 
     strips: Sequence[Strip]
     gateways: Sequence[tuple[str, str]]
@@ -44,7 +47,8 @@ class Timeline:
 
 def build_timeline(group: GatewayGroup, now: datetime) -> Timeline:
     """Build the strips of a group."""
-    begin = now - SPAN
+    first = CarrierChange.objects.filter(group=group).aggregate(at=Min("at"))["at"] or now - SPAN
+    begin = min(max(now - SPAN, first), now - timedelta(minutes=1))
     names = Gateway.objects.filter(group=group).order_by("name").values_list("name", flat=True)
     colours = {name: COLOURS[min(place, len(COLOURS) - 1)] for place, name in enumerate(names)}
     strips = [Strip(family, _build_segments(_list_changes(group, family, begin), colours, begin, now)) for family in (4, 6)]
@@ -60,7 +64,8 @@ def _list_changes(group: GatewayGroup, family: int, begin: datetime) -> list[Car
 
 def _build_segments(changes: Sequence[CarrierChange], colours: dict[str, str], begin: datetime, now: datetime) -> list[Segment]:
     ends = [*(each.at for each in changes[1:]), now]
-    return [_build_segment(change, end, colours, begin, now) for change, end in zip(changes, ends, strict=False)]  # no change has no end
+    segments = [_build_segment(change, end, colours, begin, now) for change, end in zip(changes, ends, strict=False)]  # no change, no end
+    return sorted(segments, key=lambda each: each.colour in FAULTS)  # drawn last, above their neighbours
 
 
 def _build_segment(change: CarrierChange, end: datetime, colours: dict[str, str], begin: datetime, now: datetime) -> Segment:
@@ -71,4 +76,4 @@ def _build_segment(change: CarrierChange, end: datetime, colours: dict[str, str]
         "since": formats.format_full_time(change.at),
         "cause": change.get_cause_display(),
     }
-    return Segment(f"{left:.2f}%", f"{max(right - left, 0):.2f}%", colour, _("%(carriers)s since %(since)s (%(cause)s)") % given)
+    return Segment(f"{left:.2f}%", f"{max(right - left, NARROWEST):.2f}%", colour, _("%(carriers)s since %(since)s (%(cause)s)") % given)
