@@ -168,7 +168,7 @@ class Kernel:
     def check(self, delta: Delta, now: float) -> None:
         """See NftTable. Costs more than a commit."""
         self.progress.begin("checking")
-        self._nft.run(render_delta(delta, now=int(now)), dry=True)
+        self._nft.check(render_delta(delta, now=int(now)))
 
     def read(self, now: float) -> Ruleset:
         """See NftTable."""
