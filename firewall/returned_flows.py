@@ -5,8 +5,9 @@ no such connection begin. A mapping, a forward, a pinhole or a guard is known by
 about without one, as those that a protocol's helper expects.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from ipaddress import IPv4Address, IPv6Address
+from typing import TypeVar
 
 from firewall.diff import Delta
 from firewall.flows import Flow, allows_mapping, build_forward_entry, list_service_keys
@@ -14,6 +15,7 @@ from firewall.newly_banned import DESTINATIONS, SOURCES
 from firewall.ruleset import NO_ELEMENTS, Chain, Elements, Field, Match
 from firewall.sets import split_length
 
+K = TypeVar("K")  # Python 3.11 has no syntax for type parameters
 MOST_WITHDRAWN = 65_536  # objects that are remembered
 SLACK = 2  # seconds by which the kernel may have ended an element earlier than its end says
 _MAPPINGS = ("snat4", "snat4_own", "snat4_block")
@@ -22,38 +24,37 @@ _FORWARDS, _REACHABLE = "forward4", "blocked"  # a map, and the chain that says 
 
 
 class WithdrawnObjects:
-    """What was withdrawn last, by what connections show of it: at most MOST_WITHDRAWN objects, the oldest are forgotten first.
+    """What was withdrawn last, by what connections show of it: at most MOST_WITHDRAWN of each kind, the oldest are forgotten first.
 
-    An object that came back is still in it; what the sets hold overrules that.
+    mappings: private and public address. forwards: key and target. services: keys of pinholes and guards. An object that came back
+    is still among them; what the sets hold overrules that.
     """
 
     def __init__(self) -> None:
-        self._entries: dict[tuple[bytes, ...], None] = {}
+        self.mappings: dict[tuple[bytes, bytes], None] = {}
+        self.forwards: dict[tuple[bytes, bytes], None] = {}
+        self.services: dict[bytes, None] = {}
 
     def __bool__(self) -> bool:
-        return bool(self._entries)
-
-    def __contains__(self, entry: tuple[bytes, ...]) -> bool:
-        return entry in self._entries
+        return bool(self.mappings or self.forwards or self.services)
 
     def note(self, delta: Delta) -> None:
         """Note what the delta takes away or changes."""
-        for entry in _iter_entries(delta):
-            self._entries.pop(entry, None)
-            self._entries[entry] = None
-        while len(self._entries) > MOST_WITHDRAWN:
-            del self._entries[next(iter(self._entries))]
+        for name, change in delta.elements.items():
+            if name in _MAPPINGS:
+                _remember(self.mappings, ((key, element.value[:4]) for key, element in change.removed.items()))
+            elif name == _FORWARDS:
+                _remember(self.forwards, ((key, element.value) for key, element in change.removed.items()))
+            elif split_length(name)[0] in _SERVICES:
+                _remember(self.services, change.removed)
 
 
-def _iter_entries(delta: Delta) -> Iterator[tuple[bytes, ...]]:
-    """Yield a mapping as its private and its public address, a forward as its key and its target, a service as its key."""
-    for name, change in delta.elements.items():
-        if name in _MAPPINGS:
-            yield from ((key, element.value[:4]) for key, element in change.removed.items())
-        elif name == _FORWARDS:
-            yield from ((key, element.value) for key, element in change.removed.items())
-        elif split_length(name)[0] in _SERVICES:
-            yield from ((key,) for key in change.removed)
+def _remember(known: dict[K, None], entries: Iterable[K]) -> None:
+    for entry in entries:
+        known.pop(entry, None)
+        known[entry] = None
+    while len(known) > MOST_WITHDRAWN:
+        del known[next(iter(known))]
 
 
 class ReturnedFlows:
@@ -84,41 +85,49 @@ class ReturnedFlows:
         return bool(self._sources or self._destinations or self._blocked or self._withdrawn)
 
     def __contains__(self, flow: Flow) -> bool:
-        return self._is_banned(flow) or self._is_blocked(flow) or (bool(self._withdrawn) and self._is_withdrawn(flow))
+        return self._is_banned(flow) or self._is_blocked(flow) or self._is_withdrawn(flow)
 
     def _is_banned(self, flow: Flow) -> bool:
         """True if one end is banned and the other one is a member. Bans concern no connection inside, and none of the gateway itself."""
         source, target = flow.source, flow.reply_source
-        if target in self._own or (source in self._members) == (target in self._members):
-            return False
-        if target in self._members:
-            return source in self._sources and source not in self._allowed
-        return target in self._destinations and target not in self._allowed
+        if source in self._members:
+            banned = self._destinations and target in self._destinations and target not in self._own and target not in self._members
+            return bool(banned) and target not in self._allowed
+        return bool(self._sources) and source in self._sources and target in self._members and source not in self._allowed
 
     def _is_blocked(self, flow: Flow) -> bool:
         """True if one end is a blocked member, unless it is what blocked members may reach."""
-        from_member = flow.source in self._blocked and flow.reply_source not in self._reachable
-        return from_member or (flow.reply_source in self._blocked and flow.source not in self._reachable)
+        if not self._blocked:
+            return False
+        source, target = flow.source, flow.reply_source
+        return (source in self._blocked and target not in self._reachable) or (target in self._blocked and source not in self._reachable)
 
     def _is_withdrawn(self, flow: Flow) -> bool:
-        return self._lost_mapping(flow) or self._lost_forward(flow) or self._lost_service(flow)
+        known = self._withdrawn
+        return (
+            (bool(known.mappings) and self._lost_mapping(flow))
+            or (bool(known.forwards) and self._lost_forward(flow))
+            or (bool(known.services) and self._lost_service(flow))
+        )
 
     def _lost_mapping(self, flow: Flow) -> bool:
-        if (flow.source, flow.reply_destination) not in self._withdrawn:
+        if (flow.source, flow.reply_destination) not in self._withdrawn.mappings:
             return False
         held = (self._sets.get(name, NO_ELEMENTS).get(flow.source) for name in _MAPPINGS)
         return not any(element and allows_mapping(element.value, flow) for element in held)
 
     def _lost_forward(self, flow: Flow) -> bool:
+        if flow.destination == flow.reply_source:
+            return False
         key, target = build_forward_entry(flow)
-        if flow.destination == flow.reply_source or (key, target) not in self._withdrawn:
+        if (key, target) not in self._withdrawn.forwards:
             return False
         held = self._sets.get(_FORWARDS, NO_ELEMENTS).get(key)
         return held is None or held.value != target
 
     def _lost_service(self, flow: Flow) -> bool:
         keys = list_service_keys(flow)
-        return any((key,) in self._withdrawn for key in keys) and not any(key in held for held in self._services for key in keys)
+        return any(key in self._withdrawn.services for key in keys) and not any(key in held for held in self._services for key in keys)
 
 
 def _list_reachable(chains: Mapping[str, Chain]) -> frozenset[bytes]:
@@ -147,11 +156,13 @@ class _ActivePrefixes:
     def __contains__(self, address: bytes) -> bool:
         known = self._known.get(address)
         if known is None:
-            known = self._known[address] = any(self._iter_found(address))
+            known = self._known[address] = self._find(address)
         return known
 
-    def _iter_found(self, address: bytes) -> Iterator[bool]:
+    def _find(self, address: bytes) -> bool:
         number, octets = int.from_bytes(address), len(address)
         for away, elements in self._by_width.get(octets, ()):
-            element = elements.get((number >> away << away).to_bytes(octets))
-            yield element is not None and not 0 < element.expires <= self._then
+            element = elements.get((number >> away << away).to_bytes(octets) if away else address)
+            if element is not None and not 0 < element.expires <= self._then:
+                return True
+        return False

@@ -143,5 +143,5 @@ def test_of_very_many_withdrawn_objects_the_oldest_are_forgotten() -> None:
     keys = [number.to_bytes(16) for number in range(MOST_WITHDRAWN + 1)]
     for removed in (keys[:1], keys[1:]):
         withdrawn.note(Delta(elements={of.name: ElementChange(of, dict.fromkeys(removed, Element()), {})}))
-    assert (keys[0],) not in withdrawn
-    assert (keys[1],) in withdrawn
+    assert keys[0] not in withdrawn.services
+    assert keys[1] in withdrawn.services
