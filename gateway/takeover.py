@@ -10,7 +10,7 @@ from math import inf
 
 from gateway.failover_roles import FailoverRoles
 
-EVERY, SHARE = 30.0, 100  # seconds between two times; and how many times as long as the work the pause lasts
+EVERY, SHARE = 10.0, 100  # seconds between two times; and how many times as long as the work the pause lasts
 
 
 class TakeoverWatch:

@@ -115,6 +115,10 @@ class FailoverSystem:
         self.programs[source].call("resume")
         await_standby(self.programs[source])
 
+    def send_states(self, name: str) -> None:
+        """Let this gateway send all its states to the other one, as one does that takes itself for the carrier."""
+        self.lab.run(name, ["conntrackd", "-C", f"{self.programs[name].directory}/conntrackd.conf", "-B"])
+
     def has_flow(self, name: str, *words: str) -> bool:
         """Return whether an established connection that the gateway tracks has all these words."""
         rows = self.lab.run(name, ["conntrack", "-L", "-p", "tcp", "--state", "ESTABLISHED"]).stdout.splitlines()

@@ -132,11 +132,18 @@ def test_what_was_cut_while_its_gateway_was_dead_stays_cut_when_that_gateway_car
         withdraw(system)
         assert know_both(system, FIRST) == (True, True)
         system.revive(FIRST)
-        assert know_both(system, OTHER) == (False, False)
+        wait_for(lambda: knows_both_when_sent(system))
+        wait_for(lambda: know_both(system, OTHER) == (False, False))
         assert system.deploy("schedule").state == Rollout.State.CONFIRMED
         assert know_both(system, FIRST) == (False, False)
         system.move(OTHER, FIRST)
         assert go_on() == (False, False, True)
+
+
+def knows_both_when_sent(system: FailoverSystem) -> bool:
+    """Let the first gateway send its old states, and return whether the other one has both connections again."""
+    system.send_states(FIRST)
+    return know_both(system, OTHER) == (True, True)
 
 
 def get_octets(system: FailoverSystem) -> tuple[int, int]:
