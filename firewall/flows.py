@@ -132,7 +132,7 @@ class FlowChanges:
             return CutMoment.CONFIRM
         if self._mappings and self._mappings.has_ended(flow):
             return CutMoment.CONFIRM
-        if self._forwards and flow.destination != flow.reply_source and _build_forward_entry(flow) in self._forwards:
+        if self._forwards and flow.destination != flow.reply_source and build_forward_entry(flow) in self._forwards:
             return CutMoment.CONFIRM
         if self._closed and flow in self._closed:
             return CutMoment.CONFIRM
@@ -182,10 +182,10 @@ class MappingChanges:
         """True if the flow's source left as this public address, and no longer may, or no longer with this port."""
         if (flow.source, flow.reply_destination) not in self._gone:
             return False
-        return not any(_allows(value, flow) for value in self._come.get(flow.source, {}).values())
+        return not any(allows_mapping(value, flow) for value in self._come.get(flow.source, {}).values())
 
 
-def _allows(value: bytes, flow: Flow) -> bool:
+def allows_mapping(value: bytes, flow: Flow) -> bool:
     """True if a flow with this map value could look like this one.
 
     A flow without ports fits no block, because the identifier that it had is not known.
@@ -271,8 +271,7 @@ class _ClosedServices:
 
     def __contains__(self, flow: Flow) -> bool:
         """True if the flow came in through one of them, and could not come in again."""
-        protocol = flow.destination + bytes((flow.protocol, 0, 0, 0))
-        keys = (flow.destination, protocol, protocol + flow.destination_port.to_bytes(2) + _DNAT_PADDING)
+        keys = list_service_keys(flow)
         return any(key in self._gone for key in keys) and not any(key in self._come for key in keys)
 
 
@@ -332,9 +331,15 @@ def _note_values(gone: set[tuple[bytes, bytes]], change: ElementChange) -> None:
         gone.difference_update((key, element.value) for key, element in change.added.items())
 
 
-def _build_forward_entry(flow: Flow) -> tuple[bytes, bytes]:
+def build_forward_entry(flow: Flow) -> tuple[bytes, bytes]:
     """Return key and value of the forward that would have made this flow (see firewall/elements/forwards.py)."""
     return _pack_key(flow.destination, flow.protocol, flow.destination_port), _pack_target(flow.reply_source, flow.reply_source_port)
+
+
+def list_service_keys(flow: Flow) -> tuple[bytes, bytes, bytes]:
+    """Return the keys of the pinholes and guards that would let the flow in: of its host, its protocol and its port."""
+    protocol = flow.destination + bytes((flow.protocol, 0, 0, 0))
+    return flow.destination, protocol, protocol + flow.destination_port.to_bytes(2) + _DNAT_PADDING
 
 
 def _pack_key(address: bytes, protocol: int, port: int) -> bytes:

@@ -15,6 +15,7 @@ from firewall.roles import AGES, FAMILIES, SINCE, FailoverRole, FamilyRole, Role
 from gateway.table import NftTable, TableError
 
 SETTINGS = Path("/etc/netzwart/failover.conf")
+_MARKS = ("role4", "role6", "exchanged", "committed")  # written at each change of roles, and when states were exchanged
 _CHECKED, _SYNCHRONISED = "checked", "synchronised"  # touched when keepalived asks, and when conntrackd answers
 _RUNNING = "running"  # digest of the files, written when keepalived starts
 
@@ -48,6 +49,19 @@ class FailoverRoles:
         for path in paths:
             _overwrite(path, b"1\n" if drained else b"0\n")
         return self.read()
+
+    def read_marks(self) -> tuple[int, ...]:
+        """Return when roles and states were last exchanged, as opaque numbers.
+
+        () where this gateway carries nothing, or failover is not set up.
+        """
+        try:
+            runtime = Path(self._read_settings()["RUNTIME"])
+            if not any(_read_words(runtime / f"role{family}")[:1] == [FailoverRole.PRIMARY] for family in FAMILIES):
+                return ()
+            return tuple(_read_modified(runtime / name) for name in _MARKS)
+        except (TableError, OSError, ValueError):
+            return ()
 
     def _read_settings(self) -> dict[str, str]:
         """Return the assignments of failover.conf (firewall/failover/shell_settings.py)."""
@@ -85,6 +99,14 @@ def _read_words(path: Path) -> list[str]:
         return path.read_text().split()
     except FileNotFoundError:
         return []
+
+
+def _read_modified(path: Path) -> int:
+    """Return when the file was last written, in nanoseconds; 0 if it is missing."""
+    try:
+        return path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
 
 
 def _read_age(path: Path) -> int:

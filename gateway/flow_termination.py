@@ -1,4 +1,5 @@
-"""Ends the open connections that a change affects (firewall/flows.py decides which), with one listing of flows for each change.
+"""Ends the open connections that a change affects (firewall/flows.py decides which), with one listing of flows for each change, and
+those that were ended and came back from the other gateway (firewall/returned_flows.py).
 
 The listing covers all flows, or only those that lead to what changed. It walks the kernel's whole hash table, which takes some
 milliseconds even if it is empty, so at commit it is made only if bans or blocks were added. The change is committed by then and
@@ -10,6 +11,7 @@ from collections.abc import Mapping
 
 from firewall.diff import Delta
 from firewall.flows import Flow, FlowChanges
+from firewall.returned_flows import ReturnedFlows
 from firewall.ruleset import Elements
 from gateway.log_texts import to_plain_line
 from gateway.table import NftTable, TableError
@@ -48,3 +50,9 @@ def cut_at_confirm(table: NftTable, trial: PendingTrial, after: Mapping[str, Ele
     except (TableError, OSError) as error:
         log.error("the change is confirmed, but its flows could not be cut: %s", to_plain_line(str(error)))
         return -1
+
+
+def cut_returned(table: NftTable, returned: ReturnedFlows) -> int:
+    """Cut the flows that may not be open. Return how many. Raises TableError or OSError. May run beside everything else."""
+    flows = [flow for flow in table.list_flows() if flow in returned] if returned else []
+    return table.cut(flows) if flows else 0

@@ -65,7 +65,6 @@ class Kernel:
         self.progress = Progress()
         self._netlink = Netlink()
         self._nft = Libnftables()
-        self._conntrack = Conntrack()
         self._expected = -1
         self._ended: dict[str, DeletedCounts] = {}
         self._tracer: Tracer | None = None
@@ -75,7 +74,6 @@ class Kernel:
         """Close the handles; the table stays."""
         self._netlink.close()
         self._nft.close()
-        self._conntrack.close()
         if self._tracer:
             self._tracer.close()
 
@@ -168,7 +166,7 @@ class Kernel:
     def check(self, delta: Delta, now: float) -> None:
         """See NftTable. Costs more than a commit."""
         self.progress.begin("checking")
-        self._nft.run(render_delta(delta, now=int(now)), dry=True)
+        self._nft.check(render_delta(delta, now=int(now)))
 
     def read(self, now: float) -> Ruleset:
         """See NftTable."""
@@ -264,11 +262,13 @@ class Kernel:
 
     def list_flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         """See NftTable."""
-        return self._conntrack.list_flows(toward)
+        with closing(Conntrack()) as conntrack:
+            return conntrack.list_flows(toward)
 
     def cut(self, flows: Iterable[Flow]) -> int:
         """See NftTable."""
-        return self._conntrack.delete(flows)
+        with closing(Conntrack()) as conntrack:
+            return conntrack.delete(flows)
 
     def tune(self, values: Mapping[str, str]) -> dict[str, str]:
         """See NftTable."""

@@ -30,32 +30,45 @@ class Libnftables:
 
     def __init__(self) -> None:
         self._library = _load()
-        self._context = self._library.nft_ctx_new(0)
-        if not self._context:
+        self._context = self._open_context()
+
+    def _open_context(self) -> int:
+        context: int | None = self._library.nft_ctx_new(0)
+        if not context:
             raise TableError("libnftables could not create a context: out of memory")
-        self._library.nft_ctx_buffer_error(self._context)
-        self._library.nft_ctx_buffer_output(self._context)
-        self._library.nft_ctx_output_set_flags(self._context, _STATELESS | _NUMERIC | _TERSE)
+        self._library.nft_ctx_buffer_error(context)
+        self._library.nft_ctx_buffer_output(context)
+        self._library.nft_ctx_output_set_flags(context, _STATELESS | _NUMERIC | _TERSE)
+        return context
 
     def close(self) -> None:
         """Free the context. It must not be used afterwards."""
         if self._context:
             self._library.nft_ctx_free(self._context)
-            self._context = None
+            self._context = 0
 
-    def run(self, text: str, *, dry: bool = False) -> str:
-        """Run the statements as one transaction and return their output. `dry`: only check them.
+    def run(self, text: str) -> str:
+        """Run the statements as one transaction and return their output.
 
         Raises CommitRefusedError with nft's message and the place of the error.
         """
-        self._library.nft_ctx_set_dry_run(self._context, dry)
+        return self._run(self._context, text)
+
+    def check(self, text: str) -> None:
+        """Raise CommitRefusedError if `run` would. The context is one of its own: the library remembers what a dry run deleted as gone."""
+        context = self._open_context()
+        try:
+            self._library.nft_ctx_set_dry_run(context, True)
+            self._run(context, text)
+        finally:
+            self._library.nft_ctx_free(context)
+
+    def _run(self, context: int, text: str) -> str:
         with _open_memory_file(text) as path:
-            failed = self._library.nft_run_cmd_from_filename(self._context, path.encode())
-        output: bytes = self._library.nft_ctx_get_output_buffer(self._context)
+            failed = self._library.nft_run_cmd_from_filename(context, path.encode())
+        output: bytes = self._library.nft_ctx_get_output_buffer(context)
         if failed:
-            raise CommitRefusedError(
-                explain_nft_error(self._library.nft_ctx_get_error_buffer(self._context).decode(errors="replace"), text)
-            )
+            raise CommitRefusedError(explain_nft_error(self._library.nft_ctx_get_error_buffer(context).decode(errors="replace"), text))
         return output.decode(errors="replace")
 
     def read_version(self) -> str:

@@ -95,6 +95,7 @@ async def _serve(agent: Agent, given: argparse.Namespace) -> None:
     listener = _listen(given.socket, given.group)
     served = await asyncio.start_unix_server(server.handle_peer, sock=listener, limit=wire.MAX_LINE)
     log.info("listening at %s", given.socket)
+    server.watch_takeovers()
     await stop.wait()
     served.close()
     await server.end()

@@ -6,7 +6,7 @@ deadline is measured by CLOCK_MONOTONIC, which cannot be set.
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from math import ceil, inf
 from pathlib import Path
@@ -20,13 +20,14 @@ from firewall.machine import Describe
 from firewall.policy import PolicyError
 from firewall.profile import count_changes
 from firewall.render import render_delta
+from firewall.returned_flows import ReturnedFlows, WithdrawnObjects
 from firewall.roles import Drain, Roles, RolesAre
 from firewall.ruleset import Ruleset, drop_expired
 from gateway import prober
 from gateway.clock import GatewayClock
 from gateway.counter_reading import CounterReader
 from gateway.failover_roles import SETTINGS, FailoverRoles
-from gateway.flow_termination import cut_at_commit, cut_at_confirm
+from gateway.flow_termination import cut_at_commit, cut_at_confirm, cut_returned
 from gateway.kernel_profile import apply_profile, keep_original_sysctls
 from gateway.live_trace import LiveTrace
 from gateway.log_texts import to_plain_line
@@ -38,6 +39,7 @@ from gateway.ruleset_inspection import inspect_delta, inspect_management, inspec
 from gateway.running_ruleset import RunningRuleset, prune_delta
 from gateway.table import CommitRefusedError, NftTable, TableError
 from gateway.table_state import CommitTiming, ReadBackError, TableState
+from gateway.takeover import TakeoverWatch
 from gateway.trial import PendingTrial
 
 _MOST_TEXT = 256 << 10
@@ -83,6 +85,7 @@ class Agent:
         self._clock = GatewayClock(clock, steady)
         self._name, self._boot, self._probes = name, boot, probes
         self._failover = FailoverRoles(table, failover)
+        self._takeover, self._withdrawn = TakeoverWatch(self._failover, steady), WithdrawnObjects()
         self._held = TableState(table, self._clock)
         self.live = LiveTrace(table, lambda: self._held.rules, steady)
         self._trial: PendingTrial | None = None
@@ -124,6 +127,24 @@ class Agent:
         if self._trial and not self.seconds_left:
             self.take_back(f"it was not confirmed within {self._trial.within} s")
 
+    @property
+    def may_have_returned_flows(self) -> bool:
+        """True if connections that were cut may be back from the other gateway. May be called on another thread."""
+        return self._takeover.is_due()
+
+    def build_returned_flows(self) -> ReturnedFlows:
+        """Return what to look for among the connections. Called between requests. Raises TableError."""
+        own = {each.address.packed for interface in self._table.list_interfaces() for each in interface.addresses}
+        return ReturnedFlows(self._held.known_elements, self._held.rules, self._withdrawn, own, self._clock())
+
+    def cut_returned_flows(self, returned: ReturnedFlows) -> None:
+        """Cut the connections that were cut before and are back. May be called on another thread, beside everything else.
+
+        Raises TableError or OSError.
+        """
+        if cut := self._takeover.run(lambda: cut_returned(self._table, returned)):
+            log.warning("%d connections that had been cut came back from the other gateway, and were cut again", cut)
+
     def _rebuild_confirmed(self) -> ConfirmedRuleset | None:
         """Return the confirmed ruleset as far as it is known in memory, for the case that the disk cannot be read any more."""
         if self._trial is None or not self._trial.follows or self._held.strayed:
@@ -138,6 +159,7 @@ class Agent:
     def _adopt_outcome(self, brought: RestoreOutcome) -> RestoreOutcome:
         self._trial, self._damage = None, brought.fault
         self._confirmed = digests.format_digest(brought.confirmed.digest) if brought.confirmed else ""
+        self._note_withdrawn(brought.confirmed.deltas if brought.confirmed else ())
         if brought.confirmed and self._clock() < brought.confirmed.at:
             self._clock.follow(brought.confirmed.at)
         self._held.remember(brought.ruleset, int(self._clock()), brought.untuned)
@@ -368,8 +390,13 @@ class Agent:
         self._table.progress.begin("writing")
         self._save_confirmed(self._trial, running)
         trial, self._trial, self._damage = self._trial, None, ""
+        self._note_withdrawn(trial.deltas)
         self._confirmed, self._past = request.target, f"{request.target[:12]} was confirmed at {self._format_time()}"
         return wire.Confirmed(request.target, cut_at_confirm(self._table, trial, running.ruleset.elements))
+
+    def _note_withdrawn(self, deltas: Iterable[Delta]) -> None:
+        for delta in deltas:
+            self._withdrawn.note(delta)
 
     def _revert(self, request: wire.Revert) -> wire.Reverted:
         self._claim(request.token)

@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from zlib import crc32
 
@@ -34,11 +34,15 @@ class StateError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ConfirmedRuleset:
-    """A confirmed ruleset, and its digest as of `at` (Unix seconds)."""
+    """A confirmed ruleset, and its digest as of `at` (Unix seconds).
+
+    deltas: the journal's changes that led to it, the oldest first; they do not tell one ruleset from another.
+    """
 
     ruleset: Ruleset
     digest: int
     at: int
+    deltas: tuple[Delta, ...] = field(default=(), compare=False)
 
 
 class StateDirectory:
@@ -130,14 +134,15 @@ class StateDirectory:
 
     def load(self) -> ConfirmedRuleset | None:
         """Return the last confirmed ruleset, with elements that may have expired since; None before the first. Raises StateError."""
-        path = self._directory / _CHECKPOINT
+        path, deltas = self._directory / _CHECKPOINT, list[Delta]()
         try:
             start = json.loads(path.read_bytes())
             running = RunningRuleset(decode(Ruleset, start["ruleset"], "ruleset"), 0)
             self._number, digest, at, way = start["number"], start["digest"], start["at"], start.get("way")
             for record in self._iter_records():
-                for delta in record["deltas"]:
-                    running.change(decode(Delta, delta, "delta"))
+                for each in record["deltas"]:
+                    deltas.append(delta := decode(Delta, each, "delta"))
+                    running.change(delta)
                 digest, at, way = record["digest"], record["at"], record.get("way")
         except FileNotFoundError:
             self._number = None
@@ -150,7 +155,7 @@ class StateDirectory:
         if digests.format_digest(found) != digest and not self._is_of_another_release:
             self._number = None
             raise StateError(f"{path}: the last confirmed ruleset does not match its digest; deploy from the portal")
-        return ConfirmedRuleset(running.ruleset, found, at)
+        return ConfirmedRuleset(running.ruleset, found, at, tuple(deltas))
 
     def _iter_records(self) -> Iterator[Json]:
         """Return the journal's lines that belong to the checkpoint. Raises WireError if a line before the last is damaged."""

@@ -23,6 +23,7 @@ from gateway.persistent_state import StateError
 from gateway.table import TableError
 
 MOST_PEERS = 32
+WATCH = 1.0  # seconds between two looks at whether this gateway has taken over
 RETRY = 1.0  # seconds until taking back is tried again, if it failed
 READERS = 2  # sets whose counters are read at the same time
 BEAT = 1.0  # seconds between two signs of life while an answer takes long
@@ -48,6 +49,7 @@ class AgentServer:
         self._live_timer: asyncio.TimerHandle | None = None
         self._counting = asyncio.Lock()
         self._readers = ThreadPoolExecutor(READERS, "counters")
+        self._watching: asyncio.Task[None] | None = None
 
     async def handle_peer(self, reader: StreamReader, writer: StreamWriter) -> None:
         """Talk with one peer until it leaves or breaks the rules."""
@@ -102,8 +104,24 @@ class AgentServer:
         """Run the work on the one thread of operations, after earlier ones."""
         return await asyncio.get_running_loop().run_in_executor(self._operations, work)
 
+    def watch_takeovers(self) -> None:
+        """Begin to cut connections again that were cut before and come back when this gateway takes over, until `end`."""
+        self._watching = asyncio.get_running_loop().create_task(self._watch_takeovers())
+
+    async def _watch_takeovers(self) -> None:
+        while True:
+            await asyncio.sleep(WATCH)
+            try:
+                if await asyncio.to_thread(lambda: self._agent.may_have_returned_flows):
+                    returned = await self._run_in_turn(self._agent.build_returned_flows)
+                    await asyncio.to_thread(self._agent.cut_returned_flows, returned)
+            except Exception as error:  # on any error, the next look tries again
+                log.error("connections that came back could not be cut: %s", to_plain_line(str(error)))
+
     async def end(self) -> None:
         """Wait for the running operation; those queued behind it are cancelled."""
+        if self._watching:
+            self._watching.cancel()
         await asyncio.to_thread(self._operations.shutdown, cancel_futures=True)
 
     async def _read_message(self, line: bytes, reader: StreamReader) -> tuple[int, object, bool]:

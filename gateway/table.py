@@ -134,11 +134,14 @@ class NftTable(Protocol):
     def list_flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         """Return the gateway's tracked connections, whichever table's rules accepted them, each once.
 
-        toward: return at least those that match a filter; None: all.
+        toward: return at least those that match a filter; None: all. May be called on another thread, beside everything else.
         """
 
     def cut(self, flows: Iterable[Flow]) -> int:
-        """End these connections and return how many still existed. Their next packets begin new connections."""
+        """End these connections and return how many still existed. Their next packets begin new connections.
+
+        May be called on another thread, beside everything else.
+        """
 
     def read_named_counters(self) -> Mapping[str, tuple[int, int]]:
         """Return packets and octets of the named counters alone. The cost does not depend on the sets."""

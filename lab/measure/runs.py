@@ -33,10 +33,14 @@ def run_udp_stream(
     rate: float = 1000,
     seconds: float = 1,
     size: int = 100,
+    idle: float = 1,
 ) -> tuple[UdpSenderReport, UdpReceiverReport]:
-    """Send a UDP stream to `host` and `port`. The receiver listens on `arrives_at`, if a forward leads to another port."""
+    """Send a UDP stream to `host` and `port`. The receiver listens on `arrives_at`, if a forward leads to another port.
+
+    idle: seconds of silence after which the receiver gives up.
+    """
     options = ("--rate", str(rate), "--seconds", str(seconds), "--size", str(size))
-    with _start_program(lab, receiver, "lab.measure.udp", "receive", str(arrives_at or port)) as waiting:
+    with _start_program(lab, receiver, "lab.measure.udp", "receive", str(arrives_at or port), "--idle", str(idle)) as waiting:
         sent = _run(lab, sender, seconds + TIMEOUT, "lab.measure.udp", "send", host, str(port), *options)
         return UdpSenderReport(**sent), UdpReceiverReport(**_read_last_report(waiting))
 

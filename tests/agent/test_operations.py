@@ -44,6 +44,14 @@ def test_a_plan_says_what_would_change_and_changes_nothing(gateway: AnyGateway) 
     assert runs(gateway) == text_of(network(2))
 
 
+def test_what_was_planned_can_be_applied_although_it_takes_the_last_ban_away(gateway: AnyGateway) -> None:
+    deploy(gateway, whole(network(3, ban("45.0.0.0/9")), token=1, now=clock()))
+    planned = gateway.ask(wire.Plan(clock(), network(3)))
+    assert isinstance(planned, wire.Planned), planned
+    assert planned.removed == {"bans4_9": 1}
+    deploy(gateway, whole(network(3), token=2, now=clock()))
+
+
 def test_an_older_token_is_refused_and_a_newer_one_remembered(gateway: AnyGateway) -> None:
     deploy(gateway, whole(network(2), token=7, now=clock()))
     gateway.restart()

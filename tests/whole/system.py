@@ -89,11 +89,14 @@ def reaches(lab: Lab, node: str, host: str, port: int, protocol: str = "tcp", **
 
 
 @contextmanager
-def conversation(lab: Lab, node: str, host: str, port: int) -> Iterator[Callable[[], bool]]:
-    """Hold a TCP connection open; the yielded function sends a line over it and returns whether the echo came within ten seconds."""
+def conversation(lab: Lab, node: str, host: str, port: int, *, source: str = "", patience: float = 10) -> Iterator[Callable[[], bool]]:
+    """Hold a TCP connection open; the yielded function sends a line over it and returns whether the echo came in time.
+
+    source: the address to connect from. patience: seconds.
+    """
     with inside(lab, node):
-        connection = socket.create_connection((host, port), timeout=5)
-    connection.settimeout(10)
+        connection = socket.create_connection((host, port), timeout=5, source_address=(source, 0) if source else None)
+    connection.settimeout(patience)
     with connection, connection.makefile("rwb") as stream:
         stream.readline()
 
