@@ -3,17 +3,15 @@
 import os
 import subprocess
 import time
-from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
 
 from firewall import wire
-from firewall.failover import ProgramPaths, render_files
 from firewall.roles import Drain, FailoverRole, FamilyRole, Roles, RolesAre
-from lab.failover import build_gateway
 from tests.agent.conftest import restrict_to_gateways
+from tests.agent.failover_runtime import set_up_failover
 from tests.agent.gateways import AnyGateway, InProcess, OnKernel, get_failover_path
 
 FOUR, SIX = ip_address("10.0.0.254"), ip_address("fe80::7")
@@ -22,12 +20,7 @@ FOUR, SIX = ip_address("10.0.0.254"), ip_address("fe80::7")
 @pytest.fixture
 def runtime(gateway: AnyGateway) -> Path:
     """Set failover up on the gateway, and return the directory of its roles: primary for IPv4, standby and drained for IPv6."""
-    made = gateway.state.parent / "runtime"
-    made.mkdir()
-    paths = replace(ProgramPaths.build_for_lab("nat-1"), runtime=str(made), settings=str(get_failover_path(gateway.state)))
-    paths = replace(paths, keepalived=str(made / "keepalived.conf"), conntrackd=str(made / "conntrackd.conf"))
-    for path, text in render_files(build_gateway("nat-1"), paths).items():
-        Path(path).write_text(text)
+    made = set_up_failover(gateway)
     for name, text in {
         "role4": "primary 1800000000 election",
         "drained4": "0",

@@ -1,15 +1,13 @@
 """A gateway that takes over cuts the connections that it had cut before and that came back from the other one, and no others."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from firewall.failover.shell_settings import render_shell_settings
 from gateway.takeover import EVERY
-from lab.failover import build_gateway, build_paths
 from tests.agent.conftest import restrict_to_gateways
-from tests.agent.gateways import InProcess, OnKernel, clock, get_failover_path
+from tests.agent.failover_runtime import set_up_failover
+from tests.agent.gateways import InProcess, OnKernel, clock
 from tests.agent.requests import deploy
 from tests.agent.rulesets import ban, network, step, whole
 from tests.agent.test_cutting import ALL, IN, TO_BANNED, alive, open_connections, open_one
@@ -22,10 +20,7 @@ AFTER = network(3, ban("203.0.113.8/29"), forwards=False)
 @pytest.fixture
 def runtime(gateway: InProcess | OnKernel) -> Path:
     """Set failover up on the gateway, which carries IPv4, and return the directory of its roles."""
-    made = gateway.state.parent / "runtime"
-    made.mkdir()
-    paths = replace(build_paths("nat-1"), runtime=str(made))
-    get_failover_path(gateway.state).write_text(render_shell_settings(build_gateway("nat-1"), paths))
+    made = set_up_failover(gateway)
     write_role(made, "primary")
     return made
 
