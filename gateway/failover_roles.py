@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path
 
-from firewall.failover import digest_text
+from firewall.file_digest import digest_text
 from firewall.roles import AGES, FAMILIES, SINCE, FailoverRole, FamilyRole, RolesAre
 from gateway.table import NftTable, TableError
 

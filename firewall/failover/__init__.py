@@ -4,11 +4,10 @@ Input: a `FailoverGateway`; output: the text of each file by its path. Like a ru
 values give the same octets. It contains no text of people, only addresses, numbers and interface names.
 """
 
-from firewall.failover.files import LENGTH, digest_files, digest_text, render_files
+from firewall.failover.files import digest_files, render_files
 from firewall.failover.spec import FailoverGateway, FailoverSpec, GatewaySide, ProgramPaths, StateCache, VirtualAddress, check_failover
 
 __all__ = [
-    "LENGTH",
     "FailoverGateway",
     "FailoverSpec",
     "GatewaySide",
@@ -17,6 +16,5 @@ __all__ = [
     "VirtualAddress",
     "check_failover",
     "digest_files",
-    "digest_text",
     "render_files",
 ]

@@ -1,14 +1,10 @@
 """All files of a gateway's failover, by their paths, and the digests by which they are known again."""
 
-from hashlib import sha256
-from typing import Final
-
 from firewall.failover.conntrackd import render_conntrackd
 from firewall.failover.keepalived import render_keepalived
 from firewall.failover.shell_settings import render_shell_settings
 from firewall.failover.spec import FailoverGateway, ProgramPaths, check_failover
-
-LENGTH: Final = 16  # hexadecimal digits of a digest: it tells files apart, and protects nothing
+from firewall.file_digest import digest_text
 
 
 def render_files(gateway: FailoverGateway, paths: ProgramPaths = ProgramPaths()) -> dict[str, str]:  # noqa: B008 - frozen
@@ -25,11 +21,6 @@ def digest_files(gateway: FailoverGateway) -> str:
     paths = ProgramPaths()
     texts = _render_programs(gateway, paths) | {paths.settings: render_shell_settings(gateway, paths, "", {})}
     return digest_text("".join(texts.values()))
-
-
-def digest_text(text: str) -> str:
-    """Return the digest of one file's text."""
-    return sha256(text.encode()).hexdigest()[:LENGTH]
 
 
 def _render_programs(gateway: FailoverGateway, paths: ProgramPaths) -> dict[str, str]:

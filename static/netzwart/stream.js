@@ -2,7 +2,7 @@
 // browser opens six connections to a host, and a stream for each tab would leave none for pages.
 "use strict";
 
-const KINDS = ["rollout", "step", "gateway", "approval", "hold", "ticket", "presence", "forward", "pinhole", "address", "several", "reset"];
+const KINDS = ["rollout", "step", "gateway", "failover", "approval", "hold", "ticket", "presence", "forward", "pinhole", "address", "several", "reset"];
 const LATER = 60_000; // milliseconds until a stream that was refused is asked for again
 const BEAT = 20_000, SILENT = 70_000; // how often a tab in sight says that it is there, and after how long without it is taken for gone
 

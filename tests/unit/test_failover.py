@@ -19,9 +19,9 @@ from firewall.failover import (
     VirtualAddress,
     check_failover,
     digest_files,
-    digest_text,
     render_files,
 )
+from firewall.file_digest import digest_text
 from firewall.policy import Interfaces, PolicyError
 
 GOLDEN = Path(__file__).parent.parent / "golden/failover"

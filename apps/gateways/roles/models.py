@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.network.models import Gateway, GatewayGroup
 from firewall import roles
-from firewall.failover import LENGTH
+from firewall.file_digest import LENGTH
 
 FAMILIES = [(4, "IPv4"), (6, "IPv6")]
 

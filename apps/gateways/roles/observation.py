@@ -16,7 +16,7 @@ from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
 from apps.deployments.transport.agent_client import AgentRefused, expect_answer
 from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRole, RoleSwitch
 from apps.network.models import Gateway, GatewayGroup
-from firewall.failover import LENGTH
+from firewall.file_digest import LENGTH
 from firewall.roles import Roles, RolesAre
 
 log = structlog.get_logger()
