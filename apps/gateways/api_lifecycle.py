@@ -13,6 +13,7 @@ from apps.gateways import replacement, retirement
 from apps.gateways.api import GatewaySerializer, GatewayViewSet
 from apps.gateways.failover_files import render_failover_files
 from apps.gateways.primaries import list_families
+from apps.gateways.roles.file_drift import runs_current_files
 from apps.gateways.roles.models import FailoverStatus, GatewayRole, RoleSwitch
 from apps.gateways.roles.outcomes import describe_outcome
 from apps.gateways.roles.switching import request_switch
@@ -27,9 +28,12 @@ FAILOVER_FILES = make_object(preferred=make_array(INTEGER), files=make_mapping(T
 PLANNED = make_object(families=make_array(INTEGER), successors=make_array(INTEGER), holdings=INTEGER, obstacle=TEXT)
 
 
+NULLABLE_TRUTH = TRUTH | {"type": ["boolean", "null"]}
 NULLABLE_TIME = TIME | {"type": ["string", "null"]}
 ROLE = make_object(family=INTEGER, role=TEXT, since=NULLABLE_TIME, carries=TRUTH, is_drained=TRUTH)
-ROLES = make_object(seen=NULLABLE_TIME, problem=TEXT, tracked=INTEGER, roles=make_array(ROLE))
+ROLES = make_object(
+    seen=NULLABLE_TIME, problem=TEXT, tracked=INTEGER, runs_current_files=NULLABLE_TRUTH, edited=make_array(TEXT), roles=make_array(ROLE)
+)
 SWITCH = make_object(kind=TEXT, families=make_array(INTEGER), state=TEXT, at=NULLABLE_TIME, ended=NULLABLE_TIME, outcome=TEXT)
 
 
@@ -42,6 +46,15 @@ class SwitchSerializer(StrictSerializer):
 
 def _show_role(role: GatewayRole) -> dict[str, Any]:
     return {name: getattr(role, name) for name in ("family", "role", "since", "carries", "is_drained")}
+
+
+def _show_status(status: FailoverStatus | None) -> dict[str, Any]:
+    """Return what the gateway reported last, or empty values for one that was never asked."""
+    if status is None:
+        return {"seen": None, "problem": "", "tracked": 0, "runs_current_files": None, "edited": [], "roles": []}
+    told = {name: getattr(status, name) for name in ("seen", "problem", "tracked", "edited")}
+    runs = runs_current_files(status) if status.seen else None
+    return told | {"runs_current_files": runs, "roles": [_show_role(each) for each in status.roles.all()]}
 
 
 def _show_switch(row: RoleSwitch | None) -> dict[str, Any]:
@@ -121,12 +134,10 @@ class GatewayLifecycleViewSet(GatewayViewSet, RemoveViewSet):
     @action(detail=True)
     def roles(self, request: Request, pk: str = "") -> Response:
         """Show the gateway's roles in failover as it reported them last, and why it did not if it does not (`problem`). Roles are
-        asked every ten seconds.
+        asked every ten seconds. `runs_current_files`: whether keepalived there started with the files of today's settings, null if that
+        is unknown; `edited`: files that were edited by hand since.
         """
-        status = FailoverStatus.objects.filter(gateway=self.get_object()).first()
-        listed = [_show_role(each) for each in status.roles.all()] if status else []
-        told = {"seen": status.seen, "problem": status.problem, "tracked": status.tracked} if status else {}
-        return Response({"seen": None, "problem": "", "tracked": 0, **told, "roles": listed})
+        return Response(_show_status(FailoverStatus.objects.filter(gateway=self.get_object()).first()))
 
     @declare_response(200, SWITCH)
     @action(detail=True, methods=["post"], serializer_class=SwitchSerializer)

@@ -1,6 +1,5 @@
 """Subcommands of `manage.py gateway` for a gateway's life: rename, replace, retire, reinstate, remove."""
 
-import time
 from abc import ABC, abstractmethod
 from argparse import ArgumentParser
 from typing import Any
@@ -15,7 +14,8 @@ from apps.gateways.roles.models import RoleSwitch
 from apps.gateways.roles.observation import observe_group
 from apps.gateways.roles.outcomes import describe_outcome
 from apps.gateways.roles.picture import build_roles_picture
-from apps.gateways.roles.switching import carry_out_switch, request_switch
+from apps.gateways.roles.problems import list_problems
+from apps.gateways.roles.switching import await_end, carry_out_switch, request_switch
 from apps.lib.fields import Address
 from apps.network.models import Gateway, GatewayGroup
 
@@ -106,12 +106,12 @@ class LifecycleCommand(BaseCommand, ABC):
     def _roles(self, _options: dict[str, Any]) -> None:
         for group in GatewayGroup.objects.filter(failover__isnull=False):
             observe_group(group)
-            picture = build_roles_picture(group, timezone.now())
+            picture = build_roles_picture(group)
             for each in (each for family in picture.families for each in family.roles):
                 drained = ", drained" if each.is_drained else ""
                 since = f" since {each.since:%Y-%m-%d %H:%M:%S UTC}" if each.since else ""
                 self.stdout.write(f"{each.status.gateway}  IPv{each.family}  {each.role}{since}{drained}")
-            for problem in picture.problems:
+            for problem in list_problems(picture, timezone.now()):
                 self.stdout.write(problem.text)
 
     def _switch(self, options: dict[str, Any]) -> None:
@@ -119,8 +119,7 @@ class LifecycleCommand(BaseCommand, ABC):
         observe_group(gateway.group)
         row = request_switch(gateway=gateway, kind=RoleSwitch.Kind(options["kind"]), families=sorted(set(options["family"])))
         carry_out_switch(row.pk)
-        while (row := RoleSwitch.objects.get(pk=row.pk)).state in RoleSwitch.OPEN:  # a worker was faster
-            time.sleep(1)
+        row = await_end(row)  # a worker may have been faster
         if row.state == RoleSwitch.State.FAILED:
             raise CommandError(describe_outcome(row))
         self.stdout.write(describe_outcome(row))

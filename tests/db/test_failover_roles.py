@@ -15,11 +15,12 @@ from apps.deployments.models import GatewayState
 from apps.desk.selectors.roles import iter_attention_items
 from apps.gateways.retention import prune_carrier_changes, prune_switches
 from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRole, RoleSwitch
-from apps.gateways.roles.observation import note_carriers, store_roles
+from apps.gateways.roles.observation import _store_problem, note_carriers, store_roles
 from apps.gateways.roles.outcomes import Outcome, describe_outcome
 from apps.gateways.roles.picture import build_roles_picture
+from apps.gateways.roles.problems import list_problems
 from apps.gateways.roles.switch_plan import plan_switch
-from apps.gateways.roles.switching import end_forgotten_switches, request_switch
+from apps.gateways.roles.switching import await_end, end_forgotten_switches, request_switch
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Failover
 from firewall.roles import FailoverRole, RolesAre
@@ -38,13 +39,13 @@ def _failover(network: factories.Network) -> None:
     set_up_failover(network)
 
 
-def list_problems(network: factories.Network) -> list[tuple[str, str]]:
-    return [(each.kind.value, each.text) for each in build_roles_picture(network.group, timezone.now()).problems]
+def read_problems(network: factories.Network) -> list[tuple[str, str]]:
+    return [(each.kind.value, each.text) for each in list_problems(build_roles_picture(network.group), timezone.now())]
 
 
 def test_a_carrier_and_a_standby_with_its_states_have_no_problem(network: factories.Network) -> None:
     report_both(network)
-    assert list_problems(network) == []
+    assert read_problems(network) == []
     assert list(iter_attention_items(timezone.now())) == []
 
 
@@ -64,7 +65,7 @@ def test_a_carrier_and_a_standby_with_its_states_have_no_problem(network: factor
 )
 def test_what_is_wrong_is_said(network: factories.Network, first: dict[str, Any], other: dict[str, Any], kind: str, words: str) -> None:
     report_both(network, first, other)
-    assert (kind, True) in [(found, words in text) for found, text in list_problems(network)]
+    assert (kind, True) in [(found, words in text) for found, text in read_problems(network)]
     (need,) = iter_attention_items(timezone.now())
     assert need.url == f"/gateways/groups/{network.group.pk}/failover/"
 
@@ -72,13 +73,13 @@ def test_what_is_wrong_is_said(network: factories.Network, first: dict[str, Any]
 def test_a_standby_that_keeps_states_in_memory_lacks_none(network: factories.Network) -> None:
     Failover.objects.update(cache=Failover.Cache.EXTERNAL)
     report_both(network, other={"tracked": 3})
-    assert list_problems(network) == []
+    assert read_problems(network) == []
 
 
 def test_a_gateway_that_was_not_asked_lately_is_named(network: factories.Network) -> None:
     report_both(network)
     FailoverStatus.objects.filter(gateway=network.gateways[1]).update(seen=timezone.now() - timedelta(hours=1))
-    assert ("warn", "nat-2 was not asked lately.") in list_problems(network)
+    assert ("warn", "nat-2 was not asked lately.") in read_problems(network)
 
 
 def test_a_dead_carrier_is_no_second_one_and_the_change_has_its_cause(network: factories.Network) -> None:
@@ -88,7 +89,7 @@ def test_a_dead_carrier_is_no_second_one_and_the_change_has_its_cause(network: f
     note_carriers(network.group, timezone.now())
     note_carriers(network.group, timezone.now())
     assert list(CarrierChange.objects.order_by("id").values_list("carriers", "cause")) == [(["nat-1"], "first"), (["nat-2"], "fault")]
-    problems = [text for _kind, text in list_problems(network)]
+    problems = [text for _kind, text in read_problems(network)]
     assert "IPv4 is carried by nat-2, and nat-1 is preferred." in problems
     assert "nat-1 does not tell its roles: no answer" in problems
 
@@ -173,6 +174,18 @@ def test_the_database_refuses_a_switch_that_cannot_be(network: factories.Network
         RoleSwitch.objects.create(**{"group": network.group, "gateway": network.gateways[0], "kind": "switch", "families": [4]} | values)
 
 
+def test_who_waits_for_a_switch_whose_worker_was_lost_does_not_wait_for_ever(network: factories.Network) -> None:
+    long_ago = timezone.now() - timedelta(hours=1)
+    begun = {"kind": "switch", "families": [4], "state": State.RUNNING, "started": long_ago}
+    row = RoleSwitch.objects.create(group=network.group, gateway=network.gateways[0], **begun)
+    assert await_end(row).outcome == Outcome.LOST
+
+
+def test_a_gateways_refusal_is_stored_whatever_it_contains(network: factories.Network) -> None:
+    _store_problem(network.gateways[0], "no\0" + "x" * 2000, timezone.now())
+    assert len(FailoverStatus.objects.get().problem) == 1000
+
+
 def test_a_switch_whose_worker_was_lost_ends(network: factories.Network) -> None:
     long_ago = timezone.now() - timedelta(hours=1)
     RoleSwitch.objects.create(
@@ -231,6 +244,7 @@ def test_a_script_sees_roles_and_switches(network: factories.Network) -> None:
     api, at = Client(headers={"authorization": f"Bearer {key}"}), f"/api/gateways/gateways/{network.gateways[0].pk}/"
     told = api.get(f"{at}roles/").json()
     assert told["roles"] == [{"family": 4, "role": "primary", "since": "2027-01-15T08:00:00Z", "carries": True, "is_drained": False}]
+    assert (told["runs_current_files"], told["edited"]) == (None, []), "without an address to sync there are no files for it"
     assert api.get(f"{at}switch/").json()["state"] == ""
     answer = api.post(f"{at}switch/", {"kind": "switch"}, JSON)
     assert (answer.status_code, answer.json()["state"], answer.json()["families"]) == (200, "waiting", [4])

@@ -1,10 +1,12 @@
 """What the page of failover draws and foretells: who would take over, who carried what, and what the top bar says of it."""
 
+import re
 from datetime import timedelta
 from ipaddress import ip_address
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.utils import timezone
 
 from apps.deployments.models import GatewayState, Rollout
@@ -13,7 +15,8 @@ from apps.gateways.failover_files import digest_failover_files
 from apps.gateways.roles.drawing import draw_ways
 from apps.gateways.roles.models import CarrierChange, RoleSwitch
 from apps.gateways.roles.picture import build_roles_picture
-from apps.gateways.roles.takeovers import Takeover, list_takeovers
+from apps.gateways.roles.problems import list_problems
+from apps.gateways.roles.takeovers import ORPHANED, Takeover, list_takeovers
 from apps.gateways.roles.timeline import build_timeline
 from apps.network.models import Failover
 from firewall.roles import FailoverRole
@@ -31,7 +34,7 @@ def _failover(network: factories.Network) -> None:
 
 
 def foretell(network: factories.Network) -> list[Takeover]:
-    return list_takeovers(build_roles_picture(network.group, timezone.now()), Failover.objects.get(group=network.group))
+    return list_takeovers(build_roles_picture(network.group), Failover.objects.get(group=network.group))
 
 
 def test_the_standby_takes_over_after_three_advertisements_and_nothing_is_lost(network: factories.Network) -> None:
@@ -64,6 +67,11 @@ def test_what_would_be_lost_is_foretold(
     assert (four.successor is None) == (seconds is None)
     assert " ".join(four.losses).startswith(loss)
     assert bool(four.losses) == bool(loss)
+
+
+def test_the_portal_knows_after_how_long_a_drained_gateway_takes_a_family_back() -> None:
+    program = (settings.ROOT / "gateway/debian/netzwart-failover").read_text()
+    assert re.search(r"^TAKEOVER=(\d+)", program, re.MULTILINE)[1] == f"{ORPHANED:.0f}"  # type: ignore[index]
 
 
 def test_older_rules_of_the_successor_are_a_loss(network: factories.Network) -> None:
@@ -127,9 +135,9 @@ def test_a_family_that_moves_again_and_again_is_a_problem(network: factories.Net
     for _ in range(5):
         CarrierChange.objects.create(group=network.group, family=6, carriers=[], at=timezone.now(), cause="switch")
     words = "moved 5 times within a day"
-    assert not any(words in each.text for each in build_roles_picture(network.group, timezone.now()).problems)
+    assert not any(words in each.text for each in list_problems(build_roles_picture(network.group), timezone.now()))
     CarrierChange.objects.filter(family=6).update(cause="election")
-    assert any(words in each.text for each in build_roles_picture(network.group, timezone.now()).problems)
+    assert any(words in each.text for each in list_problems(build_roles_picture(network.group), timezone.now()))
 
 
 @pytest.fixture
@@ -142,7 +150,7 @@ def _sync(network: factories.Network) -> None:
 @pytest.mark.usefixtures("_sync")
 def test_files_that_are_not_those_of_the_settings_are_a_problem(network: factories.Network) -> None:
     def list_texts() -> str:
-        return " ".join(each.text for each in build_roles_picture(network.group, timezone.now()).problems)
+        return " ".join(each.text for each in list_problems(build_roles_picture(network.group), timezone.now()))
 
     running = digest_failover_files(network.gateways[0])
     report_both(network, {"running": running})
@@ -154,16 +162,16 @@ def test_files_that_are_not_those_of_the_settings_are_a_problem(network: factori
     Failover.objects.update(interval=30)
     report_both(network, {"running": running, "edited": ("/etc/keepalived/keepalived.conf", "\0")})
     assert "nat-1 runs other files" in list_texts()
-    assert "keepalived.conf" in list_texts()
+    assert "Edited by hand or missing on nat-1: keepalived.conf" in list_texts()
 
 
 def test_the_way_of_each_family_leads_through_its_carrier(network: factories.Network) -> None:
     report_both(network)
-    lines = draw_ways(build_roles_picture(network.group, timezone.now()))
+    lines = draw_ways(build_roles_picture(network.group))
     assert [(line.kind, line.x1, line.x2) for line in lines] == [("link", "50%", "50%"), ("4", "24%", "32%"), ("4", "68%", "76%")]
     assert lines[1].y2 == lines[2].y1 == "2.0rem", "through the upper box"
     report_both(network, {"role": FAULT})
-    assert [line.kind for line in draw_ways(build_roles_picture(network.group, timezone.now()))] == ["link", "lost"]
+    assert [line.kind for line in draw_ways(build_roles_picture(network.group))] == ["link", "lost"]
 
 
 @pytest.mark.parametrize(

@@ -25,4 +25,5 @@ def iter_drift_texts(status: FailoverStatus) -> Iterator[str]:
         yield words % {"gateway": status.gateway}
     if status.edited:
         names = ", ".join(PurePosixPath(path).name for path in status.edited)
-        yield _("%(files)s on %(gateway)s was edited by hand.") % {"files": names, "gateway": status.gateway}
+        words = _("Edited by hand or missing on %(gateway)s: %(files)s. Install the files there again (“Settings and files”).")
+        yield words % {"files": names, "gateway": status.gateway}

@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from apps.gateways.families import render_families
 from apps.network.models import Gateway, GatewayGroup
 from firewall import roles
 from firewall.file_digest import LENGTH
@@ -109,7 +110,7 @@ class RoleSwitch(models.Model):
     @property
     def families_text(self) -> str:
         """The families, such as “IPv4 + IPv6”."""
-        return " + ".join(f"IPv{family}" for family in self.families)
+        return render_families(self.families)
 
 
 class CarrierChange(models.Model):

@@ -51,7 +51,7 @@ def store_roles(gateway: Gateway, told: RolesAre, at: datetime) -> None:
 
 
 def _store_problem(gateway: Gateway, problem: str, at: datetime) -> None:
-    FailoverStatus.objects.update_or_create(gateway=gateway, defaults={"asked": at, "problem": problem[:1000]})
+    FailoverStatus.objects.update_or_create(gateway=gateway, defaults={"asked": at, "problem": _limit(problem, 1000)})
     log.info("roles not told", gateway=gateway.name, problem=problem)
 
 

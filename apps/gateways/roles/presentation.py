@@ -7,7 +7,8 @@ from datetime import datetime
 from apps.gateways.roles.drawing import WayLine, draw_ways
 from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRole, RoleSwitch
 from apps.gateways.roles.outcomes import Outcome, describe_outcome
-from apps.gateways.roles.picture import RoleProblem, RolesPicture, build_roles_picture
+from apps.gateways.roles.picture import RolesPicture, build_roles_picture
+from apps.gateways.roles.problems import RoleProblem, list_problems
 from apps.gateways.roles.takeovers import Takeover, list_takeovers
 from apps.gateways.roles.timeline import Timeline, build_timeline
 from apps.lib.ui.states import StateKind, StateLabel
@@ -56,6 +57,7 @@ class RolesPage:
     """Everything that the page of a group's failover shows. lines: of the drawing. longest: seconds of the slowest switch shown."""
 
     picture: RolesPicture
+    problems: Sequence[RoleProblem]
     rows: Sequence[GatewayRow]
     lines: Sequence[WayLine]
     takeovers: Sequence[Takeover]
@@ -70,12 +72,12 @@ class RolesPage:
 
     @property
     def worst(self) -> RoleProblem | None:
-        return next(iter(self.picture.problems), None)
+        return next(iter(self.problems), None)
 
     @property
     def others(self) -> Sequence[RoleProblem]:
         """The problems after the worst one."""
-        return self.picture.problems[1:]
+        return self.problems[1:]
 
     @property
     def is_covered(self) -> bool:
@@ -90,14 +92,14 @@ class RolesPage:
 def build_roles_page(settings: Failover, now: datetime) -> RolesPage:
     """Build the page of one group."""
     group = settings.group
-    picture = build_roles_picture(group, now)
-    roles = [each for family in picture.families for each in family.roles]
+    picture = build_roles_picture(group)
     switches = RoleSwitch.objects.filter(group=group).select_related("gateway", "by").order_by("-id")[:SWITCHES]
     changes = CarrierChange.objects.filter(group=group).select_related("switch__by").order_by("-at", "-id")[:SHOWN]
     is_idle = not any(each.state in RoleSwitch.OPEN for each in switches)
     return RolesPage(
         picture=picture,
-        rows=[_build_row(status, [each for each in roles if each.status_id == status.pk], idle=is_idle) for status in picture.statuses],
+        problems=list_problems(picture, now),
+        rows=[_build_row(status, picture.list_roles_of(status), idle=is_idle) for status in picture.statuses],
         lines=draw_ways(picture),
         takeovers=list_takeovers(picture, settings),
         timeline=build_timeline(group, now),

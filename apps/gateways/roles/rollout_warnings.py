@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.gateways.roles.picture import build_roles_picture
@@ -15,7 +14,7 @@ def list_rollout_warnings(group: GatewayGroup) -> list[str]:
     settings = Failover.objects.filter(group=group).select_related("group").first()
     if settings is None:
         return []
-    takeovers = list_takeovers(build_roles_picture(group, timezone.now()), settings)
+    takeovers = list_takeovers(build_roles_picture(group), settings)
     found = (_render(takeover.gateway.name, loss) for takeover in takeovers for each in takeover.families for loss in _iter_losses(each))
     return list(dict.fromkeys(found))  # both families of a gateway often lose the same
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from apps.deployments.models import GatewayState
 from apps.gateways.roles.models import FailoverStatus, GatewayRole, RoleSwitch
 from apps.gateways.roles.observation import list_roles
-from apps.gateways.roles.picture import describe_lacking_states, is_idle, lacks_states
+from apps.gateways.roles.program_health import describe_lacking_states, is_idle, lacks_states
 from apps.lib.errors import Problem
 from apps.network.models import Failover, Gateway
 

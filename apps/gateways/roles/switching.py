@@ -73,6 +73,14 @@ def end_forgotten_switches() -> None:
     lost.update(state=RoleSwitch.State.FAILED, outcome=Outcome.LOST.value, ended=Now())
 
 
+def await_end(row: RoleSwitch) -> RoleSwitch:
+    """Return the switch when it has ended: done, failed, or forgotten by its worker for too long."""
+    while (now := RoleSwitch.objects.select_related("gateway").get(pk=row.pk)).state in RoleSwitch.OPEN:
+        end_forgotten_switches()
+        time.sleep(PAUSE)
+    return now
+
+
 def carry_out_switch(pk: int) -> None:
     """Carry out a switch that waits. Does nothing if another worker has begun it."""
     waiting = RoleSwitch.objects.filter(pk=pk, state=RoleSwitch.State.WAITING)

@@ -8,11 +8,12 @@ from django.utils.translation import gettext as _
 
 from apps.deployments.models import GatewayState
 from apps.gateways.roles.models import FailoverStatus, GatewayRole
-from apps.gateways.roles.picture import FamilyPicture, RolesPicture, describe_lacking_states, is_idle, lacks_states
+from apps.gateways.roles.picture import FamilyPicture, RolesPicture
+from apps.gateways.roles.program_health import describe_lacking_states, is_idle, lacks_states
 from apps.network.models import Failover, Gateway
 
 ADVERTISEMENTS: Final = 3  # that a standby misses before it takes over (RFC 9568, Master_Down_Interval)
-ORPHANED: Final = 5.0  # seconds without a carrier after which a drained gateway takes its families back
+ORPHANED: Final = 5.0  # seconds without a carrier after which a drained gateway takes its families back (TAKEOVER of netzwart-failover)
 
 
 @dataclass(frozen=True)
