@@ -18,7 +18,7 @@ from apps.deployments.models import GatewayState
 from apps.deployments.revision_pages.change_summary import render_summary
 from apps.deployments.revision_pages.presentation import preview_deploy, read_database_clock
 from apps.deployments.rollouts.go_live import go_live
-from apps.gateways import enrolment, group_settings, groups, kernel_gauges, primaries, renaming, services
+from apps.gateways import enrolment, families, group_settings, groups, kernel_gauges, primaries, renaming, services
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.probe_facts import ADDRESSES
 from apps.lib.api.fields import AddressText, PrefixText
@@ -346,7 +346,7 @@ class GatewaySerializer(ApiSerializer):
     def create(self, validated_data: Mapping[str, Any]) -> Gateway:
         given = {"address": None, "management_port": 22, "ssh_user": "netzwart", "sync": ""} | dict(validated_data)
         probe = {name: given.pop(name) for name in ("probe_interface", *ADDRESSES) if name in given}
-        carries = [family for family in primaries.FAMILIES if given.pop(f"carries{family}", False)]
+        carries = [family for family in families.FAMILIES if given.pop(f"carries{family}", False)]
         where = {"port": given.pop("management_port"), "account": given.pop("ssh_user")}
         by = self.context["request"].user
         made = enrolment.enrol_gateway(carries=carries, by=by, **where, **given)
@@ -364,7 +364,7 @@ class GatewaySerializer(ApiSerializer):
         if given:
             facts = replace(services.get_facts(saved), **given)
             saved = services.configure_gateway(gateway=saved, version=saved.version, facts=facts, by=by)
-        for family in primaries.FAMILIES:
+        for family in families.FAMILIES:
             wanted, is_primary = validated_data.get(f"carries{family}"), getattr(saved, f"carries{family}")
             if wanted and not is_primary:
                 saved = primaries.set_primary(gateway=saved, family=family, version=saved.version, by=by)

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from apps.gateways.primaries import list_families
 from apps.lib.errors import Problem
+from apps.lib.web.request_cache import cache_per_request
 from apps.network.models import Failover, Gateway, Profile
 from firewall.failover import (
     FailoverGateway,
@@ -38,6 +39,17 @@ INSTALL_COMMANDS: Final = (
 )
 
 
+@cache_per_request
+def find_failover(group: int) -> Failover | None:
+    """Return the failover of a group by its id; None if it is not managed here."""
+    return Failover.objects.filter(group=group).select_related("group").first()
+
+
+@cache_per_request
+def _find_managed_profile(group: int) -> Profile | None:
+    return Profile.objects.filter(group=group, managed=True).first()
+
+
 def render_failover_files(gateway: Gateway, paths: ProgramPaths = _PATHS) -> dict[str, str]:
     """Return the text of each file by its name. Raises Problem, which says what is missing. paths: where the programs run."""
     rendered = _with_values(gateway, partial(render_files, paths=paths))
@@ -46,7 +58,7 @@ def render_failover_files(gateway: Gateway, paths: ProgramPaths = _PATHS) -> dic
 
 def _with_values[T](gateway: Gateway, render: Callable[[FailoverGateway], T]) -> T:
     """Return what is rendered from the gateway's values. Raises Problem, which says what is missing."""
-    row = Failover.objects.filter(group=gateway.group_id).first()
+    row = find_failover(gateway.group_id)
     if row is None:
         words = _("Failover is not set for %(group)s, so there are no files for %(gateway)s.")
         raise Problem(words % {"group": gateway.group, "gateway": gateway}, culprit=gateway.group)
@@ -77,7 +89,7 @@ def build_failover_gateway(gateway: Gateway, spec: FailoverSpec) -> FailoverGate
     server = gateway.server_interface.name if hasattr(gateway, "server_interface") else ""
     interfaces = Interfaces(gateway.lan, gateway.wan, gateway.management, gateway.sync, server)
     made = FailoverGateway(interfaces, gateway.sync_address, spec, frozenset(list_families(gateway)))
-    profile = Profile.objects.filter(group=gateway.group_id, managed=True).first()
+    profile = _find_managed_profile(gateway.group_id)
     return replace(made, connections=profile.connections) if profile else made
 
 

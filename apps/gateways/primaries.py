@@ -9,17 +9,11 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.audit.trail import get_trail
+from apps.gateways.families import FAMILIES, find_primary
 from apps.gateways.services import build_conflict
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 from apps.network.models import Gateway, GatewayGroup
-
-FAMILIES = (4, 6)
-
-
-def find_primary(group: GatewayGroup, family: int) -> Gateway | None:
-    """Return the gateway that is primary for the family; None if none is."""
-    return Gateway.objects.filter(group=group, **{_get_flag(family): True}).first()
 
 
 @transaction.atomic

@@ -17,7 +17,8 @@ from django.utils.translation import ngettext
 from apps.accounts.models import User
 from apps.deployments.models import Rollout, RolloutStep
 from apps.gateways.enrolment import check_name_is_free
-from apps.gateways.primaries import FAMILIES, list_families, lock_group
+from apps.gateways.families import FAMILIES
+from apps.gateways.primaries import list_families, lock_group
 from apps.gateways.probe_facts import check_probe
 from apps.gateways.services import build_conflict, explain_gateway_error
 from apps.gateways.sync_facts import check_own_addresses

@@ -19,6 +19,7 @@ from apps.deployments.selectors import list_rollouts_in_state
 from apps.gateways.drift_texts import DriftText, PastDrift, describe_drift, list_past_drift
 from apps.gateways.joining.models import JoiningMachine
 from apps.gateways.kernel_gauges import find_connection_table
+from apps.gateways.roles.picture import map_carried_families
 from apps.lib.database.validity import is_valid_now_or_later
 from apps.lib.dependents import EndedCount
 from apps.lib.ui import formats
@@ -42,7 +43,10 @@ class GatewayStatusLine:
 
 @dataclass(frozen=True)
 class GatewayOverview:
-    """A gateway with what is known about it; `status` is None if it has never been asked."""
+    """A gateway with what is known about it; `status` is None if it has never been asked.
+
+    carried: the address families that it carries: as it reports where its failover is managed here, else those it is primary for.
+    """
 
     gateway: Gateway
     status: GatewayState | None
@@ -52,6 +56,15 @@ class GatewayOverview:
     drift: DriftText | None
     before: list[PastDrift]
     alone: bool  # carries both families while the other gateways of its group do not answer
+    carried: frozenset[int]
+
+    @property
+    def carries4(self) -> bool:
+        return 4 in self.carried
+
+    @property
+    def carries6(self) -> bool:
+        return 6 in self.carried
 
 
 def list_gateways() -> QuerySet[Gateway]:
@@ -73,7 +86,11 @@ def build_culprit_url(culprit: object) -> str:
 
 def build_overviews(rows: list[Gateway], now: datetime) -> list[GatewayOverview]:
     """Build the overviews of these gateways. `rows` must contain all gateways of each group."""
-    return [_build_overview(row, [other for other in rows if other.group_id == row.group_id and other != row], now) for row in rows]
+    carried = map_carried_families(rows)
+    return [
+        _build_overview(row, [other for other in rows if other.group_id == row.group_id and other != row], carried[row.pk], now)
+        for row in rows
+    ]
 
 
 def find_gateway_status(gateway: Gateway) -> GatewayState | None:
@@ -86,20 +103,21 @@ def _is_away(gateway: Gateway) -> bool:
     return status is None or status.unreachable_since is not None
 
 
-def _build_overview(gateway: Gateway, others: list[Gateway], now: datetime) -> GatewayOverview:
+def _build_overview(gateway: Gateway, others: list[Gateway], carried: frozenset[int], now: datetime) -> GatewayOverview:
     status = find_gateway_status(gateway)
-    alone = gateway.carries4 and gateway.carries6 and bool(others) and all(map(_is_away, others))
+    alone = carried == {4, 6} and bool(others) and all(map(_is_away, others))
     line = _build_line(gateway, status, [other.name for other in others if _is_away(other)] if alone else [], now)
     drift = describe_drift(status)
     return GatewayOverview(
         gateway,
         status,
         _build_state(status, now),
-        render_families(gateway.carries4, gateway.carries6),
+        render_families(4 in carried, 6 in carried),
         line,
         drift,
         list_past_drift(status),
         alone,
+        carried,
     )
 
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import get_person, staff_page
 from apps.accounts.recent_auth import require_recent_auth
 from apps.accounts.undo_page import announce_change, answer_undo
-from apps.gateways import enrolment, primaries
+from apps.gateways import enrolment, families, primaries
 from apps.gateways.forms import NewGatewayForm
 from apps.lib.errors import Problem
 from apps.network.models import Failover, Gateway, GatewayGroup
@@ -38,7 +38,7 @@ def add(request: HttpRequest) -> HttpResponse:
 
 def _get_initial(group: str) -> dict[str, Any]:
     found = GatewayGroup.objects.filter(pk=int(group)).first() if group.isdecimal() and len(group) < 10 else GatewayGroup.objects.first()
-    free = {f"carries{family}": found is not None and primaries.find_primary(found, family) is None for family in primaries.FAMILIES}
+    free = {f"carries{family}": found is not None and families.find_primary(found, family) is None for family in families.FAMILIES}
     return {"group": found, "management_port": 22, "ssh_user": "netzwart"} | free
 
 
@@ -46,10 +46,10 @@ def _get_initial(group: str) -> dict[str, Any]:
 def primary(request: HttpRequest, pk: int, family: int) -> HttpResponse:
     """Say what a change of the primary does and does not; make the gateway primary on POST."""
     found = get_object_or_404(Gateway.objects.select_related("group"), pk=pk)
-    if family not in primaries.FAMILIES:
+    if family not in families.FAMILIES:
         raise Http404
     if request.method != "POST":
-        context = {"before": primaries.find_primary(found.group, family), "failover": Failover.objects.filter(group=found.group).exists()}
+        context = {"before": families.find_primary(found.group, family), "failover": Failover.objects.filter(group=found.group).exists()}
         return render(request, "gateways/primary.html", {"gateway": found, "family": family, **context})
     given = request.POST.get("version", "")
     version = int(given) if given.isdecimal() else 0

@@ -16,7 +16,7 @@ from apps.accounts.undo_page import announce_change, answer_undo
 from apps.audit.selectors import list_row_history
 from apps.gateways.failover_files import FILENAMES, INSTALL_COMMANDS, render_failover_files
 from apps.gateways.failover_settings import change_failover, get_failover, stop_failover
-from apps.gateways.families import render_families
+from apps.gateways.families import join_family_names
 from apps.gateways.forms_failover import FailoverForm
 from apps.gateways.primaries import list_families
 from apps.gateways.roles.file_drift import runs_current_files
@@ -66,7 +66,7 @@ def _list_results(group: GatewayGroup) -> list[FailoverResult]:
 
 
 def _build_result(gateway: Gateway) -> FailoverResult:
-    families = render_families(list_families(gateway))
+    families = join_family_names(list_families(gateway))
     try:
         status = FailoverStatus.objects.filter(gateway=gateway).first()
         runs = runs_current_files(status) if status and not status.problem else None

@@ -19,7 +19,7 @@ from apps.deployments.rollouts.decisions import release_revision_hold
 from apps.deployments.rollouts.gateway_cache import GatewayCache
 from apps.deployments.services import reconcile
 from apps.deployments.transport import ssh
-from apps.gateways import primaries, renaming, replacement, retirement, services
+from apps.gateways import families, renaming, replacement, retirement, services
 from apps.lib.activation import list_activations
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Gateway, GatewayGroup
@@ -89,7 +89,7 @@ def undo(network: factories.Network, gateway: Gateway) -> None:
 
 
 def list_primaries(network: factories.Network) -> tuple[str, str]:
-    first, second = (primaries.find_primary(network.group, family) for family in primaries.FAMILIES)
+    first, second = (families.find_primary(network.group, family) for family in families.FAMILIES)
     return str(first), str(second)
 
 

@@ -18,7 +18,7 @@ from apps.accounts import tokens
 from apps.audit.undo import find_last_event, undo_event
 from apps.deployments.models import Revision, Rollout, RolloutStep
 from apps.deployments.transport import ssh_keys
-from apps.gateways import primaries
+from apps.gateways import families, primaries
 from apps.gateways.services import configure_gateway, get_facts
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Gateway, GatewayGroup
@@ -79,7 +79,7 @@ def undo(network: factories.Network, gateway: Gateway) -> None:
 
 def list_primaries(network: factories.Network) -> tuple[str, str]:
     """Return the names of the primaries for IPv4 and IPv6."""
-    first, second = (primaries.find_primary(network.group, family) for family in primaries.FAMILIES)
+    first, second = (families.find_primary(network.group, family) for family in families.FAMILIES)
     return str(first), str(second)
 
 
@@ -178,7 +178,7 @@ def test_an_undo_of_the_first_primary_leaves_none(network: factories.Network) ->
     gateway = factories.gateway(group, "far-1")
     primaries.set_primary(gateway=gateway, family=6, version=gateway.version, by=network.admin)
     undo(network, gateway)
-    assert primaries.find_primary(group, 6) is None
+    assert families.find_primary(group, 6) is None
 
 
 def test_the_command_moves_a_primary(network: factories.Network) -> None:

@@ -7,22 +7,26 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from apps.deployments.models import GatewayState, Rollout
 from apps.events.models import Event
 from apps.gateways.failover_files import digest_failover_files
 from apps.gateways.roles.drawing import draw_ways
-from apps.gateways.roles.models import CarrierChange, RoleSwitch
+from apps.gateways.roles.models import CarrierChange, FailoverStatus, RoleSwitch
+from apps.gateways.roles.outcomes import describe_outcome
 from apps.gateways.roles.picture import build_roles_picture
 from apps.gateways.roles.problems import list_problems
 from apps.gateways.roles.takeovers import ORPHANED, Takeover, list_takeovers
 from apps.gateways.roles.timeline import build_timeline
+from apps.gateways.selectors import build_overviews, list_gateways
 from apps.network.models import Failover
 from firewall.roles import FailoverRole
 from tests import factories
 from tests.db.page_client import signed_in, text
-from tests.role_reports import make_revision, report_both, set_up_failover
+from tests.role_reports import make_revision, report, report_both, set_up_failover
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PRIMARY, STANDBY, FAULT = FailoverRole.PRIMARY, FailoverRole.STANDBY, FailoverRole.FAULT
@@ -191,6 +195,42 @@ def test_every_page_says_on_top_what_is_not_carried_as_planned(
     page = text(signed_in(network.admin).get("/gateways/"))
     assert ('id="running-note"' in page) == bool(words)
     assert words in page
+
+
+def test_failover_costs_each_page_few_queries(network: factories.Network, django_assert_max_num_queries: Any) -> None:
+    mara = signed_in(network.admin)
+    mara.get("/tickets/")
+    with CaptureQueriesContext(connection) as before:
+        mara.get("/tickets/")
+    report_both(network)
+    with django_assert_max_num_queries(len(before) + 4):  # for the number beside “Dashboard”
+        mara.get("/tickets/")
+
+
+def test_a_drained_family_is_named_because_the_other_may_still_be_carried(network: factories.Network) -> None:
+    given = {"kind": "drain", "families": [6], "state": "done", "outcome": "drained", "ended": timezone.now()}
+    row = RoleSwitch.objects.create(group=network.group, gateway=network.gateways[0], **given)
+    assert describe_outcome(row) == "nat-1 has given IPv6 up, until it is back again."
+
+
+def test_pages_show_who_carries_and_not_who_should(network: factories.Network) -> None:
+    mara = signed_in(network.admin)
+    before = text(mara.get("/gateways/"))
+    report_both(network, {"role": STANDBY}, {"role": PRIMARY})
+    first, other = build_overviews(list(list_gateways()), timezone.now())
+    assert (first.gateway.carries4, first.carries4, other.carries4) == (True, False, True)
+    assert first.carries != other.carries
+    assert before != text(mara.get("/gateways/"))
+    Failover.objects.all().delete()
+    assert [each.carries4 for each in build_overviews(list(list_gateways()), timezone.now())] == [True, False], "not managed here"
+
+
+def test_a_dead_carrier_carries_nothing_once_the_other_one_does(network: factories.Network) -> None:
+    report_both(network)
+    FailoverStatus.objects.filter(gateway=network.gateways[0]).update(problem="no answer")
+    assert [each.carries4 for each in build_overviews(list(list_gateways()), timezone.now())] == [True, False]
+    report(network, 1, PRIMARY)
+    assert [each.carries4 for each in build_overviews(list(list_gateways()), timezone.now())] == [False, True]
 
 
 def test_the_page_foretells_and_a_group_without_failover_offers_it(network: factories.Network) -> None:

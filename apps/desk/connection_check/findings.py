@@ -53,8 +53,8 @@ def build_connection(member: Member, now: datetime) -> MemberConnection:
 def list_findings(of: MemberConnection) -> list[Finding]:
     """Return all findings in the order of the page."""
     carrying = {
-        4: {each.gateway.name for each in of.gateways if each.gateway.carries4},
-        6: {each.gateway.name for each in of.gateways if each.gateway.carries6},
+        4: {each.gateway.name for each in of.gateways if each.carries4},
+        6: {each.gateway.name for each in of.gateways if each.carries6},
     }
     block = find_current_block(of.member)
     return [
@@ -120,7 +120,7 @@ def _check_gateways(of: MemberConnection) -> Iterator[Finding]:
     read = dict(Collected.objects.filter(gateway__in=[each.gateway for each in of.gateways]).values_list("gateway", "at"))
     others = any(each.state.kind is not StateKind.BAD for each in of.gateways)
     for each in of.gateways:
-        carries = each.gateway.carries4 or each.gateway.carries6 or not others
+        carries = each.carries4 or each.carries6 or not others
         silent = each.state.kind is StateKind.BAD
         fault = FaultOrigin.NETWORK if silent and carries else FaultOrigin.NONE
         kind = StateKind.WARN if silent and not carries else each.state.kind

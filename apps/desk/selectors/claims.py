@@ -90,13 +90,13 @@ def _get_database_evidence(facts: DashboardFacts) -> datetime | None:
 
 
 def _list_primaries(facts: DashboardFacts) -> list[GatewayOverview]:
-    return [each for each in facts.gateways if each.gateway.carries4 or each.gateway.carries6]
+    return [each for each in facts.gateways if each.carries4 or each.carries6]
 
 
 def _has_primaries(facts: DashboardFacts) -> bool:
     """Whether IPv4 and IPv6 each have a primary that answers, and none carries both because the others are away."""
     primaries = _list_primaries(facts)
-    both = any(each.gateway.carries4 for each in primaries) and any(each.gateway.carries6 for each in primaries)
+    both = any(each.carries4 for each in primaries) and any(each.carries6 for each in primaries)
     return both and all(each.state.kind is StateKind.OK and not each.alone for each in primaries)
 
 

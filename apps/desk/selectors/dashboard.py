@@ -227,7 +227,7 @@ def _describe_away(each: GatewayOverview) -> str:
     """Say that the gateway does not answer, and which IP versions have no primary that answers: a group has one primary for each."""
     if not (each.status and each.status.unreachable_since):
         return each.line.sentence
-    families = [name for name, carried in (("IPv4", each.gateway.carries4), ("IPv6", each.gateway.carries6)) if carried]
+    families = [name for name, carried in (("IPv4", each.carries4), ("IPv6", each.carries6)) if carried]
     if not families:
         return each.line.sentence
     words = ngettext(

@@ -6,15 +6,14 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from apps.desk.selectors.need import AttentionItem, find_page_url
-from apps.gateways.roles.picture import build_roles_picture
+from apps.gateways.roles.picture import build_roles_picture, list_managed_groups
 from apps.gateways.roles.problems import list_problems
 from apps.lib.ui.states import StateKind, StateLabel
-from apps.network.models import GatewayGroup
 
 
 def iter_attention_items(now: datetime) -> Iterator[AttentionItem]:
     """Yield one need for each group whose roles are not well: the worst problem, and how many more there are."""
-    for group in GatewayGroup.objects.filter(failover__isnull=False).order_by("name"):
+    for group in list_managed_groups():
         problems = [each for each in list_problems(build_roles_picture(group), now) if each.kind is not StateKind.PLAIN]
         if problems:
             more = _("%(number)d more") % {"number": len(problems) - 1} if len(problems) > 1 else ""

@@ -12,11 +12,11 @@ from rest_framework.response import Response
 from apps.accounts.models import User
 from apps.deployments.transport.ssh import compute_fingerprint
 from apps.gateways.api import GatewaySerializer
+from apps.gateways.families import FAMILIES
 from apps.gateways.joining import services
 from apps.gateways.joining.install_command import build_install_command
 from apps.gateways.joining.models import JoiningMachine
 from apps.gateways.joining.presentation import suggest_for_machine
-from apps.gateways.primaries import FAMILIES
 from apps.lib.api import etags
 from apps.lib.api.fields import AddressText, PrefixText
 from apps.lib.api.filters import build_filters

@@ -5,10 +5,10 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from apps.gateways.families import FAMILIES, find_primary
 from apps.gateways.joining.models import JoiningMachine
 from apps.gateways.joining.presentation import describe_interface, suggest_for_machine
 from apps.gateways.line_fields import PrefixLines
-from apps.gateways.primaries import FAMILIES, find_primary
 from apps.network.forms import AddressInput
 from apps.network.models import GatewayGroup
 from firewall.machine import MachineFacts

@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from apps.gateways.families import render_families
+from apps.gateways.families import join_family_names
 from apps.network.models import Gateway, GatewayGroup
 from firewall import roles
 from firewall.file_digest import LENGTH
@@ -110,7 +110,7 @@ class RoleSwitch(models.Model):
     @property
     def families_text(self) -> str:
         """The families, such as “IPv4 + IPv6”."""
-        return render_families(self.families)
+        return join_family_names(self.families)
 
 
 class CarrierChange(models.Model):

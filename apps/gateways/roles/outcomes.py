@@ -25,7 +25,7 @@ def describe_outcome(row: RoleSwitch) -> str:
     """Return a sentence on how the switch ended, "" if it has not."""
     words = {
         Outcome.MOVED: _("%(families)s: carried by %(target)s after %(seconds)s s. %(packets)s"),
-        Outcome.DRAINED: _("%(gateway)s carries nothing and does not take over until it is back again. %(packets)s"),
+        Outcome.DRAINED: _("%(gateway)s has given %(families)s up, until it is back again. %(packets)s"),
         Outcome.RESUMED: _("%(gateway)s is ready to take over %(families)s again."),
         Outcome.REFUSED: _("Nothing was done. %(reason)s"),
         Outcome.NO_PACKETS_BEFORE: _("Nothing was done: packets do not pass through %(target)s. %(reason)s"),

@@ -3,13 +3,15 @@
 Reads what was reported last; asks no gateway.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from apps.gateways.primaries import find_primary
+from apps.gateways.families import FAMILIES
 from apps.gateways.roles.models import FailoverStatus, GatewayRole
-from apps.gateways.roles.observation import list_carrying, list_roles
+from apps.gateways.roles.observation import list_carrying
+from apps.lib.web.request_cache import cache_per_request
 from apps.network.models import Gateway, GatewayGroup
 
 
@@ -23,7 +25,7 @@ class Deviation(Enum):
 
 @dataclass(frozen=True)
 class FamilyPicture:
-    """One family: its roles on all gateways, and the preferred gateway; None if there is none."""
+    """One family: its roles on all gateways, and the preferred gateway; None if that one never told its role."""
 
     family: int
     roles: Sequence[GatewayRole]
@@ -61,13 +63,41 @@ class RolesPicture:
         return [role for family in self.families for role in family.roles if role.status_id == status.pk]
 
 
+@cache_per_request
+def map_families() -> dict[tuple[int, int], FamilyPicture]:
+    """Return the families of all groups whose failover is managed here, by group and family. One query for each page."""
+    found: dict[tuple[int, int], list[GatewayRole]] = defaultdict(list)
+    rows = GatewayRole.objects.filter(status__gateway__retired=None, status__gateway__group__failover__isnull=False)
+    for role in rows.select_related("status__gateway__group").order_by("status__gateway__group", "family", "status__gateway__name"):
+        found[role.status.gateway.group_id, role.family].append(role)
+    return {key: FamilyPicture(key[1], roles, _find_preferred(roles)) for key, roles in found.items()}
+
+
+def _find_preferred(roles: Sequence[GatewayRole]) -> Gateway | None:
+    gateways = (each.status.gateway for each in roles if getattr(each.status.gateway, f"carries{each.family}"))
+    return next(gateways, None)
+
+
+def list_managed_groups() -> list[GatewayGroup]:
+    """Return the groups whose failover is managed here and has been reported, by name."""
+    groups = {picture.roles[0].status.gateway.group for picture in map_families().values()}
+    return sorted(groups, key=lambda group: group.name)
+
+
+def map_carried_families(gateways: Iterable[Gateway]) -> dict[int, frozenset[int]]:
+    """Return the families that each gateway carries, by its id: as reported last, or else those that it is primary for."""
+    known = map_families()
+
+    def carries(gateway: Gateway, family: int) -> bool:
+        picture = known.get((gateway.group_id, family))
+        return gateway in [each.status.gateway for each in picture.carrying] if picture else getattr(gateway, f"carries{family}")
+
+    return {each.pk: frozenset(family for family in FAMILIES if carries(each, family)) for each in gateways}
+
+
 def build_roles_picture(group: GatewayGroup) -> RolesPicture:
-    """Build the picture of one group."""
-    roles = list_roles(group)
+    """Build the picture of a group whose failover is managed here."""
+    families = [picture for (pk, _family), picture in sorted(map_families().items()) if pk == group.pk]
     rows = FailoverStatus.objects.filter(gateway__group=group, gateway__retired=None)
     statuses = list(rows.select_related("gateway__group", "gateway__server_interface").order_by("gateway__name"))
-    return RolesPicture(group, [_build_family(group, family, roles) for family in sorted({each.family for each in roles})], statuses)
-
-
-def _build_family(group: GatewayGroup, family: int, roles: Sequence[GatewayRole]) -> FamilyPicture:
-    return FamilyPicture(family, [each for each in roles if each.family == family], find_primary(group, family))
+    return RolesPicture(group, families, statuses)

@@ -8,7 +8,8 @@ from typing import Final
 from django.db.models import Count
 from django.utils.translation import gettext as _
 
-from apps.gateways.families import render_families
+from apps.gateways.failover_files import find_failover
+from apps.gateways.families import join_family_names
 from apps.gateways.roles.file_drift import iter_drift_texts
 from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRole
 from apps.gateways.roles.picture import Deviation, FamilyPicture, RolesPicture
@@ -36,12 +37,12 @@ class RoleProblem:
 
 def list_problems(picture: RolesPicture, now: datetime) -> list[RoleProblem]:
     """Return what is wrong with the roles of a group, the worst first."""
-    direct = Failover.objects.filter(group=picture.group, cache=Failover.Cache.DIRECT).exists()
+    settings = find_failover(picture.group.pk)
     found = [
         *_iter_family_problems(picture.families),
         *_iter_flapping(picture.group, now),
         *_iter_gateway_problems(picture, now),
-        *(_iter_state_problems(picture.families) if direct else ()),
+        *(_iter_state_problems(picture.families) if settings and settings.cache == Failover.Cache.DIRECT else ()),
     ]
     return sorted(found, key=lambda each: _ORDER.index(each.kind))
 
@@ -98,12 +99,12 @@ def _iter_program_problems(status: FailoverStatus, name: dict[str, str]) -> Iter
 def _iter_standby_problems(roles: Sequence[GatewayRole], name: dict[str, str]) -> Iterator[RoleProblem]:
     drained = [each.family for each in roles if each.is_drained]
     if drained:
-        words = _("%(gateway)s is drained of %(families)s: it does not take over until it is back again.")
-        yield RoleProblem(StateKind.WARN, words % (name | {"families": render_families(drained)}))
+        words = _("%(gateway)s is drained of %(families)s: until it is back again, it takes over only if no other gateway carries.")
+        yield RoleProblem(StateKind.WARN, words % (name | {"families": join_family_names(drained)}))
     failing = [each.family for each in roles if each.role == GatewayRole.Role.FAULT and not each.is_drained and not each.carries]
     if failing:
         words = _("%(gateway)s cannot take over %(families)s: an interface has no carrier, or it does not forward.")
-        yield RoleProblem(StateKind.WARN, words % (name | {"families": render_families(failing)}))
+        yield RoleProblem(StateKind.WARN, words % (name | {"families": join_family_names(failing)}))
 
 
 def _iter_state_problems(families: Sequence[FamilyPicture]) -> Iterator[RoleProblem]:

@@ -4,14 +4,15 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
+from apps.gateways.failover_files import find_failover
 from apps.gateways.roles.picture import build_roles_picture
 from apps.gateways.roles.takeovers import FamilyTakeover, list_takeovers
-from apps.network.models import Failover, GatewayGroup
+from apps.network.models import GatewayGroup
 
 
 def list_rollout_warnings(group: GatewayGroup) -> list[str]:
     """Return a sentence for each gateway and loss. Reads what the gateways reported last."""
-    settings = Failover.objects.filter(group=group).select_related("group").first()
+    settings = find_failover(group.pk)
     if settings is None:
         return []
     takeovers = list_takeovers(build_roles_picture(group), settings)

@@ -7,20 +7,21 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import get_person, staff_page
+from apps.gateways.failover_files import find_failover
 from apps.gateways.roles.forms import SwitchForm
 from apps.gateways.roles.models import RoleSwitch
 from apps.gateways.roles.presentation import build_roles_page
 from apps.gateways.roles.switch_plan import plan_switch
 from apps.gateways.roles.switching import request_switch
 from apps.lib.errors import Conflict, Problem
-from apps.network.models import Failover, Gateway, GatewayGroup
+from apps.network.models import Gateway, GatewayGroup
 
 
 @staff_page
 def failover(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the roles of a group's gateways. It is asked for again all the time, and then gives only what changes."""
     found = get_object_or_404(GatewayGroup, pk=pk)
-    settings = Failover.objects.filter(group=found).select_related("group").first()
+    settings = find_failover(found.pk)
     shown = build_roles_page(settings, timezone.now()) if settings else None
     template = "gateways/_roles.html" if shown and request.headers.get("HX-Target") == "roles" else "gateways/failover.html"
     return render(request, template, {"group": found, "settings": settings, "roles": shown})

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from apps.deployments.transport import agent_channel, ssh, ssh_keys
-from apps.gateways import enrolment, primaries, services
+from apps.gateways import enrolment, families, primaries, services
 from apps.gateways.failover_command import write_failover_files
 from apps.gateways.joining import join_command
 from apps.gateways.joining import services as joining
@@ -134,7 +134,7 @@ class Command(LifecycleCommand):
 
     def _primary(self, options: dict[str, Any]) -> None:
         gateway, family = get_gateway(options["name"]), options["family"]
-        before = primaries.find_primary(gateway.group, family)
+        before = families.find_primary(gateway.group, family)
         with pghistory.context(cause="gateway primary"):
             primaries.set_primary(gateway=gateway, family=family, version=gateway.version)
         instead = f" instead of {before}" if before and before != gateway else ""
