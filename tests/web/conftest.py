@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Response, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
@@ -59,6 +59,11 @@ def signed_in(browser: Browser, server: LiveServer, user: User, **given: Any) ->
     context = browser.new_context(base_url=server.url, timezone_id="Europe/Berlin", reduced_motion="reduce", **given)
     context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": server.url}])
     return context
+
+
+def is_answer_to_form(answer: Response) -> bool:
+    """Tell whether this answers a form that was sent. Going to another page before that would take the form back."""
+    return answer.request.method == "POST"
 
 
 def sign_in(

@@ -13,7 +13,7 @@ from apps.nat.services import add_forward
 from tests import factories
 from tests.db.conftest import served_network
 from tests.fake_http import FakeAnswer, Server, serving
-from tests.web.conftest import signed_in
+from tests.web.conftest import is_answer_to_form, signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("whole")]
 
@@ -93,7 +93,8 @@ def test_what_staff_sets_is_added_shown_as_active_and_taken_back(
         page.goto(f"/gateways/groups/{group}/{path}/")
         for wanted in (value, before):
             page.get_by_label(field).fill(wanted)
-            page.get_by_role("button", name="Save").click()
+            with page.expect_response(is_answer_to_form):
+                page.get_by_role("button", name="Save").click()
             page.goto(f"/gateways/groups/{group}/{path}/")
             wait_deployed(page, served_network)
             expect(page.get_by_label(field)).to_have_value(wanted)

@@ -59,7 +59,7 @@ def test_staff_set_up_an_app_and_sign_in_with_its_code_and_with_a_recovery_code(
     secret = page.locator("code").inner_text()
     page.locator("input[name=code]").fill(code(secret))
     page.get_by_role("button", name="Set up").click()
-    page.goto("/account/second-factor/recovery-codes/")
+    page.wait_for_url("**/account/second-factor/recovery-codes/")
     recovery = page.locator("li code").first.inner_text()
     page.goto("/members/")
     expect(page.get_by_role("heading", name="Members").first).to_be_visible()

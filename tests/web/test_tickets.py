@@ -17,7 +17,7 @@ from apps.tickets.services import open_ticket
 from tests import factories
 from tests.fake_smtp import Post, post
 from tests.lmtp_fixtures import lmtp_server, mail_server
-from tests.web.conftest import signed_in
+from tests.web.conftest import is_answer_to_form, signed_in
 
 pytestmark = [pytest.mark.browser]
 
@@ -143,7 +143,8 @@ def test_whoever_switches_single_keys_off_can_hit_any_of_them(chromium: Browser,
         page.goto(f"{live_server.url}/tickets/")
         page.keyboard.press("?")
         page.get_by_role("link", name="Switch off single-key shortcuts").click()
-        page.get_by_role("button", name="Switch off").click()
+        with page.expect_response(is_answer_to_form):
+            page.get_by_role("button", name="Switch off").click()
         page.goto(f"{live_server.url}/tickets/")
         for key in "jx?/":
             page.keyboard.press(key)
@@ -153,7 +154,8 @@ def test_whoever_switches_single_keys_off_can_hit_any_of_them(chromium: Browser,
         expect(page.locator("[aria-keyshortcuts]")).to_have_count(0)
         page.get_by_role("button", name="Keyboard shortcuts: off").click()
         page.get_by_role("link", name="Switch on single-key shortcuts").click()
-        page.get_by_role("button", name="Switch on").click()
+        with page.expect_response(is_answer_to_form):
+            page.get_by_role("button", name="Switch on").click()
         page.goto(f"{live_server.url}/tickets/")
         page.keyboard.press("/")
         expect(page.locator("#search")).to_be_focused()

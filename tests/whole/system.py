@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from subprocess import Popen
@@ -51,17 +52,23 @@ def agent(lab: Lab, name: str, sockets: Path, *, shared: bool = False, boot: str
     serve = ["serve", "--name", name, "--socket", str(asked), "--state", str(sockets / name), "--prober", str(answers)]
     serve += ["--failover", ProgramPaths.build_for_lab(name).settings, *(["--group", lab_sshd.GROUP] if shared else [])]
     with prober(lab, name, sockets), _service(lab, name, sockets, serve, boot) as process:
-        wait_for(asked.exists)
+        wait_for(partial(_accepts, asked))
         yield process
 
 
 @contextmanager
 def prober(lab: Lab, name: str, sockets: Path) -> Iterator[Popen[str]]:
     """Run the prober of the gateway with this name, in the node beside it."""
-    socket = sockets / f"{PROBES[name]}.sock"
-    with _service(lab, PROBES[name], sockets, ["prober", "--socket", str(socket)]) as process:
-        wait_for(socket.exists)
+    answers = sockets / f"{PROBES[name]}.sock"
+    with _service(lab, PROBES[name], sockets, ["prober", "--socket", str(answers)]) as process:
+        wait_for(partial(_accepts, answers))
         yield process
+
+
+def _accepts(path: Path) -> bool:
+    """Tell whether a program listens at this socket. Its file is there a moment before, and stays when the program is killed."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        return connection.connect_ex(str(path)) == 0
 
 
 @contextmanager
