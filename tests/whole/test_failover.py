@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from firewall.failover import ProgramPaths, StateCache, digest_files, render_files
+from firewall.failover import StateCache, digest_files
 from firewall.roles import Drain, FailoverRole, Roles, RolesAre
 from lab.failover import (
     CABLES,
@@ -21,11 +21,9 @@ from lab.failover import (
     await_standby,
     build_gateway,
     find_obstacle,
-    get_directory,
     list_carriers,
     route_to_virtual_addresses,
     run_failover_pair,
-    write_files,
 )
 from lab.lab import Lab
 from tests.agent.client import Client
@@ -243,33 +241,3 @@ def test_the_agents_tell_the_roles_and_drain(pair: GatewayPair, tmp_path: Path) 
         assert isinstance(answer, RolesAre), answer
         assert answer.synchronised_age in range(60)
         assert (answer.running, answer.edited) == (digest_files(build_gateway(OTHER, interval=SECOND)), ())
-
-
-# An /etc of its own for the block, and a systemctl that notes what it was told: nothing of this machine is changed or restarted.
-INSTALL = """
-set -e
-mkdir -p "$0/etc" "$0/bin"
-cp /etc/passwd /etc/group "$0/etc"
-printf '#!/bin/sh\necho "$@" >>%s/systemctl.log\n' "$0" >"$0/bin/systemctl"
-chmod 755 "$0/bin/systemctl"
-mount --bind "$0/etc" /etc
-export PATH="$0/bin:$PATH"
-"$0/netzwart-failover" install "$0/files"
-printf 'more\n' >>"$0/files/failover.conf"
-"$0/netzwart-failover" install "$0/files"
-printf '}\n' >>"$0/files/keepalived.conf"
-"$0/netzwart-failover" install "$0/files" 2>"$0/refusal" || cat "$0/refusal"
-cd /etc && tail -n 1 netzwart/* keepalived/* && cat "$0/systemctl.log"
-"""
-
-
-def test_files_are_checked_and_installed_and_those_before_are_kept(bare_lab: Lab) -> None:
-    directory, files = get_directory(FIRST), render_files(build_gateway(FIRST), ProgramPaths.build_for_lab(FIRST))
-    write_files(bare_lab, FIRST, {f"{directory}/files/{path.rpartition('/')[2]}": text for path, text in files.items()})
-    said = bare_lab.run(FIRST, ["unshare", "--mount", "sh", "-c", INSTALL, directory]).stdout
-    assert said.count("Installed. In a few seconds: netzwart-failover status") == 2
-    assert "keepalived refuses the file; nothing was changed" in said
-    assert "==> netzwart/failover.conf <==\nmore\n" in said
-    assert f"==> netzwart/failover.conf.before <==\nSUMS='{directory}/keepalived.conf:" in said
-    assert "==> keepalived/keepalived.conf.before <==" in said
-    assert said.count("restart conntrackd.service keepalived.service netzwart-failover.timer") == 2

@@ -1,0 +1,166 @@
+"""Files of failover are installed on trial: whatever does not work with them, the files before come back.
+
+keepalived and conntrackd are real. Nodes of a lab have no systemd, so `systemctl` is a script here that ends and starts the programs
+as its units do; tests/machines installs on machines that boot.
+"""
+
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from subprocess import CompletedProcess
+
+import pytest
+
+from firewall.failover import ProgramPaths, render_files
+from lab.failover import PROGRAM, build_gateway, find_obstacle, get_directory, write_files
+from lab.lab import Lab
+from tests.whole.loaded_policy import MEMBERS, load
+from tests.whole.system import GATEWAYS, wait_for
+
+pytestmark = [
+    pytest.mark.kernel,
+    pytest.mark.xdist_group("whole"),
+    pytest.mark.skipif(bool(find_obstacle()), reason=find_obstacle() or "can run"),
+]
+NAME = GATEWAYS[0]
+AT = get_directory(NAME)
+PATHS = replace(ProgramPaths(), programs=AT, runtime=AT, control=f"{AT}/conntrackd.ctl", lock=f"{AT}/conntrackd.lock")
+KEEPALIVED, CONNTRACKD, SETTINGS = PATHS.keepalived, PATHS.conntrackd, PATHS.settings
+SYSTEMCTL = """#!/bin/sh
+echo "$@" >>"$AT/systemctl.log"
+case $1 in restart | stop) ;; *) exit ;; esac
+for pid in $(cat "$AT"/keepalived.pid "$AT"/conntrackd.pid 2>/dev/null); do
+    kill "$pid" 2>/dev/null && while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+done
+[ "$1" = restart ] || exit 0
+rm -f "$AT/conntrackd.lock" "$AT/conntrackd.ctl"
+setsid conntrackd -C /etc/conntrackd/conntrackd.conf >"$AT/conntrackd.log" 2>&1 &
+echo $! >"$AT/conntrackd.pid"
+"$AT/netzwart-failover" prepare
+setsid keepalived -n -l -f /etc/keepalived/keepalived.conf -r "$AT/vrrp.pid" -c "$AT/checkers.pid" >"$AT/keepalived.log" 2>&1 &
+echo $! >"$AT/keepalived.pid"
+"""
+# An /etc of its own: nothing of this machine is changed.
+CALL = 'mount --bind "$AT/etc" /etc && PATH="$AT/bin:$PATH" exec "$@"'
+NO_LINK = "wan9"  # an interface that is down
+
+
+@dataclass(frozen=True)
+class InstallingGateway:
+    """The first gateway of the lab, with an /etc and a systemctl of its own."""
+
+    lab: Lab
+
+    def call(self, *command: str, check: bool = True, patience: int = 120) -> CompletedProcess[str]:
+        return self.lab.run(NAME, self.build_command(*command, patience=patience), check=check, timeout=300)
+
+    def build_command(self, *command: str, patience: int = 120) -> list[str]:
+        given = [f"AT={AT}", f"NETZWART_FAILOVER_PATIENCE={patience}"]
+        return ["env", *given, "unshare", "--mount", "sh", "-c", CALL, "-", *command]
+
+    def offer(self, name: str = "", *, old: str = "", new: str = "") -> str:
+        """Put the portal's files into a directory; in the one with this name `old` becomes `new`, or `new` is added. Returns its path."""
+        files = {PurePosixPath(path).name: text for path, text in render_files(build_gateway(NAME, interval=100), PATHS).items()}
+        if name:
+            files[name] = files[name].replace(old, new) if old else files[name] + new
+        write_files(self.lab, NAME, {f"{AT}/files/{name}": text for name, text in files.items()})
+        self._use_program()
+        return f"{AT}/files"
+
+    def _use_program(self) -> None:
+        """Let netzwart-failover use the settings in /etc, as it does on a gateway."""
+        text = f'#!/bin/sh\nexec sh {PROGRAM} "$@"\n'
+        self.lab.run(NAME, ["sh", "-c", 'cat > "$0"', f"{AT}/netzwart-failover"], text=text)
+
+    def install(self, directory: str, *, check: bool = True, patience: int = 120) -> CompletedProcess[str]:
+        return self.call(f"{AT}/netzwart-failover", "install", directory, check=check, patience=patience)
+
+    def read(self, path: str) -> str:
+        """Return the text of the file; "" if it is missing."""
+        return self.call("cat", path, check=False).stdout
+
+    def exists(self, path: str) -> bool:
+        return self.call("test", "-e", path, check=False).returncode == 0
+
+
+@pytest.fixture
+def gateway(bare_lab: Lab) -> Iterator[InstallingGateway]:
+    load(bare_lab, MEMBERS)
+    made = InstallingGateway(bare_lab)
+    made.lab.run(NAME, ["sh", "-c", 'mkdir -p "$0/etc" "$0/bin" && cp /etc/passwd /etc/group "$0/etc"', AT])
+    made.lab.run(NAME, ["sh", "-c", 'cat > "$0" && chmod 755 "$0"', f"{AT}/bin/systemctl"], text=SYSTEMCTL)
+    yield made
+    made.call("systemctl", "stop")
+
+
+@pytest.fixture
+def carrier(gateway: InstallingGateway) -> InstallingGateway:
+    """A gateway that carries both families with the portal's files."""
+    assert gateway.install(gateway.offer()).returncode == 0
+    return gateway
+
+
+def test_files_that_work_are_installed_and_those_before_are_kept(gateway: InstallingGateway) -> None:
+    said = gateway.install(gateway.offer()).stdout
+    assert "On trial …\nInstalled.\nIPv4: primary since" in said
+    assert "IPv6: primary since" in said
+    again = gateway.offer("failover.conf", new="# another\n")
+    assert "Installed." in gateway.install(again).stdout
+    assert gateway.read(SETTINGS).endswith("# another\n")
+    assert gateway.read(f"{SETTINGS}.before").startswith("# Written by Netzwart.")
+    assert not gateway.exists("/etc/netzwart/failover.trial")
+    log = gateway.read(f"{AT}/systemctl.log")
+    assert log.count("enable --quiet conntrackd.service keepalived.service netzwart-failover.timer") == 2
+
+
+def test_a_file_that_keepalived_refuses_changes_nothing(carrier: InstallingGateway) -> None:
+    refused = carrier.install(carrier.offer("keepalived.conf", new="}\n"), check=False)
+    assert refused.returncode == 1
+    assert "keepalived refuses the file; nothing was changed" in refused.stderr
+    assert not carrier.exists(f"{KEEPALIVED}.before")
+    assert carrier.read(f"{AT}/systemctl.log").count("restart") == 1
+
+
+def test_the_first_files_are_taken_away_if_a_program_does_not_work_with_them(gateway: InstallingGateway) -> None:
+    refused = gateway.install(gateway.offer("conntrackd.conf", new="Nonsense {\n"), check=False, patience=3)
+    assert refused.returncode == 1
+    assert refused.stderr.endswith("conntrackd does not work with these files (journalctl -u conntrackd). The files before are back.\n")
+    assert not any(gateway.exists(path) for path in (KEEPALIVED, CONNTRACKD, SETTINGS))
+    assert gateway.read(f"{AT}/systemctl.log").splitlines()[-1].startswith("stop ")
+
+
+def test_files_with_which_a_gateway_can_carry_no_more_go_and_it_carries_again_with_those_before(carrier: InstallingGateway) -> None:
+    before = carrier.read(KEEPALIVED)
+    carrier.lab.run(NAME, ["ip", "link", "add", NO_LINK, "type", "bridge"])
+    directory = carrier.offer("keepalived.conf", old="        wan0\n", new=f"        {NO_LINK}\n")
+    refused = carrier.install(directory, check=False, patience=20)
+    assert refused.returncode == 1
+    assert "this gateway could carry IPv4 before, and cannot with these files. The files before are back." in refused.stderr
+    assert carrier.read(KEEPALIVED) == before
+    wait_for(lambda: carrier.call(f"{AT}/netzwart-failover", "status").stdout.count(": primary since") == 2)
+
+
+def test_an_installation_whose_session_ends_takes_the_files_back(carrier: InstallingGateway) -> None:
+    directory = carrier.offer("conntrackd.conf", new="Nonsense {\n")
+    with carrier.lab.popen(NAME, carrier.build_command(f"{AT}/netzwart-failover", "install", directory)) as process:
+        wait_for(lambda: "Nonsense" in carrier.read(CONNTRACKD) and "restart" in carrier.read(f"{AT}/systemctl.log"))
+        assert "The files are on trial since" in carrier.call(f"{AT}/netzwart-failover", "status").stdout
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(60) == 1
+    assert "Nonsense" not in carrier.read(CONNTRACKD)
+    assert carrier.read(f"{AT}/systemctl.log").count("restart") == 3
+
+
+def test_a_power_cut_during_the_trial_leaves_the_files_before(carrier: InstallingGateway) -> None:
+    directory = carrier.offer("conntrackd.conf", new="Nonsense {\n")
+    with carrier.lab.popen(NAME, carrier.build_command(f"{AT}/netzwart-failover", "install", directory)) as process:
+        wait_for(lambda: "Nonsense" in carrier.read(CONNTRACKD))
+        process.kill()
+    trial = "/etc/netzwart/failover.trial"
+    carrier.call(f"{AT}/netzwart-failover", "recover")
+    assert "Nonsense" in carrier.read(CONNTRACKD), "the machine did not boot"
+    carrier.call("sh", "-c", f"echo another-boot >{trial}")
+    carrier.call(f"{AT}/netzwart-failover", "recover")
+    assert "Nonsense" not in carrier.read(CONNTRACKD)
+    assert not carrier.exists(trial)
