@@ -12,6 +12,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 from firewall.codec import WireError, decode, encode
 from firewall.diff import Delta
+from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles
 from firewall.live_trace import Look, Seen, Watch, Watching
 from firewall.machine import Describe, MachineFacts
 from firewall.policy import Address
@@ -377,7 +378,24 @@ class Refused:
 
 
 Request: TypeAlias = (
-    Hello | Plan | Apply | Confirm | Revert | Digest | Drift | Counters | Gauges | Probe | Watch | Look | Describe | Roles | Drain
+    Hello
+    | Plan
+    | Apply
+    | Confirm
+    | Revert
+    | Digest
+    | Drift
+    | Counters
+    | Gauges
+    | Probe
+    | Watch
+    | Look
+    | Describe
+    | Roles
+    | Drain
+    | InstallFiles
+    | KeepFiles
+    | FileTrial
 )
 Reply: TypeAlias = (
     Welcome
@@ -394,6 +412,7 @@ Reply: TypeAlias = (
     | Seen
     | MachineFacts
     | RolesAre
+    | FileTrialIs
     | Refused
     | Beat
 )
@@ -419,6 +438,9 @@ ANSWERED: Mapping[type[Request], MessageLimits] = MappingProxyType(
         Describe: MessageLimits(4 << 20, 100_000),
         Roles: _SHORT,
         Drain: _SHORT,
+        InstallFiles: _SHORT,
+        KeepFiles: _SHORT,
+        FileTrial: _SHORT,
     }
 )
 """Limits on the length of the answer to each request. A longer answer is refused before it is read to its end."""

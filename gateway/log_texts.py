@@ -1,6 +1,7 @@
 """Texts for the log: requests and their replies. One line each, no personal data."""
 
 from firewall import wire
+from firewall.file_trial import FileTrialIs, InstallFiles, KeepFiles
 from firewall.roles import Drain, RolesAre
 from firewall.wire import Message
 
@@ -22,6 +23,10 @@ def describe(request: wire.Request) -> str:
             return f"probe of {len(targets)} targets"
         case Drain(families=families, drained=drained):
             return f"{'drain' if drained else 'resume'} {' '.join(f'IPv{each}' for each in families)}"
+        case InstallFiles(digest=digest):
+            return f"install failover files {to_plain_line(digest)}"
+        case KeepFiles(digest=digest):
+            return f"keep failover files {to_plain_line(digest)}"
     return type(request).__name__.lower()
 
 
@@ -56,6 +61,8 @@ def describe_outcome(reply: Message) -> str:
             return ", ".join(each.error or f"connected in {each.microseconds} µs" for each in answers)
         case RolesAre(families=families):
             return ", ".join(f"IPv{each.family} {each.role}{' carries' if each.carries else ''}" for each in families)
+        case FileTrialIs(phase=phase, problem=problem):
+            return f"failover files: {phase} {to_plain_line(problem)}".rstrip()
     return "done"
 
 

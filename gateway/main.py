@@ -1,4 +1,4 @@
-"""The agent's commands: serve, relay, restore, check, prober (docs/agent.md)."""
+"""The agent's commands: serve, relay, restore, check, prober, failover-files (docs/agent.md)."""
 
 import argparse
 import asyncio
@@ -15,7 +15,9 @@ from pathlib import Path
 from uuid import uuid4
 
 from firewall import wire
+from firewall.failover import ProgramPaths
 from gateway import prober
+from gateway.failover_files import OUTCOME, FileInstaller, FileRequestError, render_request
 from gateway.failover_roles import SETTINGS
 from gateway.kernel import Kernel
 from gateway.libnftables import find_library_file
@@ -28,6 +30,7 @@ from gateway.restore import restore_ruleset
 from gateway.server import AgentServer
 from gateway.table import TableError
 
+PATHS = ProgramPaths()
 log = logging.getLogger("gateway")
 
 
@@ -58,6 +61,10 @@ def _build_parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--failover", type=Path, default=SETTINGS, metavar="FILE", help="settings of netzwart-failover (default: %(default)s)"
     )
+    command.add_argument("--installs", type=Path, metavar="DIR", help="where netzwart-failover looks for files to install, if it does")
+    command.add_argument(
+        "--outcome", type=Path, default=OUTCOME, metavar="FILE", help="where it says how far it got (default: %(default)s)"
+    )
     command.add_argument("--fake", action="store_true", help="keep the table in memory and leave the kernel alone: for tests and demos")
     command.set_defaults(command=serve)
     command = commands.add_parser("relay", help="connect standard input and output to the agent's socket: the portal's ssh key runs this")
@@ -70,6 +77,14 @@ def _build_parser() -> argparse.ArgumentParser:
     command.add_argument("--socket", required=True, type=Path, help="unix socket to listen at")
     command.add_argument("--group", help="group that may connect (default: only the prober's own user)")
     command.set_defaults(command=probe)
+    command = commands.add_parser(
+        "failover-files", help="write the files of failover that the portal asked for: netzwart-failover runs this"
+    )
+    command.add_argument("--request", required=True, type=Path, metavar="FILE", help="what the agent left there")
+    command.add_argument("--directory", required=True, type=Path, help="where to write the files")
+    command.add_argument("--programs", default=PATHS.programs, help="where netzwart-failover is (default: %(default)s)")
+    command.add_argument("--runtime", default=PATHS.runtime, help="where it keeps roles (default: %(default)s)")
+    command.set_defaults(command=write_failover_files)
     command = commands.add_parser("check", help="check that this machine has what the agent needs")
     command.set_defaults(command=check)
     return parser
@@ -79,7 +94,9 @@ def serve(given: argparse.Namespace) -> int:
     """Own the table until SIGTERM. The table stays in place, except that a change on trial is taken back."""
     with closing(StateDirectory(given.state)) as state, closing(_create_table(fake=given.fake)) as table:
         boot = _get_boot_id(fake=given.fake)
-        agent = Agent(table, state, name=given.name, boot=boot, clock=time.time, probes=given.prober, failover=given.failover)
+        installer = FileInstaller(given.installs, given.outcome)
+        told = {"probes": given.prober, "failover": given.failover, "installer": installer}
+        agent = Agent(table, state, name=given.name, boot=boot, clock=time.time, **told)
         brought = agent.start()
         log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(brought.sentence))
         asyncio.run(_serve(agent, given))
@@ -164,6 +181,16 @@ def restore(given: argparse.Namespace) -> int:
         brought = restore_ruleset(kernel, state, _read_clock())
     log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(brought.sentence))
     return 1 if brought.fault else 0
+
+
+def write_failover_files(given: argparse.Namespace) -> int:
+    """Render the files of a request into the directory. Return 1, and say why, if its values cannot be used."""
+    try:
+        render_request(given.request, given.directory, ProgramPaths(programs=given.programs, runtime=given.runtime))
+    except FileRequestError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
 
 
 def check(_: argparse.Namespace) -> int:

@@ -1,4 +1,5 @@
-"""The agent's operations: hello, plan, apply, confirm, revert, digest, drift, counters, gauges, probe, watch, look, describe, roles, drain.
+"""The agent's operations: hello, plan, apply, confirm, revert, digest, drift, counters, gauges, probe, watch, look, describe, roles, drain,
+install files, keep files, file trial.
 
 A request comes in, a reply goes out; between them are one table and one state directory. This module knows no socket and no nft.
 One operation runs at a time, but counters may be read beside others. A change that is not confirmed in time is taken back. The
@@ -16,6 +17,7 @@ from firewall import digest as digests
 from firewall import live_trace, wire
 from firewall.codec import WireError
 from firewall.diff import Delta, apply, diff
+from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles
 from firewall.machine import Describe
 from firewall.policy import PolicyError
 from firewall.profile import count_changes
@@ -26,6 +28,7 @@ from firewall.ruleset import Ruleset, drop_expired
 from gateway import prober
 from gateway.clock import GatewayClock
 from gateway.counter_reading import CounterReader
+from gateway.failover_files import FileInstaller
 from gateway.failover_roles import SETTINGS, FailoverRoles
 from gateway.flow_termination import cut_at_commit, cut_at_confirm, cut_returned
 from gateway.kernel_profile import apply_profile, keep_original_sysctls
@@ -65,7 +68,7 @@ class Agent:
     """One gateway's operations.
 
     clock: returns Unix seconds. steady: returns seconds of CLOCK_MONOTONIC. boot: the kernel's boot id. probes: the prober's
-    socket, if the gateway has one. failover: where failover.conf is if failover is set up.
+    socket, if the gateway has one. failover: where failover.conf is if failover is set up. installer: installs its files.
     """
 
     def __init__(
@@ -79,12 +82,14 @@ class Agent:
         steady: Callable[[], float] = monotonic,
         probes: Path | None = None,
         failover: Path = SETTINGS,
+        installer: FileInstaller | None = None,
     ) -> None:
         self._table, self._state, self._steady = table, state, steady
         self._ledger = state.ledger
         self._clock = GatewayClock(clock, steady)
         self._name, self._boot, self._probes = name, boot, probes
         self._failover = FailoverRoles(table, failover)
+        self._installer = installer or FileInstaller(None)
         self._takeover, self._withdrawn = TakeoverWatch(self._failover, steady), WithdrawnObjects()
         self._held = TableState(table, self._clock)
         self.live = LiveTrace(table, lambda: self._held.rules, steady)
@@ -246,6 +251,8 @@ class Agent:
                 return describe_machine(self._table, self._name)
             case Roles() | Drain():
                 return self.answer_roles(request)
+            case InstallFiles() | KeepFiles() | FileTrial():
+                return self.answer_files(request)
 
     def _answer_hello(self, request: wire.Hello) -> wire.Welcome:
         if request.token:
@@ -469,6 +476,10 @@ class Agent:
         if isinstance(request, Drain):
             return self._failover.drain(request.families, drained=request.drained)
         return self._failover.read()
+
+    def answer_files(self, request: InstallFiles | KeepFiles | FileTrial) -> FileTrialIs:
+        """Ask for failover's files to be installed, or how far that got. May be called as answer_roles. Raises TableError."""
+        return self._installer.answer(request)
 
     def _probe(self, request: wire.Probe) -> wire.Probed:
         """Ask the prober to connect. No other operation runs meanwhile, so the probe's counters count this probe alone."""

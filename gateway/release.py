@@ -12,7 +12,7 @@ def compute_version() -> str:
     sources = {
         f"{package}/{each.name}": each.read_bytes()
         for package in PACKAGES
-        for each in resources.files(package).iterdir()
+        for each in resources.files(package.replace("/", ".")).iterdir()
         if each.name.endswith(".py")
     }
     return format_version(sources)

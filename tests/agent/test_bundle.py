@@ -50,6 +50,8 @@ UNITS = [
     "netzwart-agent.service",
     f"netzwart-agent_{compute_version()}_all.deb",
     "netzwart-closed.service",
+    "netzwart-failover-install.path",
+    "netzwart-failover-install.service",
     "netzwart-failover.service",
     "netzwart-failover.timer",
     "netzwart-probe-namespace.service",

@@ -13,11 +13,13 @@ from firewall import wire
 from firewall.codec import WireError
 from firewall.compile import compile_policy
 from firewall.diff import diff
+from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, TrialPhase
 from firewall.live_trace import COMES, Event, Headers, Look, Seen, Watch, Watching
 from firewall.machine import Describe, InterfaceAddress, MachineFacts, MachineInterface
 from firewall.policy import Policy, Prefix
 from firewall.roles import Drain, FailoverRole, FamilyRole, Roles, RolesAre
 from firewall.ruleset import PLAIN
+from lab.failover import build_gateway
 from tests.example_counts import count_examples
 from tests.policies import network, policies
 
@@ -80,6 +82,7 @@ REPLIES = [
         "0123456789abcdef",
         ("/etc/keepalived/keepalived.conf",),
     ),
+    FileTrialIs(TrialPhase.REFUSED, problem="conntrackd does not work with these files"),
     wire.Refused("nft", "no"),
 ]
 
@@ -111,6 +114,12 @@ def test_a_gateway_is_told_to_give_up_families_that_there_are() -> None:
         assert wire.parse_request(through(request)) == request
     with pytest.raises(WireError, match=r"^request\.families\[1\]: 5 is not between 4 and 6"):
         wire.parse_request({"is": "Drain", "families": [4, 5], "drained": True})
+
+
+def test_a_gateway_is_sent_the_values_of_its_failover() -> None:
+    values = build_gateway("nat-1")
+    for request in (InstallFiles(replace(values, spec=replace(values.spec, failback=60)), "0123456789abcdef"), KeepFiles("0"), FileTrial()):
+        assert wire.parse_request(through(request)) == request
 
 
 @pytest.mark.parametrize("address", [{"prefix": "203.0.113.0/24"}, {"address": "x"}, {}, "203.0.113.10", None])

@@ -4,17 +4,22 @@ keepalived and conntrackd are real. Nodes of a lab have no systemd, so `systemct
 as its units do; tests/machines installs on machines that boot.
 """
 
+import json
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from subprocess import CompletedProcess
 
 import pytest
 
-from firewall.failover import ProgramPaths, render_files
+from firewall.codec import encode
+from firewall.failover import ProgramPaths, digest_files, render_files
+from firewall.file_trial import InstallFiles
 from lab.failover import PROGRAM, build_gateway, find_obstacle, get_directory, write_files
 from lab.lab import Lab
+from lab.program import ROOT
 from tests.whole.loaded_policy import MEMBERS, load
 from tests.whole.system import GATEWAYS, wait_for
 
@@ -25,7 +30,8 @@ pytestmark = [
 ]
 NAME = GATEWAYS[0]
 AT = get_directory(NAME)
-PATHS = replace(ProgramPaths(), programs=AT, runtime=AT, control=f"{AT}/conntrackd.ctl", lock=f"{AT}/conntrackd.lock")
+PATHS = ProgramPaths(programs=AT, runtime=AT)
+VALUES = build_gateway(NAME, interval=100)
 KEEPALIVED, CONNTRACKD, SETTINGS = PATHS.keepalived, PATHS.conntrackd, PATHS.settings
 SYSTEMCTL = """#!/bin/sh
 echo "$@" >>"$AT/systemctl.log"
@@ -34,7 +40,7 @@ for pid in $(cat "$AT"/keepalived.pid "$AT"/conntrackd.pid 2>/dev/null); do
     kill "$pid" 2>/dev/null && while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
 done
 [ "$1" = restart ] || exit 0
-rm -f "$AT/conntrackd.lock" "$AT/conntrackd.ctl"
+rm -f /run/lock/conntrackd.lock /run/conntrackd.ctl
 setsid conntrackd -C /etc/conntrackd/conntrackd.conf >"$AT/conntrackd.log" 2>&1 &
 echo $! >"$AT/conntrackd.pid"
 "$AT/netzwart-failover" prepare
@@ -42,6 +48,7 @@ setsid keepalived -n -l -f /etc/keepalived/keepalived.conf -r "$AT/vrrp.pid" -c 
 echo $! >"$AT/keepalived.pid"
 """
 # An /etc of its own: nothing of this machine is changed.
+REQUEST, KEEP = f"{AT}/wanted", f"{AT}/keep"
 CALL = 'mount --bind "$AT/etc" /etc && PATH="$AT/bin:$PATH" exec "$@"'
 NO_LINK = "wan9"  # an interface that is down
 
@@ -52,16 +59,17 @@ class InstallingGateway:
 
     lab: Lab
 
-    def call(self, *command: str, check: bool = True, patience: int = 120) -> CompletedProcess[str]:
+    def call(self, *command: str, check: bool = True, patience: int = 120) -> "subprocess.CompletedProcess[str]":
         return self.lab.run(NAME, self.build_command(*command, patience=patience), check=check, timeout=300)
 
     def build_command(self, *command: str, patience: int = 120) -> list[str]:
-        given = [f"AT={AT}", f"NETZWART_FAILOVER_PATIENCE={patience}"]
-        return ["env", *given, "unshare", "--mount", "sh", "-c", CALL, "-", *command]
+        render = f"env PYTHONPATH={ROOT} {sys.executable} -m gateway failover-files --programs {AT} --runtime {AT}"
+        given = {"AT": AT, "NETZWART_FAILOVER_PATIENCE": patience, "NETZWART_FAILOVER_RUNTIME": AT, "NETZWART_FAILOVER_RENDER": render}
+        return ["env", *(f"{name}={value}" for name, value in given.items()), "unshare", "--mount", "sh", "-c", CALL, "-", *command]
 
     def offer(self, name: str = "", *, old: str = "", new: str = "") -> str:
         """Put the portal's files into a directory; in the one with this name `old` becomes `new`, or `new` is added. Returns its path."""
-        files = {PurePosixPath(path).name: text for path, text in render_files(build_gateway(NAME, interval=100), PATHS).items()}
+        files = {PurePosixPath(path).name: text for path, text in render_files(VALUES, PATHS).items()}
         if name:
             files[name] = files[name].replace(old, new) if old else files[name] + new
         write_files(self.lab, NAME, {f"{AT}/files/{name}": text for name, text in files.items()})
@@ -73,8 +81,16 @@ class InstallingGateway:
         text = f'#!/bin/sh\nexec sh {PROGRAM} "$@"\n'
         self.lab.run(NAME, ["sh", "-c", 'cat > "$0"', f"{AT}/netzwart-failover"], text=text)
 
-    def install(self, directory: str, *, check: bool = True, patience: int = 120) -> CompletedProcess[str]:
+    def install(self, directory: str, *, check: bool = True, patience: int = 120) -> "subprocess.CompletedProcess[str]":
         return self.call(f"{AT}/netzwart-failover", "install", directory, check=check, patience=patience)
+
+    def start_request(self, text: str, *, patience: int = 120) -> "subprocess.Popen[str]":
+        """Start what the path unit starts when the agent has left a request with this text."""
+        self.lab.run(NAME, ["sh", "-c", 'rm -f "$1"; cat > "$0"', REQUEST, KEEP], text=text)
+        return self.lab.popen(NAME, self.build_command(f"{AT}/netzwart-failover", "adopt", REQUEST, KEEP, patience=patience))
+
+    def read_trial(self) -> str:
+        return self.read(f"{AT}/trial").strip()
 
     def read(self, path: str) -> str:
         """Return the text of the file; "" if it is missing."""
@@ -88,7 +104,7 @@ class InstallingGateway:
 def gateway(bare_lab: Lab) -> Iterator[InstallingGateway]:
     load(bare_lab, MEMBERS)
     made = InstallingGateway(bare_lab)
-    made.lab.run(NAME, ["sh", "-c", 'mkdir -p "$0/etc" "$0/bin" && cp /etc/passwd /etc/group "$0/etc"', AT])
+    made.lab.run(NAME, ["sh", "-c", 'mkdir -p "$0/etc" "$0/bin" /run/lock && cp /etc/passwd /etc/group "$0/etc"', AT])
     made.lab.run(NAME, ["sh", "-c", 'cat > "$0" && chmod 755 "$0"', f"{AT}/bin/systemctl"], text=SYSTEMCTL)
     yield made
     made.call("systemctl", "stop")
@@ -164,3 +180,34 @@ def test_a_power_cut_during_the_trial_leaves_the_files_before(carrier: Installin
     carrier.call(f"{AT}/netzwart-failover", "recover")
     assert "Nonsense" not in carrier.read(CONNTRACKD)
     assert not carrier.exists(trial)
+
+
+def test_files_that_the_portal_asked_for_stay_when_it_confirms(gateway: InstallingGateway) -> None:
+    gateway.offer()
+    digest = digest_files(VALUES)
+    with gateway.start_request(json.dumps(encode(InstallFiles(VALUES, digest)))) as process:
+        wait_for(lambda: gateway.read_trial() == f"trial {digest}")
+        assert gateway.exists("/etc/netzwart/failover.trial")
+        assert not gateway.exists(REQUEST)
+        gateway.lab.run(NAME, ["sh", "-c", 'echo "$1" > "$0"', KEEP, digest])
+        assert process.wait(60) == 0
+    assert gateway.read_trial() == f"kept {digest}"
+    assert not gateway.exists("/etc/netzwart/failover.trial")
+    assert gateway.read(SETTINGS) == render_files(VALUES, PATHS)[SETTINGS]
+
+
+def test_files_that_nobody_confirms_go(gateway: InstallingGateway) -> None:
+    gateway.offer()
+    with gateway.start_request(json.dumps(encode(InstallFiles(VALUES, digest_files(VALUES)))), patience=20) as process:
+        assert process.wait(120) == 1
+    assert gateway.read_trial() == "refused the portal has not confirmed within 20 s. The files before are back."
+    assert not any(gateway.exists(path) for path in (KEEPALIVED, CONNTRACKD, SETTINGS))
+
+
+def test_a_request_that_is_not_values_is_refused_with_its_reason(gateway: InstallingGateway) -> None:
+    gateway.offer()
+    with gateway.start_request("{}") as process:
+        assert process.wait(60) == 1
+    assert gateway.read_trial().startswith("refused the portal's values cannot be used: ")
+    assert not gateway.exists(REQUEST)
+    assert not gateway.exists(SETTINGS)

@@ -36,7 +36,7 @@ class AgentPackage:
 def read_sources() -> dict[str, bytes]:
     """Return the agent's sources by name, such as "gateway/main.py"."""
     files = (file for package in PACKAGES for file in (ROOT / package).glob("*.py"))
-    return {f"{file.parent.name}/{file.name}": file.read_bytes() for file in files}
+    return {str(file.relative_to(ROOT)): file.read_bytes() for file in files}
 
 
 def build_program(sources: dict[str, bytes]) -> bytes:
