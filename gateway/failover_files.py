@@ -16,7 +16,7 @@ from firewall.policy import PolicyError
 from gateway.table import TableError
 
 REQUEST, KEEP = "failover-wanted", "failover-keep"  # as in netzwart-failover-install.path and its service
-OUTCOME = Path("/run/netzwart-failover/trial")  # written by netzwart-failover: the phase, and a digest or a sentence
+OUTCOME = Path(ProgramPaths().runtime, "trial")  # written by netzwart-failover: the phase, and a digest or a sentence
 LARGEST = 64 << 10  # octets of a request
 _OLDER = "this gateway's agent renders other files than the portal: install the portal's agent here"
 

@@ -30,7 +30,6 @@ from gateway.restore import restore_ruleset
 from gateway.server import AgentServer
 from gateway.table import TableError
 
-PATHS = ProgramPaths()
 log = logging.getLogger("gateway")
 
 
@@ -82,8 +81,9 @@ def _build_parser() -> argparse.ArgumentParser:
     )
     command.add_argument("--request", required=True, type=Path, metavar="FILE", help="what the agent left there")
     command.add_argument("--directory", required=True, type=Path, help="where to write the files")
-    command.add_argument("--programs", default=PATHS.programs, help="where netzwart-failover is (default: %(default)s)")
-    command.add_argument("--runtime", default=PATHS.runtime, help="where it keeps roles (default: %(default)s)")
+    paths = ProgramPaths()
+    command.add_argument("--programs", default=paths.programs, help="where netzwart-failover is (default: %(default)s)")
+    command.add_argument("--runtime", default=paths.runtime, help="where it keeps roles (default: %(default)s)")
     command.set_defaults(command=write_failover_files)
     command = commands.add_parser("check", help="check that this machine has what the agent needs")
     command.set_defaults(command=check)
@@ -95,8 +95,9 @@ def serve(given: argparse.Namespace) -> int:
     with closing(StateDirectory(given.state)) as state, closing(_create_table(fake=given.fake)) as table:
         boot = _get_boot_id(fake=given.fake)
         installer = FileInstaller(given.installs, given.outcome)
-        told = {"probes": given.prober, "failover": given.failover, "installer": installer}
-        agent = Agent(table, state, name=given.name, boot=boot, clock=time.time, **told)
+        agent = Agent(
+            table, state, name=given.name, boot=boot, clock=time.time, probes=given.prober, failover=given.failover, installer=installer
+        )
         brought = agent.start()
         log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(brought.sentence))
         asyncio.run(_serve(agent, given))

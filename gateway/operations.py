@@ -1,5 +1,4 @@
-"""The agent's operations: hello, plan, apply, confirm, revert, digest, drift, counters, gauges, probe, watch, look, describe, roles, drain,
-install files, keep files, file trial.
+"""The agent's operations, one for each request of firewall/wire.py.
 
 A request comes in, a reply goes out; between them are one table and one state directory. This module knows no socket and no nft.
 One operation runs at a time, but counters may be read beside others. A change that is not confirmed in time is taken back. The

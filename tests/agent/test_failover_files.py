@@ -75,7 +75,10 @@ def test_an_agent_beside_which_nothing_installs_says_so(tmp_path: Path) -> None:
 def test_the_messages_reach_the_agent(tmp_path: Path) -> None:
     gateway = InProcess(tmp_path / "state")
     try:
-        assert isinstance(gateway.ask(FileTrial()), wire.Refused)
+        for request in (ASKED, KeepFiles(ASKED.digest), FileTrial()):
+            refused = gateway.ask(request)
+            assert isinstance(refused, wire.Refused)
+            assert (refused.reason, refused.text.partition(":")[0]) == ("state", "this agent does not install files")
     finally:
         gateway.close()
 
@@ -120,4 +123,6 @@ def test_the_files_lie_where_the_units_look_for_them() -> None:
     assert f"PathExists=/run/netzwart/{REQUEST}\n" in (units / "netzwart-failover-install.path").read_text()
     assert f"adopt /run/netzwart/{REQUEST} /run/netzwart/{KEEP}\n" in (units / "netzwart-failover-install.service").read_text()
     assert " --installs /run/netzwart\n" in (units / "netzwart-agent.service").read_text()
-    assert str(OUTCOME) == f"{ProgramPaths().runtime}/trial"
+    program = (units.parent / "debian" / "netzwart-failover").read_text()
+    assert f"RUNTIME=${{NETZWART_FAILOVER_RUNTIME:-{OUTCOME.parent}}}\n" in program
+    assert f'write "$RUNTIME/{OUTCOME.name}" ' in program

@@ -43,14 +43,14 @@ def agents(lab: Lab, sockets: Path, *, shared: bool = False) -> Iterator[dict[st
 
 
 @contextmanager
-def agent(lab: Lab, name: str, sockets: Path, *, shared: bool = False, boot: str = "") -> Iterator[Popen[str]]:
+def agent(lab: Lab, name: str, sockets: Path, *, shared: bool = False, boot: str = "", more: Iterable[str] = ()) -> Iterator[Popen[str]]:
     """Run one gateway's agent and its prober. Both are ended on exit; the agent's table stays. shared: sshd's account may connect too.
 
-    boot: the boot id that the agent reads, to simulate a reboot; "": this machine's.
+    boot: the boot id that the agent reads, to simulate a reboot; "": this machine's. more: options of the agent.
     """
     asked, answers = sockets / f"{name}.sock", sockets / f"{PROBES[name]}.sock"
     serve = ["serve", "--name", name, "--socket", str(asked), "--state", str(sockets / name), "--prober", str(answers)]
-    serve += ["--failover", ProgramPaths.build_for_lab(name).settings, *(["--group", lab_sshd.GROUP] if shared else [])]
+    serve += ["--failover", ProgramPaths.build_for_lab(name).settings, *(["--group", lab_sshd.GROUP] if shared else []), *more]
     with prober(lab, name, sockets), _service(lab, name, sockets, serve, boot) as process:
         wait_for(partial(_accepts, asked))
         yield process

@@ -4,24 +4,24 @@ keepalived and conntrackd are real. Nodes of a lab have no systemd, so `systemct
 as its units do; tests/machines installs on machines that boot.
 """
 
-import json
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import pytest
 
-from firewall.codec import encode
 from firewall.failover import ProgramPaths, digest_files, render_files
-from firewall.file_trial import InstallFiles
+from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, TrialPhase
+from gateway import failover_files
 from lab.failover import PROGRAM, build_gateway, find_obstacle, get_directory, write_files
 from lab.lab import Lab
 from lab.program import ROOT
+from tests.agent.client import Client
 from tests.whole.loaded_policy import MEMBERS, load
-from tests.whole.system import GATEWAYS, wait_for
+from tests.whole.system import GATEWAYS, agent, wait_for
 
 pytestmark = [
     pytest.mark.kernel,
@@ -32,6 +32,7 @@ NAME = GATEWAYS[0]
 AT = get_directory(NAME)
 PATHS = ProgramPaths(programs=AT, runtime=AT)
 VALUES = build_gateway(NAME, interval=100)
+ASKED = InstallFiles(VALUES, digest_files(VALUES))
 KEEPALIVED, CONNTRACKD, SETTINGS = PATHS.keepalived, PATHS.conntrackd, PATHS.settings
 SYSTEMCTL = """#!/bin/sh
 echo "$@" >>"$AT/systemctl.log"
@@ -47,8 +48,8 @@ echo $! >"$AT/conntrackd.pid"
 setsid keepalived -n -l -f /etc/keepalived/keepalived.conf -r "$AT/vrrp.pid" -c "$AT/checkers.pid" >"$AT/keepalived.log" 2>&1 &
 echo $! >"$AT/keepalived.pid"
 """
+REQUESTS = f"{AT}/requests"
 # An /etc of its own: nothing of this machine is changed.
-REQUEST, KEEP = f"{AT}/wanted", f"{AT}/keep"
 CALL = 'mount --bind "$AT/etc" /etc && PATH="$AT/bin:$PATH" exec "$@"'
 NO_LINK = "wan9"  # an interface that is down
 
@@ -84,13 +85,10 @@ class InstallingGateway:
     def install(self, directory: str, *, check: bool = True, patience: int = 120) -> "subprocess.CompletedProcess[str]":
         return self.call(f"{AT}/netzwart-failover", "install", directory, check=check, patience=patience)
 
-    def start_request(self, text: str, *, patience: int = 120) -> "subprocess.Popen[str]":
-        """Start what the path unit starts when the agent has left a request with this text."""
-        self.lab.run(NAME, ["sh", "-c", 'rm -f "$1"; cat > "$0"', REQUEST, KEEP], text=text)
-        return self.lab.popen(NAME, self.build_command(f"{AT}/netzwart-failover", "adopt", REQUEST, KEEP, patience=patience))
-
-    def read_trial(self) -> str:
-        return self.read(f"{AT}/trial").strip()
+    def adopt(self, *, patience: int = 120) -> "subprocess.Popen[str]":
+        """Start what the path unit starts when the agent has left a request."""
+        names = (f"{REQUESTS}/{name}" for name in (failover_files.REQUEST, failover_files.KEEP))
+        return self.lab.popen(NAME, self.build_command(f"{AT}/netzwart-failover", "adopt", *names, patience=patience))
 
     def read(self, path: str) -> str:
         """Return the text of the file; "" if it is missing."""
@@ -160,7 +158,8 @@ def test_files_with_which_a_gateway_can_carry_no_more_go_and_it_carries_again_wi
 def test_an_installation_whose_session_ends_takes_the_files_back(carrier: InstallingGateway) -> None:
     directory = carrier.offer("conntrackd.conf", new="Nonsense {\n")
     with carrier.lab.popen(NAME, carrier.build_command(f"{AT}/netzwart-failover", "install", directory)) as process:
-        wait_for(lambda: "Nonsense" in carrier.read(CONNTRACKD) and "restart" in carrier.read(f"{AT}/systemctl.log"))
+        wait_for(lambda: carrier.read(f"{AT}/systemctl.log").count("restart") == 2)
+        assert "Nonsense" in carrier.read(CONNTRACKD)
         assert "The files are on trial since" in carrier.call(f"{AT}/netzwart-failover", "status").stdout
         process.send_signal(signal.SIGHUP)
         assert process.wait(60) == 1
@@ -182,32 +181,46 @@ def test_a_power_cut_during_the_trial_leaves_the_files_before(carrier: Installin
     assert not carrier.exists(trial)
 
 
-def test_files_that_the_portal_asked_for_stay_when_it_confirms(gateway: InstallingGateway) -> None:
+@pytest.fixture
+def client(gateway: InstallingGateway, tmp_path: Path) -> Iterator[Client]:
+    """A connection to the gateway's agent, which leaves requests for netzwart-failover."""
     gateway.offer()
-    digest = digest_files(VALUES)
-    with gateway.start_request(json.dumps(encode(InstallFiles(VALUES, digest)))) as process:
-        wait_for(lambda: gateway.read_trial() == f"trial {digest}")
+    gateway.lab.run(NAME, ["mkdir", REQUESTS])
+    with agent(gateway.lab, NAME, tmp_path, more=("--installs", REQUESTS, "--outcome", f"{AT}/trial")):
+        made = Client(tmp_path / f"{NAME}.sock")
+        yield made
+        made.close()
+
+
+def test_files_that_the_portal_asked_for_stay_when_it_confirms(gateway: InstallingGateway, client: Client) -> None:
+    assert client.ask(ASKED) == FileTrialIs(TrialPhase.ASKED)
+    with gateway.adopt() as process:
+        wait_for(lambda: client.ask(FileTrial()) == FileTrialIs(TrialPhase.TRIAL, ASKED.digest))
         assert gateway.exists("/etc/netzwart/failover.trial")
-        assert not gateway.exists(REQUEST)
-        gateway.lab.run(NAME, ["sh", "-c", 'echo "$1" > "$0"', KEEP, digest])
+        client.ask(KeepFiles(ASKED.digest))
         assert process.wait(60) == 0
-    assert gateway.read_trial() == f"kept {digest}"
+    assert client.ask(FileTrial()) == FileTrialIs(TrialPhase.KEPT, ASKED.digest)
     assert not gateway.exists("/etc/netzwart/failover.trial")
     assert gateway.read(SETTINGS) == render_files(VALUES, PATHS)[SETTINGS]
 
 
-def test_files_that_nobody_confirms_go(gateway: InstallingGateway) -> None:
-    gateway.offer()
-    with gateway.start_request(json.dumps(encode(InstallFiles(VALUES, digest_files(VALUES)))), patience=20) as process:
+def test_files_that_nobody_confirms_go(gateway: InstallingGateway, client: Client) -> None:
+    client.ask(ASKED)
+    with gateway.adopt(patience=20) as process:
+        wait_for(lambda: client.ask(FileTrial()) == FileTrialIs(TrialPhase.TRIAL, ASKED.digest))
+        client.ask(KeepFiles("the digest of others"))
         assert process.wait(120) == 1
-    assert gateway.read_trial() == "refused the portal has not confirmed within 20 s. The files before are back."
+    problem = "the portal has not confirmed within 20 s. The files before are back."
+    assert client.ask(FileTrial()) == FileTrialIs(TrialPhase.REFUSED, problem=problem)
     assert not any(gateway.exists(path) for path in (KEEPALIVED, CONNTRACKD, SETTINGS))
 
 
-def test_a_request_that_is_not_values_is_refused_with_its_reason(gateway: InstallingGateway) -> None:
-    gateway.offer()
-    with gateway.start_request("{}") as process:
+def test_a_request_that_is_not_values_is_refused_with_its_reason(gateway: InstallingGateway, client: Client) -> None:
+    gateway.lab.run(NAME, ["sh", "-c", 'echo "{}" > "$0"', f"{REQUESTS}/{failover_files.REQUEST}"])
+    with gateway.adopt() as process:
         assert process.wait(60) == 1
-    assert gateway.read_trial().startswith("refused the portal's values cannot be used: ")
-    assert not gateway.exists(REQUEST)
+    told = client.ask(FileTrial())
+    assert isinstance(told, FileTrialIs)
+    assert told.phase is TrialPhase.REFUSED
+    assert told.problem.startswith("the portal's values cannot be used: ")
     assert not gateway.exists(SETTINGS)
