@@ -170,6 +170,15 @@ def test_an_agent_that_fails_is_started_again_for_ever_and_cannot_take_all_memor
     assert agent["MemoryMax"]
 
 
+def test_a_directory_that_a_unit_makes_itself_may_be_missing_when_it_starts() -> None:
+    """systemd opens the paths before each command of a unit, the one that makes the directory too, and fails for one that is missing."""
+    for file in sorted((ROOT / "gateway" / "systemd").glob("*.service")):
+        lines = file.read_text().splitlines()
+        for made in (line.rpartition(" ")[2] for line in lines if line.startswith("ExecStartPre=") and "mkdir" in line):
+            assert f"ReadWritePaths=-{made}" in lines, file.name
+            assert f"ReadWritePaths={made}" not in lines, file.name
+
+
 def test_what_closes_comes_before_everything_and_needs_nothing_that_can_fail() -> None:
     closed = unit("netzwart-closed")
     assert {"netzwart-restore.service", "network-pre.target"} <= set(closed["Before"].split())
