@@ -171,10 +171,14 @@ def test_an_agent_that_fails_is_started_again_for_ever_and_cannot_take_all_memor
 
 
 def test_a_directory_that_a_unit_makes_itself_may_be_missing_when_it_starts() -> None:
-    """systemd opens the paths before each command of a unit, the one that makes the directory too, and fails for one that is missing."""
+    """systemd opens the paths before each command of a unit, the one that makes the directory too, and fails for one that is missing.
+
+    The mode is given, because the unit's own UMask would keep the agent out of a directory of root.
+    """
     for file in sorted((ROOT / "gateway" / "systemd").glob("*.service")):
         lines = file.read_text().splitlines()
         for made in (line.rpartition(" ")[2] for line in lines if line.startswith("ExecStartPre=") and "mkdir" in line):
+            assert f"ExecStartPre=+/bin/mkdir -m 755 -p {made}" in lines, file.name
             assert f"ReadWritePaths=-{made}" in lines, file.name
             assert f"ReadWritePaths={made}" not in lines, file.name
 

@@ -6,11 +6,20 @@ from ipaddress import ip_interface
 import pytest
 
 from apps.deployments.services import reconcile
-from apps.gateways.failover_files import DIRECTORY, render_failover_files
+from apps.deployments.transport.agent_channel import open_own_channels
+from apps.deployments.transport.agent_client import expect_answer
+from apps.gateways.failover_files import (
+    DIRECTORY,
+    build_failover_gateway,
+    build_failover_spec,
+    digest_failover_files,
+    render_failover_files,
+)
 from apps.gateways.failover_settings import change_failover
 from apps.gateways.group_settings import change_profile
 from apps.network.models import Gateway
 from firewall.failover import GatewaySide
+from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, TrialPhase
 from lab.failover import ADDRESSES, SYNC, VIRTUAL_ROUTER, route_to_virtual_addresses
 from lab.lab import Lab
 from lab.machines.placement import wait_until_up
@@ -37,6 +46,24 @@ def install_failover(machine: VirtualMachine) -> None:
     for name, text in render_failover_files(Gateway.objects.get(name=machine.name)).items():
         machine.run(f"cat >{DIRECTORY}/{name}", text=text)
     machine.run(f"netzwart-failover install {DIRECTORY}")
+
+
+def install_by_agent(machine: VirtualMachine) -> None:
+    """Let the gateway's agent install the files from values, and confirm them while they are on trial."""
+    gateway = Gateway.objects.get(name=machine.name)
+    values, digest = build_failover_gateway(gateway, build_failover_spec(gateway.group.failover)), digest_failover_files(gateway)
+
+    def reaches(phase: TrialPhase) -> bool:
+        told = expect_answer(FileTrialIs, channel_of(gateway).ask(FileTrial()))
+        assert told.phase is not TrialPhase.REFUSED, told.problem
+        return told == FileTrialIs(phase, digest)
+
+    with open_own_channels() as channel_of:
+        channel_of(gateway).ask(InstallFiles(values, digest))
+        wait_for(lambda: reaches(TrialPhase.TRIAL), seconds=PATIENCE)
+        channel_of(gateway).ask(KeepFiles(digest))
+        wait_for(lambda: reaches(TrialPhase.KEPT), seconds=PATIENCE)
+    assert machine.run("cat /etc/netzwart/failover.conf").stdout == render_failover_files(gateway)["failover.conf"]
 
 
 def await_role(machine: VirtualMachine, role: str) -> None:
@@ -68,8 +95,8 @@ def test_a_download_goes_on_when_its_gateway_loses_power_and_comes_back(
     change_failover(
         group=network.group, version=0, inside=inside, outside=outside, virtual_router=VIRTUAL_ROUTER, interval=SECOND, by=network.admin
     )
-    for machine, role in ((first, "primary"), (other, "standby")):
-        install_failover(machine)
+    for machine, role, install in ((first, "primary", install_failover), (other, "standby", install_by_agent)):
+        install(machine)
         await_role(machine, role)
     route_to_virtual_addresses(lab)
     with Download(lab, "m1", INTERNET) as download:
