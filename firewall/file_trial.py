@@ -35,13 +35,18 @@ class KeepFiles:
 
 
 @dataclass(frozen=True, slots=True)
+class RevertFiles:
+    """Put the files before the trial back at once, or do not begin with the installation."""
+
+
+@dataclass(frozen=True, slots=True)
 class FileTrial:
     """Ask how far the last installation got."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileTrialIs:
-    """Answer to InstallFiles, KeepFiles and FileTrial.
+    """Answer to InstallFiles, KeepFiles, RevertFiles and FileTrial.
 
     digest: of the files on trial or kept, otherwise "". problem: why they were refused, as netzwart-failover says it, otherwise "".
     """

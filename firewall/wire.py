@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 from firewall.codec import WireError, decode, encode
 from firewall.diff import Delta
-from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles
+from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, RevertFiles
 from firewall.live_trace import Look, Seen, Watch, Watching
 from firewall.machine import Describe, MachineFacts
 from firewall.policy import Address
@@ -395,6 +395,7 @@ Request: TypeAlias = (
     | Drain
     | InstallFiles
     | KeepFiles
+    | RevertFiles
     | FileTrial
 )
 Reply: TypeAlias = (
@@ -440,6 +441,7 @@ ANSWERED: Mapping[type[Request], MessageLimits] = MappingProxyType(
         Drain: _SHORT,
         InstallFiles: _SHORT,
         KeepFiles: _SHORT,
+        RevertFiles: _SHORT,
         FileTrial: _SHORT,
     }
 )

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from firewall.codec import WireError, decode, encode
 from firewall.failover import ProgramPaths, digest_files, render_files
-from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, TrialPhase
+from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, RevertFiles, TrialPhase
 from firewall.policy import PolicyError
 from gateway.table import TableError
 
 REQUEST, KEEP = "failover-wanted", "failover-keep"  # as in netzwart-failover-install.path and its service
+BACK = "back"  # instead of a digest in KEEP, for netzwart-failover: the files before
 OUTCOME = Path(ProgramPaths().runtime, "trial")  # written by netzwart-failover: the phase, and a digest or a sentence
 LARGEST = 64 << 10  # octets of a request
 _OLDER = "this gateway's agent renders other files than the portal: install the portal's agent here"
@@ -31,8 +32,8 @@ class FileInstaller:
     def __init__(self, requests: Path | None, outcome: Path = OUTCOME) -> None:
         self._requests, self._outcome = requests, outcome
 
-    def answer(self, request: InstallFiles | KeepFiles | FileTrial) -> FileTrialIs:
-        """Install, keep, or only tell. Raises TableError if the values make no files here, or nothing installs them."""
+    def answer(self, request: InstallFiles | KeepFiles | RevertFiles | FileTrial) -> FileTrialIs:
+        """Install, keep, put back, or only tell. Raises TableError if the values make no files here, or nothing installs them."""
         if self._requests is None:
             raise TableError("this agent does not install files: install them by hand (netzwart-failover install)")
         match request:
@@ -40,6 +41,9 @@ class FileInstaller:
                 self._ask(self._requests, request)
             case KeepFiles(digest=digest):
                 _write(self._requests / KEEP, f"{digest}\n")
+            case RevertFiles():
+                _write(self._requests / KEEP, f"{BACK}\n")
+                (self._requests / REQUEST).unlink(missing_ok=True)
         return self._read(self._requests)
 
     def _ask(self, requests: Path, request: InstallFiles) -> None:

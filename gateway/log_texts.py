@@ -1,7 +1,7 @@
 """Texts for the log: requests and their replies. One line each, no personal data."""
 
 from firewall import wire
-from firewall.file_trial import FileTrialIs, InstallFiles, KeepFiles
+from firewall.file_trial import FileTrialIs, InstallFiles, KeepFiles, RevertFiles
 from firewall.roles import Drain, RolesAre
 from firewall.wire import Message
 
@@ -27,6 +27,8 @@ def describe(request: wire.Request) -> str:
             return f"install failover files {to_plain_line(digest)}"
         case KeepFiles(digest=digest):
             return f"keep failover files {to_plain_line(digest)}"
+        case RevertFiles():
+            return "put the failover files before back"
     return type(request).__name__.lower()
 
 

@@ -11,6 +11,7 @@ import socket
 import sys
 import time
 from contextlib import closing
+from dataclasses import fields
 from pathlib import Path
 from uuid import uuid4
 
@@ -30,6 +31,7 @@ from gateway.restore import restore_ruleset
 from gateway.server import AgentServer
 from gateway.table import TableError
 
+PATHS = tuple(field.name for field in fields(ProgramPaths))
 log = logging.getLogger("gateway")
 
 
@@ -81,9 +83,9 @@ def _build_parser() -> argparse.ArgumentParser:
     )
     command.add_argument("--request", required=True, type=Path, metavar="FILE", help="what the agent left there")
     command.add_argument("--directory", required=True, type=Path, help="where to write the files")
-    paths = ProgramPaths()
-    command.add_argument("--programs", default=paths.programs, help="where netzwart-failover is (default: %(default)s)")
-    command.add_argument("--runtime", default=paths.runtime, help="where it keeps roles (default: %(default)s)")
+    for name in PATHS:
+        default = getattr(ProgramPaths(), name)
+        command.add_argument(f"--{name}", default=default, metavar="PATH", help="as the files name it (default: %(default)s)")
     command.set_defaults(command=write_failover_files)
     command = commands.add_parser("check", help="check that this machine has what the agent needs")
     command.set_defaults(command=check)
@@ -187,7 +189,7 @@ def restore(given: argparse.Namespace) -> int:
 def write_failover_files(given: argparse.Namespace) -> int:
     """Render the files of a request into the directory. Return 1, and say why, if its values cannot be used."""
     try:
-        render_request(given.request, given.directory, ProgramPaths(programs=given.programs, runtime=given.runtime))
+        render_request(given.request, given.directory, ProgramPaths(**{name: getattr(given, name) for name in PATHS}))
     except FileRequestError as error:
         sys.stderr.write(f"{error}\n")
         return 1

@@ -16,7 +16,7 @@ from firewall import digest as digests
 from firewall import live_trace, wire
 from firewall.codec import WireError
 from firewall.diff import Delta, apply, diff
-from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles
+from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, RevertFiles
 from firewall.machine import Describe
 from firewall.policy import PolicyError
 from firewall.profile import count_changes
@@ -250,7 +250,7 @@ class Agent:
                 return describe_machine(self._table, self._name)
             case Roles() | Drain():
                 return self.answer_roles(request)
-            case InstallFiles() | KeepFiles() | FileTrial():
+            case InstallFiles() | KeepFiles() | RevertFiles() | FileTrial():
                 return self.answer_files(request)
 
     def _answer_hello(self, request: wire.Hello) -> wire.Welcome:
@@ -476,7 +476,7 @@ class Agent:
             return self._failover.drain(request.families, drained=request.drained)
         return self._failover.read()
 
-    def answer_files(self, request: InstallFiles | KeepFiles | FileTrial) -> FileTrialIs:
+    def answer_files(self, request: InstallFiles | KeepFiles | RevertFiles | FileTrial) -> FileTrialIs:
         """Ask for failover's files to be installed, or how far that got. May be called as answer_roles. Raises TableError."""
         return self._installer.answer(request)
 

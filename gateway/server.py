@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from firewall import wire
 from firewall.codec import WireError
-from firewall.file_trial import FileTrial, InstallFiles, KeepFiles
+from firewall.file_trial import FileTrial, InstallFiles, KeepFiles, RevertFiles
 from firewall.roles import Drain, Roles
 from gateway.log_texts import describe, describe_outcome, to_plain_line
 from gateway.operations import Agent
@@ -170,7 +170,7 @@ class AgentServer:
                 return await self._read_gauges()
             case Roles() | Drain():
                 return await asyncio.to_thread(self._agent.answer_roles, request)
-            case InstallFiles() | KeepFiles() | FileTrial():
+            case InstallFiles() | KeepFiles() | RevertFiles() | FileTrial():
                 return await asyncio.to_thread(self._agent.answer_files, request)
         return None
 

@@ -7,10 +7,11 @@ script from elsewhere. The nodes around the gateways route to the virtual addres
 import os
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from ipaddress import IPv4Address
 
 from firewall.failover import FailoverGateway, FailoverSpec, GatewaySide, ProgramPaths, StateCache, VirtualAddress, render_files
@@ -110,6 +111,11 @@ def get_directory(name: str) -> str:
     return ProgramPaths.build_for_lab(name).runtime
 
 
+def get_requests(name: str) -> str:
+    """Return the directory in which the gateway's agent leaves values for netzwart-failover."""
+    return f"{get_directory(name)}/requests"
+
+
 @contextmanager
 def run_failover(lab: Lab, name: str, gateway: FailoverGateway) -> Iterator[FailoverPrograms]:
     """Run conntrackd and keepalived in the gateway's node until the block ends."""
@@ -190,7 +196,12 @@ def _run(lab: Lab, name: str, *command: str) -> Iterator["subprocess.Popen[str]"
 
 def render_wrapper(name: str) -> str:
     """Return netzwart-failover as this gateway has it: the packaged program with the paths of this gateway."""
-    return f'#!/bin/sh\nNETZWART_FAILOVER_CONF={ProgramPaths.build_for_lab(name).settings} exec sh {PROGRAM} "$@"\n'
+    paths = asdict(ProgramPaths.build_for_lab(name))
+    at = paths["runtime"]
+    render = " ".join((sys.executable, "-m", "gateway", "failover-files", *(f"--{each} {path}" for each, path in paths.items())))
+    given = {"CONF": paths["settings"], "ETC": f"{at}/etc", "RUNTIME": at, "RENDER": render}
+    lines = "".join(f"export NETZWART_FAILOVER_{key}='{value}'\n" for key, value in given.items())
+    return f'#!/bin/sh\n{lines}export PYTHONPATH={ROOT} PATH="{at}/bin:$PATH"\nexec sh {PROGRAM} "$@"\n'
 
 
 def route_to_virtual_addresses(lab: Lab) -> None:

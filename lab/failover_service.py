@@ -1,22 +1,30 @@
 """Runs conntrackd and keepalived on a gateway of a running lab, as systemd does on a machine: one that ends is started again.
 
-In: a directory with the gateway's three files, rendered for the paths of a lab. Out: a line for each program that ends; what the
-programs say themselves is in their logs in the directory. `build_command` returns the command for the gateway's node.
+In: a directory with the gateway's three files, rendered for the paths of a lab; without them it waits until the portal's are installed,
+for which it starts netzwart-failover as the units of a machine do. Out: a line for each program that ends; what the programs say
+themselves is in their logs in the directory. `build_command` returns the command for the gateway's node.
 """
 
 import asyncio
+import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable
+from asyncio.subprocess import Process
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
 from firewall.failover import ProgramPaths
-from lab.failover import PREFERS, render_wrapper
+from lab.failover import PREFERS, get_requests, render_wrapper
 from lab.program import build_module_command
 
+SYSTEMCTL = """#!/bin/sh
+case $1 in restart | stop) kill -HUP {pid} ;; esac
+"""  # what netzwart-failover calls: programs without their file stay ended
+REQUEST, KEEP = "failover-wanted", "failover-keep"  # as in gateway/systemd/netzwart-failover-install.path and its service
 RESTART_SECONDS = 5.0
 REFRESH_SECONDS = 30.0  # as gateway/systemd/netzwart-failover.timer
 PATIENCE = 60.0  # seconds to wait for something that makes the start smoother
@@ -41,6 +49,8 @@ class FailoverService:
 
     name: str
     directory: Path
+    _running: dict[str, Process] = field(default_factory=dict)
+    _restarts: dict[str, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
 
     @property
     def paths(self) -> ProgramPaths:
@@ -48,29 +58,54 @@ class FailoverService:
 
     async def run(self) -> None:
         """Run both programs until SIGTERM. They are killed then: the lab ends, and nobody takes over."""
-        task = asyncio.current_task()
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
         if task:
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-        self._install_files()
+            loop.add_signal_handler(signal.SIGTERM, task.cancel)
+        loop.add_signal_handler(signal.SIGHUP, self._restart)
+        self._install_programs()
+        is_set_up = self._install_files()
         with suppress(asyncio.CancelledError):
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._keep_running(self._prepare_conntrackd, "conntrackd", "-C", self.paths.conntrackd))
                 group.create_task(self._refresh_states())
-                await self._await_readiness()
-                group.create_task(self._share_families())
+                group.create_task(self._install_what_is_asked())
+                if is_set_up:
+                    await self._await_readiness()
+                    group.create_task(self._share_families())
                 pids = (f"-{option}{self.paths.runtime}/keepalived-{option}.pid" for option in "prc")
                 await self._keep_running(self._prepare_keepalived, "keepalived", "-n", "-l", "-f", self.paths.keepalived, *pids)
 
-    def _install_files(self) -> None:
-        """Copy the gateway's files, and netzwart-failover, to where they are used: only root may write there, which keepalived demands."""
-        target = Path(self.paths.runtime)
-        target.mkdir(exist_ok=True)
-        wanted = {file.name: file.read_text() for file in self.directory.glob("*.conf")}
-        for name, text in {**wanted, "netzwart-failover": render_wrapper(self.name)}.items():
-            draft = target / f"{name}.new"
-            draft.write_text(text)
-            draft.chmod(0o644 if name in wanted else 0o755)
-            draft.replace(target / name)
+    def _install_programs(self) -> None:
+        """Write netzwart-failover, and the systemctl that it calls, to where only root may write, which keepalived demands."""
+        _write(Path(self.paths.programs, "netzwart-failover"), render_wrapper(self.name), 0o755)
+        _write(Path(self.paths.programs, "bin/systemctl"), SYSTEMCTL.format(pid=os.getpid()), 0o755)
+        Path(get_requests(self.name)).mkdir(exist_ok=True)
+
+    def _install_files(self) -> bool:
+        """Copy the gateway's files to where they are used. Return whether there are any."""
+        found = [path for path in self._list_files() if (self.directory / path.name).exists()]
+        for path in found:
+            _write(path, (self.directory / path.name).read_text(), 0o644)
+        return bool(found)
+
+    def _list_files(self) -> Iterator[Path]:
+        return map(Path, (self.paths.keepalived, self.paths.conntrackd, self.paths.settings))
+
+    def _restart(self) -> None:
+        """Restart both programs now."""
+        for restart in self._restarts.values():
+            restart.set()
+        for process in self._running.values():
+            process.terminate()
+
+    async def _install_what_is_asked(self) -> NoReturn:
+        """Start netzwart-failover whenever the agent has left values, as netzwart-failover-install.path does."""
+        request, keep = (Path(get_requests(self.name), name) for name in (REQUEST, KEEP))
+        while True:
+            if request.exists() and await self._call("adopt", str(request), str(keep)):
+                for path in self._list_files():  # for the next start of the lab
+                    _write(self.directory / path.name, path.read_text(), 0o644)
+            await asyncio.sleep(POLL_SECONDS)
 
     async def _await_readiness(self) -> None:
         """Wait until the gateway forwards: otherwise the first gateway with a ruleset would carry both families."""
@@ -95,24 +130,37 @@ class FailoverService:
         return role.exists() and role.read_text().startswith("primary")
 
     async def _keep_running(self, prepare: Callable[[], Awaitable[object]], *command: str) -> NoReturn:
+        program, file, restart = command[0], Path(getattr(self.paths, command[0])), self._restarts[command[0]]
         while True:
-            await prepare()
-            with (self.directory / f"{command[0]}.log").open("ab") as log:
-                process = await asyncio.create_subprocess_exec(*command, stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log)
-            try:
-                status = await process.wait()
-            except asyncio.CancelledError:
-                process.kill()
-                raise
-            print(f"{command[0]} {_describe_exit(status)}. It starts again in {RESTART_SECONDS:.0f} s.", flush=True)
-            await asyncio.sleep(RESTART_SECONDS)
+            if file.exists():
+                await prepare()
+                status = await self._run_program(*command)
+                if not restart.is_set():
+                    print(f"{program} {_describe_exit(status)}. It starts again in {RESTART_SECONDS:.0f} s.", flush=True)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(RESTART_SECONDS if file.exists() else None):
+                    await restart.wait()
+            restart.clear()
+
+    async def _run_program(self, *command: str) -> int:
+        """Run a program to its end. Return its status."""
+        with (self.directory / f"{command[0]}.log").open("ab") as log:
+            process = await asyncio.create_subprocess_exec(*command, stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log)
+        self._running[command[0]] = process
+        if self._restarts[command[0]].is_set():  # it may have read its file just before
+            process.terminate()
+        try:
+            return await process.wait()
+        except asyncio.CancelledError:
+            process.kill()
+            raise
+        finally:
+            del self._running[command[0]]
 
     async def _prepare_conntrackd(self) -> None:
-        self._install_files()
         Path(self.paths.lock).unlink(missing_ok=True)  # left behind if it was killed
 
     async def _prepare_keepalived(self) -> None:
-        self._install_files()
         await self._call("prepare")
 
     async def _refresh_states(self) -> NoReturn:
@@ -124,6 +172,15 @@ class FailoverService:
     async def _call(self, *arguments: str) -> bool:
         """Call netzwart-failover. Return whether it succeeded."""
         return await _run(f"{self.paths.programs}/netzwart-failover", *arguments)
+
+
+def _write(path: Path, text: str, mode: int) -> None:
+    """Write a file as a whole, with its directory."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.new")
+    draft.write_text(text)
+    draft.chmod(mode)
+    draft.replace(path)
 
 
 async def _wait_for(condition: Callable[[], Awaitable[bool]]) -> None:

@@ -295,6 +295,7 @@ PAGES: Final[dict[str, PageRights]] = {
     "gateways:failover-file": _SEE_NETWORK,
     "gateways:failover-stop": _OPERATE_FORM,
     "gateways:switch": _OPERATE_FORM,
+    "gateways:failover-install": _OPERATE_FORM,
     "gateways:failover-undo": _OPERATE_ACT,
     # tariffs and rates
     "members:payments": _MEMBER_FORM,

@@ -40,7 +40,7 @@ SWITCH = make_object(kind=TEXT, families=make_array(INTEGER), state=TEXT, at=NUL
 class SwitchSerializer(StrictSerializer):
     """kind: switch, drain or resume. families: 4, 6 or both; without them, all that the kind concerns."""
 
-    kind = serializers.ChoiceField(choices=RoleSwitch.Kind.choices)
+    kind = serializers.ChoiceField(choices=RoleSwitch.MOVES)
     families = serializers.ListField(child=serializers.ChoiceField(choices=[4, 6]), required=False, max_length=2)
 
 
@@ -130,6 +130,15 @@ class GatewayLifecycleViewSet(GatewayViewSet, RemoveViewSet):
         gateway = self.get_object()
         return Response({"preferred": list_families(gateway), "files": render_failover_files(gateway)})
 
+    @declare_response(200, SWITCH)
+    @failover_files.mapping.post  # type: ignore[untyped-decorator]  # as below
+    def install_failover_files(self, request: Request, pk: str = "") -> Response:
+        """Let the gateway's agent install its failover files, on trial: they stay if the group is carried as before with them. A worker
+        does it; GET of `switch/` shows how it ends. 400 says why it cannot be done now, 409 that a switch of the group is under way.
+        """
+        made = request_switch(gateway=self.get_object(), kind=RoleSwitch.Kind.INSTALL, by=request.user)  # type: ignore[arg-type]  # as in remove
+        return Response(_show_switch(made))
+
     @declare_response(200, ROLES)
     @action(detail=True)
     def roles(self, request: Request, pk: str = "") -> Response:
@@ -153,7 +162,7 @@ class GatewayLifecycleViewSet(GatewayViewSet, RemoveViewSet):
     @declare_response(200, SWITCH)
     @switch.mapping.get  # type: ignore[untyped-decorator]  # its stubs have no types
     def last_switch(self, request: Request, pk: str = "") -> Response:
-        """Show the gateway's last switch, and how it ended. All values are empty if it was never switched."""
+        """Show the gateway's last switch or installation (`kind` “install”), and how it ended. All values are empty if there was none."""
         last = RoleSwitch.objects.filter(gateway=self.get_object()).select_related("gateway").order_by("-id").first()
         return Response(_show_switch(last))
 

@@ -26,17 +26,15 @@ from firewall.failover import (
     digest_files,
     render_files,
 )
+from firewall.file_trial import InstallFiles
 from firewall.policy import Interfaces, PolicyError
 
 SIDES: Final = {"inside": GatewaySide.LAN, "outside": GatewaySide.WAN, "servers": GatewaySide.SERVER}
 _PATHS: Final = ProgramPaths()
 FILENAMES: Final = tuple(PurePosixPath(path).name for path in (_PATHS.keepalived, _PATHS.conntrackd, _PATHS.settings))
 DIRECTORY: Final = "failover"  # where the files are put on a gateway, for instance
-INSTALL_COMMANDS: Final = (
-    "apt-get install --no-install-recommends keepalived conntrackd",
-    f"mkdir -p {DIRECTORY}",
-    f"netzwart-failover install {DIRECTORY}",
-)
+PACKAGES_COMMAND: Final = "apt-get install --no-install-recommends keepalived conntrackd"
+INSTALL_COMMANDS: Final = (f"mkdir -p {DIRECTORY}", f"netzwart-failover install {DIRECTORY}")  # by hand
 
 
 @cache_per_request
@@ -72,6 +70,11 @@ def _with_values[T](gateway: Gateway, render: Callable[[FailoverGateway], T]) ->
 def digest_failover_files(gateway: Gateway) -> str:
     """Return the digest that the gateway tells of these files when it runs them. Raises Problem as render_failover_files does."""
     return _with_values(gateway, digest_files)
+
+
+def build_install_request(gateway: Gateway) -> InstallFiles:
+    """Return the request by which the gateway's agent installs these files. Raises Problem as render_failover_files does."""
+    return _with_values(gateway, lambda values: InstallFiles(values, digest_files(values)))
 
 
 def build_failover_spec(row: Failover) -> FailoverSpec:

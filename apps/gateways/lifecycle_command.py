@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from typing import Any
 
 import pghistory
@@ -45,7 +46,7 @@ class LifecycleCommand(BaseCommand, ABC):
         what.add_parser("roles", help="ask all gateways with failover which address families they carry")
         switch = what.add_parser("switch", help="let another gateway take over from this one, and prove it")
         switch.add_argument("name")
-        switch.add_argument("--kind", choices=RoleSwitch.Kind.values, default=RoleSwitch.Kind.SWITCH.value, help=KINDS)
+        switch.add_argument("--kind", choices=RoleSwitch.MOVES, default=RoleSwitch.Kind.SWITCH.value, help=KINDS)
         switch.add_argument("--family", type=int, choices=(4, 6), action="append", default=[], help="only this family (default: all)")
         what.add_parser("reinstate", help="take a retired gateway back into service").add_argument("name")
         what.add_parser("remove", help="remove a gateway that never took part in a rollout").add_argument("name")
@@ -115,9 +116,12 @@ class LifecycleCommand(BaseCommand, ABC):
                 self.stdout.write(problem.text)
 
     def _switch(self, options: dict[str, Any]) -> None:
-        gateway = get_gateway(options["name"])
+        self.carry_out(get_gateway(options["name"]), RoleSwitch.Kind(options["kind"]), sorted(set(options["family"])))
+
+    def carry_out(self, gateway: Gateway, kind: RoleSwitch.Kind, families: Sequence[int] = ()) -> None:
+        """Switch or install, and say how it ended. Raises CommandError."""
         observe_group(gateway.group)
-        row = request_switch(gateway=gateway, kind=RoleSwitch.Kind(options["kind"]), families=sorted(set(options["family"])))
+        row = request_switch(gateway=gateway, kind=kind, families=families)
         carry_out_switch(row.pk)
         row = await_end(row)  # a worker may have been faster
         if row.state == RoleSwitch.State.FAILED:

@@ -21,6 +21,7 @@ urlpatterns = [
     path("<int:pk>/primary/<int:family>/", views_changes.primary, name="primary"),
     path("<int:pk>/edit/", views.edit, name="edit"),
     path("<int:pk>/failover/<str:filename>", views_failover.download_file, name="failover-file"),
+    path("<int:pk>/failover/install/", roles.install, name="failover-install"),
     path("<int:pk>/switch/<str:kind>/", roles.switch, name="switch"),
     path("<int:pk>/rename/", views_lifecycle.rename, name="rename"),
     path("<int:pk>/replace/", views_lifecycle.replace, name="replace"),

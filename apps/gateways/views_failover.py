@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import get_person, staff_page
 from apps.accounts.undo_page import announce_change, answer_undo
 from apps.audit.selectors import list_row_history
-from apps.gateways.failover_files import FILENAMES, INSTALL_COMMANDS, render_failover_files
+from apps.gateways.failover_files import FILENAMES, INSTALL_COMMANDS, PACKAGES_COMMAND, render_failover_files
 from apps.gateways.failover_settings import change_failover, get_failover, stop_failover
 from apps.gateways.families import join_family_names
 from apps.gateways.forms_failover import FailoverForm
@@ -47,7 +47,7 @@ def settings(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         try:
             saved = change_failover(group=found, by=get_person(request), **form.cleaned_data)
-            words = _("Saved. Nothing was sent: install the files below on each gateway.")
+            words = _("Saved. Nothing was sent: install the files below, on one gateway after the other.")
             announce_change(request, words, saved, form.cleaned_data["version"])
             return redirect("gateways:failover-settings", found.pk)
         except Conflict as conflict:
@@ -55,7 +55,8 @@ def settings(request: HttpRequest, pk: int) -> HttpResponse:
         except Problem as problem:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
     row = form.row
-    context: dict[str, Any] = {"group": found, "form": form, "row": row, "commands": INSTALL_COMMANDS}
+    context: dict[str, Any] = {"group": found, "form": form, "row": row}
+    context |= {"packages": PACKAGES_COMMAND, "commands": INSTALL_COMMANDS}
     context |= {"results": _list_results(found) if row.pk else [], "entries": list_row_history(row, 8) if row.pk else []}
     return render(request, "gateways/failover_settings.html", context, status=422 if form.is_bound else 200)
 

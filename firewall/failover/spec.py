@@ -108,8 +108,8 @@ class ProgramPaths:
     def build_for_lab(cls, name: str) -> "ProgramPaths":
         """Return the paths on a gateway of a lab, whose gateways share one file system: all in one directory, which only root may write."""
         at = f"/run/failover-{name}"
-        settings, control, lock = f"{at}/failover.conf", f"{at}/conntrackd.ctl", f"{at}/conntrackd.lock"
-        return cls(at, f"{at}/keepalived.conf", f"{at}/conntrackd.conf", settings, runtime=at, control=control, lock=lock)
+        files = {each: f"{at}{getattr(cls(), each)}" for each in ("keepalived", "conntrackd", "settings")}
+        return cls(at, **files, runtime=at, control=f"{at}/conntrackd.ctl", lock=f"{at}/conntrackd.lock")
 
 
 def check_failover(gateway: FailoverGateway) -> None:

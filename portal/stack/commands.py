@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from firewall.failover import ProgramPaths
+from lab.failover import get_requests
 from portal.stack.program import Program
 from portal.stack.state_paths import StatePaths
 
@@ -73,8 +74,10 @@ def build_node_command(places: StatePaths, node: str, command: tuple[str, ...]) 
 
 def build_gateway(places: StatePaths, name: str, *more: str) -> Program:
     """Return the agent of a gateway, inside the lab's node of that name."""
-    beside = ("--prober", str(get_prober_socket(places, name)), "--failover", ProgramPaths.build_for_lab(name).settings)
-    return Program(name, build_node_command(places, name, _build_agent_command(places, name, *beside, *more)), hush=OBSERVED)
+    paths = ProgramPaths.build_for_lab(name)
+    beside = ("--prober", str(get_prober_socket(places, name)), "--failover", paths.settings)
+    installs = ("--installs", get_requests(name), "--outcome", f"{paths.runtime}/trial")
+    return Program(name, build_node_command(places, name, _build_agent_command(places, name, *beside, *installs, *more)), hush=OBSERVED)
 
 
 def build_prober(places: StatePaths, name: str) -> Program:

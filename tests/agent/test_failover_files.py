@@ -10,8 +10,8 @@ import pytest
 from firewall import wire
 from firewall.codec import encode
 from firewall.failover import ProgramPaths, digest_files, render_files
-from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, TrialPhase
-from gateway.failover_files import KEEP, LARGEST, OUTCOME, REQUEST, FileInstaller, FileRequestError, render_request
+from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, RevertFiles, TrialPhase
+from gateway.failover_files import BACK, KEEP, LARGEST, OUTCOME, REQUEST, FileInstaller, FileRequestError, render_request
 from gateway.table import TableError
 from lab.failover import build_gateway
 from tests.agent.gateways import InProcess
@@ -42,6 +42,13 @@ def test_a_new_request_forgets_the_confirmation_of_the_one_before(installer: Fil
     assert not (tmp_path / KEEP).exists()
 
 
+def test_an_installation_that_has_not_begun_is_called_off(installer: FileInstaller, tmp_path: Path) -> None:
+    installer.answer(ASKED)
+    assert installer.answer(RevertFiles()) == FileTrialIs(TrialPhase.NONE)
+    assert not (tmp_path / REQUEST).exists()
+    assert (tmp_path / KEEP).read_text() == f"{BACK}\n"
+
+
 @pytest.mark.parametrize(
     ("said", "told"),
     [
@@ -67,7 +74,7 @@ def test_values_that_make_other_files_here_are_refused(installer: FileInstaller,
 
 
 def test_an_agent_beside_which_nothing_installs_says_so(tmp_path: Path) -> None:
-    for request in (ASKED, KeepFiles(ASKED.digest), FileTrial()):
+    for request in (ASKED, KeepFiles(ASKED.digest), RevertFiles(), FileTrial()):
         with pytest.raises(TableError, match=r"does not install files: install them by hand \(netzwart-failover install\)"):
             FileInstaller(None).answer(request)
 
@@ -75,7 +82,7 @@ def test_an_agent_beside_which_nothing_installs_says_so(tmp_path: Path) -> None:
 def test_the_messages_reach_the_agent(tmp_path: Path) -> None:
     gateway = InProcess(tmp_path / "state")
     try:
-        for request in (ASKED, KeepFiles(ASKED.digest), FileTrial()):
+        for request in (ASKED, KeepFiles(ASKED.digest), RevertFiles(), FileTrial()):
             refused = gateway.ask(request)
             assert isinstance(refused, wire.Refused)
             assert (refused.reason, refused.text.partition(":")[0]) == ("state", "this agent does not install files")

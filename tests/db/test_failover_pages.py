@@ -68,7 +68,7 @@ def test_the_page_leads_from_nothing_to_the_files_of_each_gateway(mara: Client, 
     page = text(mara.get(f"/gateways/groups/{network.group.pk}/failover/"))
     assert "Failover is not managed here yet" in page and path(network) in page
     page = text(mara.post(path(network), FORM, follow=True))
-    assert "Saved. Nothing was sent" in page and "does not install these files yet" in page
+    assert "Saved. Nothing was sent" in page and "Install on nat-1…" in page
     assert "preferred for IPv4" in page and "preferred for IPv6" in page
     assert "apt-get install --no-install-recommends keepalived conntrackd" in page and "netzwart-failover install" in page
     assert page.count("vrrp_version 3") == 4  # for each gateway, to read and to copy

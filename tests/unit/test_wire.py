@@ -13,7 +13,7 @@ from firewall import wire
 from firewall.codec import WireError
 from firewall.compile import compile_policy
 from firewall.diff import diff
-from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, TrialPhase
+from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, RevertFiles, TrialPhase
 from firewall.live_trace import COMES, Event, Headers, Look, Seen, Watch, Watching
 from firewall.machine import Describe, InterfaceAddress, MachineFacts, MachineInterface
 from firewall.policy import Policy, Prefix
@@ -118,7 +118,8 @@ def test_a_gateway_is_told_to_give_up_families_that_there_are() -> None:
 
 def test_a_gateway_is_sent_the_values_of_its_failover() -> None:
     values = build_gateway("nat-1")
-    for request in (InstallFiles(replace(values, spec=replace(values.spec, failback=60)), "0123456789abcdef"), KeepFiles("0"), FileTrial()):
+    asked = InstallFiles(replace(values, spec=replace(values.spec, failback=60)), "0123456789abcdef")
+    for request in (asked, KeepFiles("0"), RevertFiles(), FileTrial()):
         assert wire.parse_request(through(request)) == request
 
 

@@ -394,6 +394,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "gateways:undo": lambda: {"event": 1},
     "gateways:failover-undo": lambda: {"event": 1},
     "gateways:switch": lambda: _pk(Gateway)() | {"kind": "drain"},
+    "gateways:failover-install": _pk(Gateway, name="nat-2"),
     "gateways:failover-file": lambda: _pk(Gateway)() | {"filename": "keepalived.conf"},
     "desk:settings-undo": lambda: {"event": 1},
     "gateways:reinstate": lambda: {"pk": Gateway.ever.exclude(retired=None).values_list("pk", flat=True)[0]},

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from firewall.failover import ProgramPaths, digest_files, render_files
-from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, TrialPhase
+from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, RevertFiles, TrialPhase
 from gateway import failover_files
 from lab.failover import PROGRAM, build_gateway, find_obstacle, get_directory, write_files
 from lab.lab import Lab
@@ -213,6 +213,17 @@ def test_files_that_nobody_confirms_go(gateway: InstallingGateway, client: Clien
     problem = "the portal has not confirmed within 20 s. The files before are back."
     assert client.ask(FileTrial()) == FileTrialIs(TrialPhase.REFUSED, problem=problem)
     assert not any(gateway.exists(path) for path in (KEEPALIVED, CONNTRACKD, SETTINGS))
+
+
+def test_files_that_the_portal_takes_back_go_at_once(gateway: InstallingGateway, client: Client) -> None:
+    client.ask(ASKED)
+    with gateway.adopt(patience=600) as process:
+        wait_for(lambda: client.ask(FileTrial()) == FileTrialIs(TrialPhase.TRIAL, ASKED.digest))
+        client.ask(RevertFiles())
+        assert process.wait(120) == 1
+    problem = "the portal has taken them back. The files before are back."
+    assert client.ask(FileTrial()) == FileTrialIs(TrialPhase.REFUSED, problem=problem)
+    assert not gateway.exists(SETTINGS)
 
 
 def test_a_request_that_is_not_values_is_refused_with_its_reason(gateway: InstallingGateway, client: Client) -> None:

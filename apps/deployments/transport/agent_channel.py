@@ -154,6 +154,8 @@ class AgentChannel:
         return Unreachable(self.way.explain(words) or "the connection was closed", self.way.classify(words))
 
 
+type ChannelOf = Callable[[Gateway], AgentChannel]
+
 _channels: dict[tuple[int, bool], AgentChannel] = {}  # by gateway, and whether it is for readings
 _channels_lock = Lock()
 
@@ -198,7 +200,7 @@ def open_session(gateway: Gateway) -> Iterator[AgentChannel]:
 
 
 @contextmanager
-def open_own_channels() -> Iterator[Callable[[Gateway], AgentChannel]]:
+def open_own_channels() -> Iterator[ChannelOf]:
     """Open channels that are separate from the process's own and closed at the end, for commands and tests."""
     own: dict[int, AgentChannel] = {}
     try:

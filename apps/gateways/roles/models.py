@@ -63,16 +63,18 @@ class GatewayRole(models.Model):
 
 
 class RoleSwitch(models.Model):
-    """A person's wish that a gateway gives up families, or is ready for them again, and what became of it.
+    """A person's wish that a gateway gives up families, is ready for them again, or installs its files, and what became of it.
 
     SWITCH: another gateway takes the families over, and this one stands by. DRAIN: it does not stand by either. RESUME: it stands by
-    again. outcome: a code, details: its values (outcomes.py); both empty until it has ended.
+    again. INSTALL: it installs the files of today's settings. outcome: a code, empty until it has ended; details: its values, and until
+    then the step that is under way, if it has steps (outcomes.py).
     """
 
     class Kind(models.TextChoices):
         SWITCH = "switch", _("switch over")
         DRAIN = "drain", _("drain for maintenance")
         RESUME = "resume", _("back again")
+        INSTALL = "install", _("install its files")
 
     class State(models.TextChoices):
         WAITING = "waiting", _("waits for a worker")
@@ -81,10 +83,11 @@ class RoleSwitch(models.Model):
         FAILED = "failed", _("failed")
 
     OPEN: ClassVar = (State.WAITING, State.RUNNING)
+    MOVES: ClassVar = (Kind.SWITCH, Kind.DRAIN, Kind.RESUME)  # kinds that move roles
 
     group = models.ForeignKey(GatewayGroup, models.CASCADE, related_name="role_switches")
     gateway = models.ForeignKey(Gateway, models.CASCADE, related_name="role_switches")
-    kind = models.CharField(max_length=6, choices=Kind)
+    kind = models.CharField(max_length=7, choices=Kind)
     families = ArrayField(models.PositiveSmallIntegerField(choices=FAMILIES))
     state = models.CharField(max_length=7, choices=State, default=State.WAITING)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
@@ -98,7 +101,7 @@ class RoleSwitch(models.Model):
         ordering = ["-id"]
         constraints = [
             models.UniqueConstraint(fields=["group"], condition=Q(state__in=["waiting", "running"]), name="roleswitch_one_at_a_time"),
-            models.CheckConstraint(condition=Q(kind__in=["switch", "drain", "resume"]), name="roleswitch_kind"),
+            models.CheckConstraint(condition=Q(kind__in=["switch", "drain", "resume", "install"]), name="roleswitch_kind"),
             models.CheckConstraint(condition=Q(families__len__gte=1) & Q(families__contained_by=[4, 6]), name="roleswitch_families"),
             models.CheckConstraint(
                 condition=Q(state__in=["waiting", "running"], ended=None, outcome="")
@@ -123,6 +126,7 @@ class CarrierChange(models.Model):
     class Cause(models.TextChoices):
         FIRST = "first", _("first seen")
         SWITCH = "switch", _("switched here")
+        INSTALL = "install", _("files were installed here")
         DRAINED = "drained", _("drained on the gateway")
         FAULT = "fault", _("the former carrier failed")
         ELECTION = "election", _("keepalived elected anew")
@@ -139,5 +143,7 @@ class CarrierChange(models.Model):
         indexes = [models.Index(fields=["group", "family", "-id"], name="carrierchange_newest")]
         constraints = [
             models.CheckConstraint(condition=Q(family__in=[4, 6]), name="carrierchange_family"),
-            models.CheckConstraint(condition=Q(cause__in=["first", "switch", "drained", "fault", "election"]), name="carrierchange_cause"),
+            models.CheckConstraint(
+                condition=Q(cause__in=["first", "switch", "install", "drained", "fault", "election"]), name="carrierchange_cause"
+            ),
         ]

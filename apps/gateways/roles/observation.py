@@ -4,7 +4,7 @@ A gateway that does not answer keeps the roles it reported last; it is not count
 gateway has taken over. A group without failover settings is not asked.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.deployments.transport import agent_channel
-from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
+from apps.deployments.transport.agent_channel import AgentChannel, ChannelOf, Unreachable
 from apps.deployments.transport.agent_client import AgentRefused, expect_answer
 from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRole, RoleSwitch
 from apps.network.models import Gateway, GatewayGroup
@@ -22,7 +22,7 @@ from firewall.roles import Roles, RolesAre
 log = structlog.get_logger()
 
 
-def observe_group(group: GatewayGroup, channel_of: Callable[[Gateway], AgentChannel] = agent_channel.get_readings_channel) -> None:
+def observe_group(group: GatewayGroup, channel_of: ChannelOf = agent_channel.get_readings_channel) -> None:
     """Ask the group's gateways for their roles, and store what they report."""
     for gateway in Gateway.objects.filter(group=group).select_related("group").order_by("name"):
         try:
@@ -73,9 +73,8 @@ def note_carriers(group: GatewayGroup, now: datetime) -> None:
     """Write down for each family who carries it, if that differs from what was noted last."""
     GatewayGroup.objects.select_for_update(no_key=True).get(pk=group.pk)
     roles = list_roles(group)
-    for family in sorted({each.family for each in roles}):
+    for family, carriers in map_carriers(roles).items():
         of_family = [each for each in roles if each.family == family]
-        carriers = sorted(each.status.gateway.name for each in list_carrying(of_family))
         last = CarrierChange.objects.filter(group=group, family=family).order_by("-id").first()
         if last is None or last.carriers != carriers:
             _note_change(group, family, of_family, carriers, last, now)
@@ -92,6 +91,13 @@ def list_carrying(roles: Sequence[GatewayRole]) -> list[GatewayRole]:
     carrying = [each for each in roles if each.carries]
     answering = [each for each in carrying if not each.status.problem]
     return answering or carrying
+
+
+def map_carriers(roles: Sequence[GatewayRole]) -> dict[int, list[str]]:
+    """Return the names of the gateways that carry each family of a group's roles."""
+    families = sorted({each.family for each in roles})
+    carrying = {family: list_carrying([each for each in roles if each.family == family]) for family in families}
+    return {family: sorted(each.status.gateway.name for each in found) for family, found in carrying.items()}
 
 
 def _note_change(
@@ -118,7 +124,7 @@ def _find_cause(roles: Iterable[GatewayRole], last: CarrierChange | None, switch
     if last is None:
         return CarrierChange.Cause.FIRST
     if switch:
-        return CarrierChange.Cause.SWITCH
+        return CarrierChange.Cause.INSTALL if switch.kind == RoleSwitch.Kind.INSTALL else CarrierChange.Cause.SWITCH
     former = [each for each in roles if each.status.gateway.name in last.carriers and not each.carries]
     if any(each.is_drained for each in former):
         return CarrierChange.Cause.DRAINED

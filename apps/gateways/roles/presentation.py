@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from apps.gateways.roles.drawing import WayLine, draw_ways
+from apps.gateways.roles.file_drift import runs_current_files
 from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRole, RoleSwitch
-from apps.gateways.roles.outcomes import Outcome, describe_outcome
+from apps.gateways.roles.outcomes import Outcome, describe_outcome, describe_step
 from apps.gateways.roles.picture import RolesPicture, build_roles_picture
 from apps.gateways.roles.problems import RoleProblem, list_problems
 from apps.gateways.roles.takeovers import Takeover, list_takeovers
@@ -35,16 +36,17 @@ class RoleCell:
 
 @dataclass(frozen=True)
 class GatewayRow:
-    """One gateway with its roles. offers: kinds of switches that it can do, with their words."""
+    """One gateway with its roles. offers: kinds of switches that it can do, with their words. installs: its files are not today's."""
 
     status: FailoverStatus
     cells: Sequence[RoleCell]
     offers: Sequence[Kind]
+    installs: bool
 
 
 @dataclass(frozen=True)
 class ShownSwitch:
-    """A switch with the sentence that says how it ended. seconds: until the other gateway carried; None if it never did."""
+    """A switch with the sentence that says how it ended, or what is done now. seconds: until the other gateway carried; None: never."""
 
     row: RoleSwitch
     state: StateLabel
@@ -114,7 +116,8 @@ def _build_row(status: FailoverStatus, roles: Sequence[GatewayRole], *, idle: bo
         offers += [Kind.SWITCH] if any(each.carries for each in roles) else []
         offers += [Kind.DRAIN] if any(not each.is_drained for each in roles) else []
         offers += [Kind.RESUME] if any(each.is_drained for each in roles) else []
-    return GatewayRow(status, [RoleCell(each, _show_role(each)) for each in roles], offers)
+    installs = idle and (bool(status.edited) or runs_current_files(status) is False)
+    return GatewayRow(status, [RoleCell(each, _show_role(each)) for each in roles], offers, installs)
 
 
 def _show_role(role: GatewayRole) -> StateLabel:
@@ -126,4 +129,4 @@ def _show_role(role: GatewayRole) -> StateLabel:
 def _show_switch(row: RoleSwitch) -> ShownSwitch:
     state = StateLabel(KINDS[RoleSwitch.State(row.state)], row.get_state_display())
     seconds = row.details.get("seconds") if row.outcome in (Outcome.MOVED, Outcome.DRAINED) else None
-    return ShownSwitch(row, state, describe_outcome(row), float(seconds) if seconds else None)
+    return ShownSwitch(row, state, describe_outcome(row) or describe_step(row), float(seconds) if seconds else None)

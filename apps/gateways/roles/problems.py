@@ -61,7 +61,8 @@ def _iter_family_problems(families: Sequence[FamilyPicture]) -> Iterator[RolePro
 
 def _iter_flapping(group: GatewayGroup, now: datetime) -> Iterator[RoleProblem]:
     """Yield a problem for each family that moves again and again."""
-    asked = (CarrierChange.Cause.FIRST, CarrierChange.Cause.SWITCH, CarrierChange.Cause.DRAINED)
+    cause = CarrierChange.Cause
+    asked = (cause.FIRST, cause.SWITCH, cause.INSTALL, cause.DRAINED)
     recent = CarrierChange.objects.filter(group=group, at__gte=now - DAY).exclude(cause__in=asked)
     for row in recent.order_by("family").values("family").annotate(moves=Count("id")).filter(moves__gt=RESTLESS):
         words = _("IPv%(family)d moved %(moves)d times within a day, and nobody asked for it. A longer interval or failback calms it.")

@@ -44,13 +44,19 @@ def plan_switch(gateway: Gateway, kind: Kind, wanted: Sequence[int] = ()) -> Swi
         return SwitchPlan(gateway, kind, families, plan.carried, None, obstacle)
     if not plan.carried:
         return plan
-    reasons = {}
-    for other in Gateway.objects.filter(group=gateway.group_id).exclude(pk=gateway.pk).order_by("name"):
-        reason = _find_unreadiness(chosen[0].status, other, plan.carried, [each for each in roles if each.status.gateway_id == other.pk])
+    target, reasons = find_target(chosen[0].status, plan.carried, roles)
+    return SwitchPlan(gateway, kind, families, plan.carried, target, None if target else _refuse_without_target(gateway, reasons))
+
+
+def find_target(carrier: FailoverStatus, families: Sequence[int], roles: Sequence[GatewayRole]) -> tuple[Gateway | None, list[str]]:
+    """Return the gateway that is ready to take the families over from their carrier; None, and why each other gateway is not."""
+    reasons = []
+    for other in Gateway.objects.filter(group=carrier.gateway.group_id).exclude(pk=carrier.gateway_id).order_by("name"):
+        reason = _find_unreadiness(carrier, other, families, [each for each in roles if each.status.gateway_id == other.pk])
         if not reason:
-            return SwitchPlan(gateway, kind, families, plan.carried, other)
-        reasons[other.name] = reason
-    return SwitchPlan(gateway, kind, families, plan.carried, None, _refuse_without_target(gateway, list(reasons.values())))
+            return other, []
+        reasons.append(reason)
+    return None, reasons
 
 
 def _concerns(kind: Kind, role: GatewayRole) -> bool:

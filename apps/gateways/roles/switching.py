@@ -17,11 +17,13 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.deployments.rollouts.probing import ProbeResult, probe_gateway
-from apps.deployments.transport.agent_channel import AgentChannel, Unreachable, open_own_channels
+from apps.deployments.transport.agent_channel import AgentChannel, ChannelOf, Unreachable, open_own_channels
 from apps.deployments.transport.agent_client import AgentRefused, expect_answer
+from apps.gateways.roles.install_plan import plan_installation
+from apps.gateways.roles.installing import install_files
 from apps.gateways.roles.models import RoleSwitch
 from apps.gateways.roles.observation import ask_roles, observe_group
-from apps.gateways.roles.outcomes import Outcome
+from apps.gateways.roles.outcomes import Outcome, SwitchFailed, end_sentence
 from apps.gateways.roles.switch_plan import Kind, SwitchPlan, plan_switch
 from apps.lib.database.constraint_violations import find_violation_detail
 from apps.lib.enqueue import enqueue_task
@@ -32,22 +34,16 @@ from firewall.roles import Drain, FailoverRole, RolesAre
 TASK: Final = "workers.switch_roles"
 TAKEOVER: Final = 20.0  # seconds in which the other gateway must carry; by then a drained gateway has taken its families back itself
 PAUSE: Final = 0.2  # seconds between two questions
-FORGOTTEN: Final = timedelta(minutes=10)  # after which a switch under way has lost its worker
-type ChannelOf = Callable[[Gateway], AgentChannel]
+FORGOTTEN: Final = timedelta(minutes=15)  # after which a switch under way has lost its worker
 log = structlog.get_logger()
 
 
-class SwitchFailed(Exception):  # noqa: N818 - a state of the gateways, not an error of the program
-    """The switch did not succeed; the gateways are left as the outcome says."""
-
-    def __init__(self, outcome: Outcome, **details: str) -> None:
-        super().__init__(outcome.value)
-        self.outcome, self.details = outcome, details
-
-
 def request_switch(*, gateway: Gateway, kind: Kind, families: Sequence[int] = (), by: User | None = None) -> RoleSwitch:
-    """Let a worker move roles. by: None for a command. Raises Problem if it cannot be done now, Conflict if another switch is under way."""
-    plan = plan_switch(gateway, kind, families)
+    """Let a worker move roles, or install the gateway's files. by: None for a command.
+
+    Raises Problem if it cannot be done now, Conflict if another switch of the group is under way.
+    """
+    plan = plan_installation(gateway) if kind == Kind.INSTALL else plan_switch(gateway, kind, families)
     if plan.obstacle:
         raise plan.obstacle
     try:
@@ -56,7 +52,8 @@ def request_switch(*, gateway: Gateway, kind: Kind, families: Sequence[int] = ()
     except IntegrityError as error:
         if find_violation_detail(error, "roleswitch_one_at_a_time") is None:
             raise
-        raise Conflict(_("A switch of %(group)s is under way. Wait until it is over.") % {"group": gateway.group}) from error
+        words = _("A switch or an installation of %(group)s is under way. Wait until it is over.")
+        raise Conflict(words % {"group": gateway.group}) from error
     enqueue_task(TASK, made.pk)
     log.info("switch requested", gateway=gateway.name, kind=kind.value, families=plan.families, by=by.username if by else "")
     return made
@@ -89,17 +86,18 @@ def carry_out_switch(pk: int) -> None:
     row = RoleSwitch.objects.select_related("group", "gateway__group").get(pk=pk)
     with open_own_channels() as channel_of:
         try:
-            outcome, details, state = *_carry_out(row, channel_of), RoleSwitch.State.DONE
+            work = install_files if row.kind == Kind.INSTALL else _move_roles
+            outcome, details, state = *work(row, channel_of), RoleSwitch.State.DONE
         except SwitchFailed as failed:
             outcome, details, state = failed.outcome, failed.details, RoleSwitch.State.FAILED
         except (Unreachable, AgentRefused) as fault:
-            outcome, details, state = Outcome.FAULT, {"reason": f"{str(fault).rstrip('.')}."}, RoleSwitch.State.FAILED
+            outcome, details, state = Outcome.FAULT, {"reason": end_sentence(str(fault))}, RoleSwitch.State.FAILED
         RoleSwitch.objects.filter(pk=pk).update(state=state, outcome=outcome.value, details=details, ended=Now())
         log.info("switch ended", gateway=row.gateway.name, outcome=outcome.value, **details)
         observe_group(row.group, channel_of)
 
 
-def _carry_out(row: RoleSwitch, channel_of: ChannelOf) -> tuple[Outcome, dict[str, str]]:
+def _move_roles(row: RoleSwitch, channel_of: ChannelOf) -> tuple[Outcome, dict[str, str]]:
     """Move the roles. Return the outcome. Raises SwitchFailed, Unreachable or AgentRefused."""
     observe_group(row.group, channel_of)
     with translation.override("en"):

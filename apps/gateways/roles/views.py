@@ -1,4 +1,6 @@
-"""Pages of roles: who carries what in a group, what would happen if a gateway died, and moving families between gateways."""
+"""Pages of roles: who carries what in a group, what would happen if a gateway died, moving families, and installing files."""
+
+from collections.abc import Sequence
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -9,6 +11,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.permissions import get_person, staff_page
 from apps.gateways.failover_files import find_failover
 from apps.gateways.roles.forms import SwitchForm
+from apps.gateways.roles.install_plan import plan_installation
 from apps.gateways.roles.models import RoleSwitch
 from apps.gateways.roles.presentation import build_roles_page
 from apps.gateways.roles.switch_plan import plan_switch
@@ -31,15 +34,29 @@ def failover(request: HttpRequest, pk: int) -> HttpResponse:
 def switch(request: HttpRequest, pk: int, kind: str) -> HttpResponse:
     """Say what a switch would do, or what is in the way; let a worker do it on POST."""
     found = get_object_or_404(Gateway.objects.select_related("group"), pk=pk)
-    if kind not in RoleSwitch.Kind.values:
+    if kind not in RoleSwitch.MOVES:
         raise Http404
     plan = plan_switch(found, RoleSwitch.Kind(kind))
     form = SwitchForm(plan, request.POST if request.method == "POST" else None)
     if form.is_valid():
-        try:
-            request_switch(gateway=found, kind=plan.kind, families=form.cleaned_data["families"], by=get_person(request))
-            messages.success(request, _("A worker does it now. This page shows how it ends."))
-        except (Conflict, Problem) as problem:
-            messages.error(request, str(problem))
-        return redirect("gateways:failover", found.group_id)
+        return _request(request, found, plan.kind, form.cleaned_data["families"])
     return render(request, "gateways/switch.html", {"gateway": found, "plan": plan, "form": form}, status=422 if form.is_bound else 200)
+
+
+@staff_page
+def install(request: HttpRequest, pk: int) -> HttpResponse:
+    """Say what installing a gateway's failover files would do, or what is in the way; let a worker do it on POST."""
+    found = get_object_or_404(Gateway.objects.select_related("group", "server_interface"), pk=pk)
+    if request.method == "POST":
+        return _request(request, found, RoleSwitch.Kind.INSTALL)
+    return render(request, "gateways/failover_install.html", {"gateway": found, "plan": plan_installation(found)})
+
+
+def _request(request: HttpRequest, gateway: Gateway, kind: RoleSwitch.Kind, families: Sequence[int] = ()) -> HttpResponse:
+    """Request the switch, and lead to the page that shows how it ends."""
+    try:
+        request_switch(gateway=gateway, kind=kind, families=families, by=get_person(request))
+        messages.success(request, _("A worker does it now. This page shows how it ends."))
+    except (Conflict, Problem) as problem:
+        messages.error(request, str(problem))
+    return redirect("gateways:failover", gateway.group_id)

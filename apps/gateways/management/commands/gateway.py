@@ -20,6 +20,7 @@ from apps.gateways.joining import services as joining
 from apps.gateways.joining.examination import find_own_address
 from apps.gateways.lifecycle_command import NAMES, LifecycleCommand, get_gateway
 from apps.gateways.probe_facts import ADDRESSES
+from apps.gateways.roles.models import RoleSwitch
 from apps.gateways.selectors import list_retired
 from apps.gateways.sync_facts import OWN_ADDRESSES
 from apps.lib.errors import Problem
@@ -56,9 +57,11 @@ class Command(LifecycleCommand):
         primary.add_argument("name")
         primary.add_argument("--family", type=int, choices=(4, 6), required=True, help="IPv4 or IPv6")
         _define_trust_arguments(self.define_lifecycle(what, _parse_address, _parse_port))
-        files = what.add_parser("failover-files", help="print its files for netzwart-failover, or write them into a directory")
+        files = what.add_parser("failover-files", help="print its files for netzwart-failover, write them, or let its agent install them")
         files.add_argument("name")
-        files.add_argument("--directory", type=Path, help="where they are written; it is made if it is missing")
+        where = files.add_mutually_exclusive_group()
+        where.add_argument("--directory", type=Path, help="where they are written; it is made if it is missing")
+        where.add_argument("--install", action="store_true", help="on the gateway, on trial: they stay if all goes on with them")
         what.add_parser("key", help="print the line for authorized_keys on gateways; makes the portal's key if there is none")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -142,7 +145,11 @@ class Command(LifecycleCommand):
         self.stdout.write("Netzwart moves no address: keepalived on the gateways decides where the service addresses are.")
 
     def _failover_files(self, options: dict[str, Any]) -> None:
-        write_failover_files(get_gateway(options["name"]), options["directory"], self.stdout.write)
+        gateway = get_gateway(options["name"])
+        if options["install"]:
+            self.carry_out(gateway, RoleSwitch.Kind.INSTALL)
+        else:
+            write_failover_files(gateway, options["directory"], self.stdout.write)
 
     def _key(self, _options: dict[str, Any]) -> None:
         self.stdout.write(self._get_portal_key())

@@ -1,0 +1,163 @@
+"""Files of failover by one press: the agents of both gateways install them, and the portal keeps them only if all goes on with them.
+
+keepalived and conntrackd are real. `lab.failover_service` stands for systemd, which nodes of a lab do not have.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
+from ipaddress import ip_interface
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from apps.deployments.services import reconcile
+from apps.gateways.failover_settings import change_failover, get_failover
+from apps.gateways.roles.file_drift import runs_current_files
+from apps.gateways.roles.models import CarrierChange, FailoverStatus, RoleSwitch
+from apps.gateways.roles.observation import observe_group
+from apps.gateways.roles.outcomes import describe_outcome
+from apps.gateways.roles.switching import carry_out_switch, request_switch
+from apps.lib.errors import Problem
+from lab.failover import (
+    ADDRESSES,
+    SYNC,
+    VIRTUAL_ROUTER,
+    await_carrier,
+    find_obstacle,
+    get_requests,
+    list_carriers,
+    route_to_virtual_addresses,
+)
+from lab.failover_service import build_command
+from lab.lab import Lab
+from tests import factories
+from tests.whole.system import GATEWAYS, INTERNET, conversation, wait_for
+
+pytestmark = [
+    pytest.mark.kernel,
+    pytest.mark.xdist_group("whole"),
+    pytest.mark.skipif(bool(find_obstacle()), reason=find_obstacle() or "can run"),
+]
+FIRST, OTHER = GATEWAYS
+SECOND = 100  # centiseconds between advertisements
+KIND, STATE = RoleSwitch.Kind, RoleSwitch.State
+
+
+def change(network: factories.Network, **values: Any) -> None:
+    """Change the failover of the group."""
+    sides = {"inside": "lan", "outside": "wan"}
+    addresses = {name: [ip_interface(str(each)) for each in ADDRESSES if each.side.value == side] for name, side in sides.items()}
+    given: dict[str, Any] = {"virtual_router": VIRTUAL_ROUTER, "interval": SECOND} | addresses | values
+    change_failover(group=network.group, version=get_failover(network.group).version, by=network.admin, **given)
+
+
+def do(network: factories.Network, number: int, kind: RoleSwitch.Kind = KIND.INSTALL) -> str:
+    """Press a gateway's button, and do the worker's work. Return how it ended."""
+    row = request_switch(gateway=network.gateways[number], kind=kind, by=network.admin)
+    carry_out_switch(row.pk)
+    row.refresh_from_db()
+    return f"{row.state}: {describe_outcome(row)}"
+
+
+def exists(lab: Lab, name: str, path: str) -> bool:
+    return lab.run(name, ["test", "-e", path], check=False).returncode == 0
+
+
+def list_current() -> list[bool | None]:
+    return [runs_current_files(each) for each in FailoverStatus.objects.order_by("gateway__name")]
+
+
+@pytest.fixture
+def bare(lab: Lab, network: factories.Network, tmp_path: Path) -> Iterator[Lab]:
+    """Two gateways with both packages, and no files."""
+    for gateway in network.gateways:
+        gateway.sync, gateway.sync_address = "sync0", SYNC[gateway.name]
+        gateway.save()
+    factories.probes(network)
+    change(network)
+    reconcile(network.group)
+    with ExitStack() as stack:
+        for name in GATEWAYS:
+            own = tmp_path / f"failover-{name}"
+            own.mkdir()
+            process = lab.popen(name, build_command(name, own))
+            stack.callback(process.wait, 30)
+            stack.callback(process.terminate)
+            wait_for(partial(exists, lab, name, get_requests(name)))
+        yield lab
+
+
+@pytest.fixture
+def pair(bare: Lab, network: factories.Network) -> Lab:
+    """Two gateways with today's files, of which the first carries both families."""
+    for number in range(2):
+        assert do(network, number).startswith("done: ")
+    await_carrier(bare, FIRST)
+    route_to_virtual_addresses(bare)
+    return bare
+
+
+def test_two_bare_gateways_become_one_by_two_presses(bare: Lab, network: factories.Network) -> None:
+    assert do(network, 0).startswith("done: nat-1 runs its new files. IPv4: ")
+    await_carrier(bare, FIRST)
+    assert do(network, 1) == "done: nat-2 runs its new files."
+    await_carrier(bare, FIRST)
+    assert list_current() == [True, True]
+    changes = CarrierChange.objects.order_by("family").values_list("family", "carriers", "cause")
+    assert list(changes) == [(4, ["nat-1"], "first"), (6, ["nat-1"], "first")]
+
+
+def test_changed_files_come_onto_both_without_a_pause(pair: Lab, network: factories.Network) -> None:
+    change(network, interval=SECOND - 10)
+    with pytest.raises(Problem, match=r"nat-1 carries IPv4 \+ IPv6, and nat-2 is ready to take over\. Switch over first"):
+        do(network, 0)
+    with conversation(pair, "m1", INTERNET, 7) as goes_on:
+        assert do(network, 1) == "done: nat-2 runs its new files."
+        assert do(network, 0, KIND.SWITCH).startswith("done: ")
+        assert do(network, 0) == "done: nat-1 runs its new files."
+        assert goes_on()
+    await_carrier(pair, OTHER)
+    assert list_current() == [True, True]
+
+
+def test_files_with_which_both_gateways_would_carry_go(pair: Lab, network: factories.Network) -> None:
+    change(network, virtual_router=VIRTUAL_ROUTER + 1)
+    said = do(network, 1)
+    assert said.startswith("failed: With the new files nat-1, nat-2 carried IPv4 at the same time, so nat-2 has those before again.")
+    await_carrier(pair, FIRST)
+
+    def runs_its_former_files() -> bool:
+        observe_group(network.group)
+        return list_current() == [False, False]
+
+    wait_for(runs_its_former_files)
+
+
+def test_files_with_which_packets_pass_no_more_go(pair: Lab, network: factories.Network) -> None:
+    row = request_switch(gateway=network.gateways[1], kind=KIND.INSTALL, by=network.admin)
+    pair.run(OTHER, ["ip", "route", "del", "default"])
+    carry_out_switch(row.pk)
+    row.refresh_from_db()
+    assert row.state == STATE.DONE, "packets did not pass before, so the files are not the reason"
+
+
+def test_a_gateway_without_the_programs_says_what_is_missing(bare: Lab, network: factories.Network) -> None:
+    wrapper = f"/run/failover-{OTHER}/netzwart-failover"
+    bare.run(OTHER, ["sed", "-i", f"s|^exec sh|PATH=/run/failover-{OTHER}/bin:/bin exec sh|", wrapper])
+    said = do(network, 1)
+    assert said.startswith("failed: nat-2 has the files that it had before. ")
+    assert "apt-get install --no-install-recommends keepalived conntrackd" in said
+
+
+def test_a_gateway_that_does_not_begin_is_told_not_to(bare: Lab, network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("apps.gateways.roles.installing.BEGIN", 2.0)
+    service = ["-f", rf"failover_service import main; main\(\) {OTHER} "]
+    bare.run(OTHER, ["pkill", "-STOP", *service])
+    try:
+        assert do(network, 1).startswith("failed: Nothing on nat-2 began to install within 2 s.")
+        assert bare.run(OTHER, ["ls", get_requests(OTHER)]).stdout.split() == ["failover-keep"]
+    finally:
+        bare.run(OTHER, ["pkill", "-CONT", *service])
+    assert list_carriers(bare, 4) == []
