@@ -21,9 +21,9 @@ def runs_current_files(status: FailoverStatus) -> bool | None:
 def iter_drift_texts(status: FailoverStatus) -> Iterator[str]:
     """Yield a sentence for each way in which the gateway's files are not those of the settings."""
     if runs_current_files(status) is False:
-        words = _("%(gateway)s runs other files than the settings give: install them there (“Settings and files”).")
+        words = _("%(gateway)s runs other files than the settings give: “Install its files…” on the page “Failover”.")
         yield words % {"gateway": status.gateway}
     if status.edited:
         names = ", ".join(PurePosixPath(path).name for path in status.edited)
-        words = _("Edited by hand or missing on %(gateway)s: %(files)s. Install the files there again (“Settings and files”).")
+        words = _("Edited by hand or missing on %(gateway)s: %(files)s. “Install its files…” on the page “Failover” writes them anew.")
         yield words % {"files": names, "gateway": status.gateway}
