@@ -24,7 +24,7 @@ class FailoverSerializer(SettingsSerializer):
 
     class Meta:
         model = Failover
-        fields = ["group", "version", "inside", "outside", "servers", "virtual_router", "interval", "failback", "cache"]
+        fields = ["group", "version", "inside", "outside", "servers", "virtual_router", "interval", "failback", "cache", "announce"]
         read_only_fields = ["group"]
 
 

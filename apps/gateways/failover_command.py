@@ -1,6 +1,6 @@
 """`manage.py group failover` and `manage.py gateway failover-files`: the settings of a group's failover, and the files of a gateway."""
 
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, BooleanOptionalAction
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -12,7 +12,7 @@ from apps.lib.fields import AddressInNetwork, InterfaceAddressField
 from apps.network.models import Failover, Gateway
 
 NOTHING: Final = "none"
-_VALUES: Final = (*SIDES, "virtual_router", "interval", "failback", "cache")
+_VALUES: Final = (*SIDES, "virtual_router", "interval", "failback", "cache", "announce")
 Say = Callable[[str], Any]
 
 
@@ -33,6 +33,8 @@ def define_failover_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--failback", type=_parse_seconds, metavar="SECONDS", help=text)
     text = "where the states of the other gateway are: at once in the kernel, or in memory until the gateway takes over"
     parser.add_argument("--cache", choices=Failover.Cache.values, help=text)
+    text = "whether the carrier of a family has routes to its pools, which a routing program there announces"
+    parser.add_argument("--announce", action=BooleanOptionalAction, help=text)
     parser.add_argument("--off", action="store_true", help="stop managing it here; what runs on the gateways goes on")
 
 
@@ -58,7 +60,8 @@ def _show(row: Failover, say: Say) -> None:
     for side in SIDES:
         say(f"{side}: {', '.join(map(str, getattr(row, side))) or 'no address'}")
     back = f"takes its family back after {row.failback} s" if row.failback else "a person switches back"
-    say(f"VRID {row.virtual_router}  every {row.interval / 100:.2f} s  {back}  states {row.cache}")
+    pools = "  routes for a routing program" if row.announce else ""
+    say(f"VRID {row.virtual_router}  every {row.interval / 100:.2f} s  {back}  states {row.cache}{pools}")
 
 
 def write_failover_files(gateway: Gateway, directory: Path | None, say: Say) -> None:

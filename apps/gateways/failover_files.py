@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from apps.gateways.primaries import list_families
 from apps.lib.errors import Problem
 from apps.lib.web.request_cache import cache_per_request
-from apps.network.models import Failover, Gateway, Profile
+from apps.network.models import Failover, Gateway, Pool, Profile
 from firewall.failover import (
     FailoverGateway,
     FailoverSpec,
@@ -27,7 +27,7 @@ from firewall.failover import (
     render_files,
 )
 from firewall.file_trial import InstallFiles
-from firewall.policy import Interfaces, PolicyError
+from firewall.policy import Interfaces, PolicyError, Prefix
 
 SIDES: Final = {"inside": GatewaySide.LAN, "outside": GatewaySide.WAN, "servers": GatewaySide.SERVER}
 _PATHS: Final = ProgramPaths()
@@ -80,7 +80,15 @@ def build_install_request(gateway: Gateway) -> InstallFiles:
 def build_failover_spec(row: Failover) -> FailoverSpec:
     """Build the group's values from its row."""
     addresses = tuple(VirtualAddress(side, each.ip, each.network.prefixlen) for name, side in SIDES.items() for each in getattr(row, name))
-    return FailoverSpec(addresses, row.virtual_router, row.interval, row.failback, StateCache(row.cache))
+    pools = _list_outside_pools(row.group_id) if row.announce else ()
+    return FailoverSpec(addresses, row.virtual_router, row.interval, row.failback, StateCache(row.cache), pools)
+
+
+@cache_per_request
+def _list_outside_pools(group: int) -> tuple[Prefix, ...]:
+    """Return the prefixes that are routed to the group from outside."""
+    pools = Pool.objects.filter(group=group, kind__in=[Pool.Kind.PUBLIC4, Pool.Kind.PREFIX6])
+    return tuple(pools.order_by("prefix").values_list("prefix", flat=True))
 
 
 def build_failover_gateway(gateway: Gateway, spec: FailoverSpec) -> FailoverGateway:

@@ -39,6 +39,7 @@ def change_failover(
     interval: int = RECOMMENDED.interval,
     failback: int | None = RECOMMENDED.failback,
     cache: str = RECOMMENDED.cache.value,
+    announce: bool = False,
     by: User | None,
 ) -> Failover:
     """Change how the gateways stand in for each other; with version 0, begin to manage it. by: None for a command.
@@ -46,7 +47,7 @@ def change_failover(
     Raises Conflict if it was changed since `version`, else Problem.
     """
     values: dict[str, Any] = {"inside": list(inside), "outside": list(outside), "servers": list(servers), "cache": cache}
-    values |= {"virtual_router": virtual_router, "interval": interval, "failback": failback}
+    values |= {"virtual_router": virtual_router, "interval": interval, "failback": failback, "announce": announce}
     check_failover_row(Failover(group=group, **values))
     saved: Failover = save_settings(get_failover(group), version, values)
     log.info("failover changed", group=str(group), by=by.username if by else "")

@@ -57,6 +57,12 @@ class FailoverForm(VersionedForm):
         help_text=_("In the kernel, a new ban or a closed port also ends them. In memory, they cost a moment during the takeover."),
     )
 
+    announce = forms.BooleanField(
+        label=_("Routes for a routing program"),
+        required=False,
+        help_text=_("The carrier has routes to the pools, for BIRD or FRR there to announce. Off: your uplink has these routes itself."),
+    )
+
     def __init__(self, group: GatewayGroup, data: Any = None) -> None:
         self.group = group
         super().__init__(get_failover(group), data)

@@ -19,7 +19,8 @@ class Failover(Versioned):
     """How the gateways of a group stand in for each other. Without a row, keepalived and conntrackd are the administrators' own.
 
     As in firewall.failover.FailoverSpec: interval in centiseconds; failback in seconds, None: a person switches back. inside, outside,
-    servers: virtual addresses of that interface, each with the prefix length of its network.
+    servers: virtual addresses of that interface, each with the prefix length of its network. announce: the carrier of a family has routes
+    to its pools, for a routing program.
     """
 
     class Cache(models.TextChoices):
@@ -34,6 +35,7 @@ class Failover(Versioned):
     interval = models.PositiveSmallIntegerField(_("hundredths of a second between advertisements"), default=RECOMMENDED.interval)
     failback = models.PositiveSmallIntegerField(_("seconds until the preferred gateway takes its family back"), null=True, blank=True)
     cache = models.CharField(_("connection states of the other gateway"), max_length=8, choices=Cache, default=Cache.DIRECT)
+    announce = models.BooleanField(_("routes for a routing program"), default=False, db_default=False)
 
     class Meta:
         constraints = [

@@ -78,6 +78,15 @@ _MORE = """
     }}"""
 
 
+# Only a routing program looks into this table: the main one may have another route to the same prefix, towards the members, and a
+# routing program sees one of the two.
+_ROUTES = """
+    virtual_routes {{
+        {routes}
+    }}"""
+ROUTE_TABLE = 179  # below 253, as FRR wants; ip-route(8)
+
+
 def render_keepalived(gateway: FailoverGateway, paths: ProgramPaths) -> str:
     """Return the whole file."""
     parts = [_HEAD.format(programs=paths.programs)]
@@ -96,7 +105,9 @@ def _iter_instances(gateway: FailoverGateway, family: int) -> Iterator[str]:
     """Yield the family's instances: the inside one holds the virtual addresses, the one on the sync link only an address of its own."""
     first, *others = order_addresses(gateway, family)
     more = "\n        ".join(f"{each} dev {gateway.get_interface(each.side)}" for each in others)
-    yield _render_instance(gateway, family, "inside", gateway.interfaces.lan, str(first), _MORE.format(addresses=more) if others else "")
+    routes = "\n        ".join(f"blackhole {pool} table {ROUTE_TABLE} no_track" for pool in gateway.spec.list_pools(family))
+    beside = (_MORE.format(addresses=more) if others else "") + (_ROUTES.format(routes=routes) if routes else "")
+    yield _render_instance(gateway, family, "inside", gateway.interfaces.lan, str(first), beside)
     yield _render_instance(gateway, family, "sync", gateway.interfaces.sync, _derive_link_address(family, gateway.spec.virtual_router), "")
 
 

@@ -10,13 +10,14 @@ from enum import StrEnum
 from ipaddress import IPv4Address, IPv6Address
 
 from firewall.names import validate_interface
-from firewall.policy import Address, Interfaces, PolicyError
+from firewall.policy import Address, Interfaces, PolicyError, Prefix
 
 FAMILIES = (4, 6)
 VIRTUAL_ROUTERS = range(1, 256)  # RFC 9568, section 5.2.3
 INTERVALS = range(5, 101)  # centiseconds; keepalived needs some for itself, and 100 make a silence of more than 3 s
 HEALTH = range(5, 1_001)  # seconds; keepalived's preempt_delay ends at 1000
 MOST_ADDRESSES = 64
+MOST_POOLS = 256
 
 
 class GatewaySide(StrEnum):
@@ -52,7 +53,8 @@ class FailoverSpec:
 
     virtual_router: VRID of both families, on all links (RFC 9568). interval: centiseconds between two advertisements; a gateway takes
     over after three to four of them without one. failback: seconds for which the preferred gateway must have been well before it
-    takes its family back; None: a person switches back.
+    takes its family back; None: a person switches back. pools: prefixes to which the carrier of their family has a route of its own, for
+    a routing program to announce.
     """
 
     addresses: tuple[VirtualAddress, ...]
@@ -60,10 +62,15 @@ class FailoverSpec:
     interval: int = 20
     failback: int | None = None
     cache: StateCache = StateCache.DIRECT
+    pools: tuple[Prefix, ...] = ()
 
     def list_addresses(self, family: int) -> tuple[VirtualAddress, ...]:
         """Return the family's virtual addresses, in order."""
         return tuple(sorted((each for each in self.addresses if each.address.version == family), key=_sort_key))
+
+    def list_pools(self, family: int) -> tuple[Prefix, ...]:
+        """Return the family's pools, in order."""
+        return tuple(sorted(each for each in self.pools if each.version == family))
 
     def list_families(self) -> tuple[int, ...]:
         """Return the families that are elected."""
@@ -136,6 +143,7 @@ def _iter_faults(gateway: FailoverGateway) -> Iterator[str]:
         if value is not None and value not in allowed:
             yield f"{name}: {value} is not between {allowed[0]} and {allowed[-1]}"
     yield from _iter_address_faults(gateway)
+    yield from _iter_pool_faults(spec.pools)
 
 
 def derive_link_address(router: int) -> IPv4Address:
@@ -161,3 +169,13 @@ def _iter_address_faults(gateway: FailoverGateway) -> Iterator[str]:
     for family in gateway.spec.list_families():
         if not any(each.side is GatewaySide.LAN for each in gateway.spec.list_addresses(family)):
             yield f"IPv{family} has no virtual address on the inside; members need one as their gateway"
+
+
+def _iter_pool_faults(pools: tuple[Prefix, ...]) -> Iterator[str]:
+    if len(pools) > MOST_POOLS:
+        yield f"{len(pools)} pools are more than {MOST_POOLS}"
+    for number, pool in enumerate(pools):
+        if pool.prefixlen == 0:
+            yield f"{pool} is not a pool but everything"
+        if pool in pools[:number]:
+            yield f"pool {pool} occurs twice"

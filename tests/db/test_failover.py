@@ -50,6 +50,17 @@ def cabled_network(network: factories.Network) -> factories.Network:
     return network
 
 
+def test_the_carrier_announces_the_pools_that_are_routed_to_it_if_that_is_wanted(cabled_network: factories.Network) -> None:
+    change(cabled_network)
+    nat_1 = Gateway.objects.get(name="nat-1")
+    assert "blackhole" not in render_failover_files(nat_1)["keepalived.conf"]
+    change(cabled_network, announce=True)
+    text = render_failover_files(nat_1)["keepalived.conf"]
+    pools = Pool.objects.exclude(kind=Pool.Kind.PRIVATE4)
+    assert pools.exists() and text.count("blackhole") == pools.count()
+    assert all(f"blackhole {pool.prefix} table 179 no_track" in text for pool in pools)
+
+
 def test_virtual_addresses_keep_their_host_bits_and_their_prefix_length(cabled_network: factories.Network) -> None:
     change(cabled_network, outside=["192.0.2.2/32", "2001:db8:b0::fe/128"])
     row = get_failover(cabled_network.group)

@@ -180,6 +180,7 @@ def test_a_script_reads_changes_and_stops_it(api: Client, network: factories.Net
         "interval": 20,
         "failback": None,
         "cache": "direct",
+        "announce": False,
     }
     given = {"version": 0, "inside": ["10.16.0.1/11"], "failback": 300}
     answer = api.patch(where, given, content_type=JSON)

@@ -6,20 +6,14 @@ from ipaddress import ip_interface
 import pytest
 
 from apps.deployments.services import reconcile
-from apps.deployments.transport.agent_channel import open_own_channels
-from apps.deployments.transport.agent_client import expect_answer
-from apps.gateways.failover_files import (
-    DIRECTORY,
-    build_failover_gateway,
-    build_failover_spec,
-    digest_failover_files,
-    render_failover_files,
-)
+from apps.gateways.failover_files import DIRECTORY, render_failover_files
 from apps.gateways.failover_settings import change_failover
 from apps.gateways.group_settings import change_profile
+from apps.gateways.roles.models import RoleSwitch
+from apps.gateways.roles.outcomes import describe_outcome
+from apps.gateways.roles.switching import carry_out_switch, request_switch
 from apps.network.models import Gateway
 from firewall.failover import GatewaySide
-from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, TrialPhase
 from lab.failover import ADDRESSES, SYNC, VIRTUAL_ROUTER, route_to_virtual_addresses
 from lab.lab import Lab
 from lab.machines.placement import wait_until_up
@@ -48,21 +42,13 @@ def install_failover(machine: VirtualMachine) -> None:
     machine.run(f"netzwart-failover install {DIRECTORY}")
 
 
-def install_by_agent(machine: VirtualMachine) -> None:
-    """Let the gateway's agent install the files from values, and confirm them while they are on trial."""
+def install_by_press(machine: VirtualMachine) -> None:
+    """Install the gateway's files as its button does."""
     gateway = Gateway.objects.get(name=machine.name)
-    values, digest = build_failover_gateway(gateway, build_failover_spec(gateway.group.failover)), digest_failover_files(gateway)
-
-    def reaches(phase: TrialPhase) -> bool:
-        told = expect_answer(FileTrialIs, channel_of(gateway).ask(FileTrial()))
-        assert told.phase is not TrialPhase.REFUSED, told.problem
-        return told == FileTrialIs(phase, digest)
-
-    with open_own_channels() as channel_of:
-        channel_of(gateway).ask(InstallFiles(values, digest))
-        wait_for(lambda: reaches(TrialPhase.TRIAL), seconds=PATIENCE)
-        channel_of(gateway).ask(KeepFiles(digest))
-        wait_for(lambda: reaches(TrialPhase.KEPT), seconds=PATIENCE)
+    row = request_switch(gateway=gateway, kind=RoleSwitch.Kind.INSTALL)
+    carry_out_switch(row.pk)
+    row.refresh_from_db()
+    assert row.state == RoleSwitch.State.DONE, describe_outcome(row)
     assert machine.run("cat /etc/netzwart/failover.conf").stdout == render_failover_files(gateway)["failover.conf"]
 
 
@@ -95,7 +81,7 @@ def test_a_download_goes_on_when_its_gateway_loses_power_and_comes_back(
     change_failover(
         group=network.group, version=0, inside=inside, outside=outside, virtual_router=VIRTUAL_ROUTER, interval=SECOND, by=network.admin
     )
-    for machine, role, install in ((first, "primary", install_failover), (other, "standby", install_by_agent)):
+    for machine, role, install in ((first, "primary", install_failover), (other, "standby", install_by_press)):
         install(machine)
         await_role(machine, role)
     route_to_virtual_addresses(lab)

@@ -3,7 +3,7 @@
 import os
 import re
 from dataclasses import replace
-from ipaddress import IPv4Address, IPv6Address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from pathlib import Path
 
 import pytest
@@ -34,8 +34,11 @@ SPEC = FailoverSpec((INSIDE4, OUTSIDE4, INSIDE6, OUTSIDE6), virtual_router=7)
 GATEWAY = FailoverGateway(Interfaces("lan0", "wan0", "mgmt0", "sync0", "srv0"), IPv4Address("172.31.255.1"), SPEC, frozenset({4}))
 PRIORITY_AND_DIGESTS = r"priority \d+|(?m:^(DIGEST|SUMS)=.*)"
 
+POOLS = (IPv6Network("2001:db8:a0::/44"), IPv4Network("198.51.100.0/24"), IPv4Network("192.0.2.64/26"))
+
 EXAMPLES = {
     "both": GATEWAY,
+    "announced": replace(GATEWAY, spec=replace(SPEC, pools=POOLS)),
     "ipv4": replace(
         GATEWAY,
         spec=FailoverSpec((INSIDE4, OUTSIDE4, SERVER4), failback=300, interval=100, cache=StateCache.EXTERNAL),
@@ -78,6 +81,9 @@ FAULTS = {
     "65 virtual addresses are more than 64": replace(
         GATEWAY, spec=replace(SPEC, addresses=tuple(replace(INSIDE4, address=INSIDE4.address + number) for number in range(65)))
     ),
+    "257 pools are more than 256": replace(GATEWAY, spec=replace(SPEC, pools=tuple(IPv4Network((each << 8, 24)) for each in range(257)))),
+    "pool 192.0.2.64/26 occurs twice": replace(GATEWAY, spec=replace(SPEC, pools=(*POOLS, POOLS[-1]))),
+    "0.0.0.0/0 is not a pool but everything": replace(GATEWAY, spec=replace(SPEC, pools=(IPv4Network("0.0.0.0/0"),))),
     "use 1 to 15 of the characters": replace(GATEWAY, interfaces=replace(GATEWAY.interfaces, lan='lan0"\n}')),
 }
 
@@ -120,6 +126,14 @@ def test_each_address_that_is_accepted_stands_once_in_the_file_with_balanced_blo
         if path.endswith("keepalived.conf"):
             words = text.split()
             assert all(words.count(str(each)) == 1 for each in spec.addresses if not each.address.is_link_local)
+
+
+def test_the_carrier_of_a_family_has_routes_to_its_pools_alone() -> None:
+    spec = replace(SPEC, addresses=(INSIDE4, OUTSIDE4), pools=POOLS)
+    text = render_files(replace(GATEWAY, spec=spec))["/etc/keepalived/keepalived.conf"]
+    routes = re.findall(r"blackhole (\S+)", text)
+    assert routes == ["192.0.2.64/26", "198.51.100.0/24"], "IPv6 is not elected"
+    assert text.index("blackhole") < text.index("vrrp_instance sync4"), "an instance of the sync link says nothing of the members"
 
 
 def test_gateways_of_a_group_differ_only_in_priority_and_their_own_address() -> None:

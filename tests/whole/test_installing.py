@@ -4,7 +4,7 @@ keepalived and conntrackd are real. `lab.failover_service` stands for systemd, w
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from ipaddress import ip_interface
 from pathlib import Path
@@ -41,6 +41,7 @@ pytestmark = [
     pytest.mark.skipif(bool(find_obstacle()), reason=find_obstacle() or "can run"),
 ]
 FIRST, OTHER = GATEWAYS
+INTERNET6 = "2001:db8:cafe::10"
 SECOND = 100  # centiseconds between advertisements
 KIND, STATE = RoleSwitch.Kind, RoleSwitch.State
 
@@ -161,3 +162,79 @@ def test_a_gateway_that_does_not_begin_is_told_not_to(bare: Lab, network: factor
     finally:
         bare.run(OTHER, ["pkill", "-CONT", *service])
     assert list_carriers(bare, 4) == []
+
+
+GATEWAY_BIRD = """
+router id {v4};
+ipv4 table pools4;
+ipv6 table pools6;
+protocol device {{}}
+protocol kernel {{ kernel table 179; learn; ipv4 {{ table pools4; import where krt_source = 18; export none; }}; }}
+protocol kernel {{ kernel table 179; learn; ipv6 {{ table pools6; import where krt_source = 18; export none; }}; }}
+protocol bgp {{
+    local {v4} as 64512; neighbor 192.0.2.1 as 64500; connect retry time 1;
+    ipv4 {{ table pools4; import none; export all; }};
+}}
+protocol bgp {{
+    local {v6} as 64512; neighbor 2001:db8:fe::1 as 64500; connect retry time 1;
+    ipv6 {{ table pools6; import none; export all; }};
+}}
+"""
+UPLINK_BIRD = """
+router id 192.0.2.1;
+protocol device {{}}
+protocol kernel {{ ipv4 {{ import none; export all; }}; }}
+protocol kernel {{ ipv6 {{ import none; export all; }}; }}
+"""
+UPLINK_SESSION = """
+protocol bgp {{ local 192.0.2.1 as 64500; neighbor {v4} as 64512; passive; ipv4 {{ import all; export none; }}; }}
+protocol bgp {{ local 2001:db8:fe::1 as 64500; neighbor {v6} as 64512; passive; ipv6 {{ import all; export none; }}; }}
+"""
+ON_UPLINK = {FIRST: {"v4": "192.0.2.3", "v6": "2001:db8:fe::3"}, OTHER: {"v4": "192.0.2.4", "v6": "2001:db8:fe::4"}}
+
+
+@contextmanager
+def run_bird(lab: Lab, node: str, text: str, directory: Path) -> Iterator[None]:
+    """Run BIRD in the node until the block ends."""
+    file = directory / f"bird-{node}.conf"
+    file.write_text(text)
+    with lab.popen(node, ["bird", "-f", "-c", str(file), "-s", f"{file}.ctl"]) as process:
+        try:
+            yield
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+@pytest.fixture
+def announcing_pair(bare: Lab, network: factories.Network, tmp_path: Path) -> Iterator[Lab]:
+    """Gateways that announce the pools to the uplink, which has no other route to them."""
+    change(network, announce=True)
+    for number in range(2):
+        assert do(network, number).startswith("done: ")
+    route_to_virtual_addresses(bare)
+    pools = bare.topology.pools
+    for prefix in (pools.public, pools.ipv6):
+        bare.run("uplink", ["ip", f"-{prefix.version}", "route", "del", str(prefix)])
+    with ExitStack() as stack:
+        uplink = UPLINK_BIRD.format() + "".join(UPLINK_SESSION.format(**own) for own in ON_UPLINK.values())
+        stack.enter_context(run_bird(bare, "uplink", uplink, tmp_path))
+        for name, own in ON_UPLINK.items():
+            stack.enter_context(run_bird(bare, name, GATEWAY_BIRD.format(**own), tmp_path))
+        yield bare
+
+
+def test_a_routing_program_leads_the_uplink_to_whoever_carries(announcing_pair: Lab, network: factories.Network) -> None:
+    pools = announcing_pair.topology.pools
+
+    def leads_to(name: str) -> bool:
+        asked = [["ip", f"-{each.version}", "route", "show", str(each)] for each in (pools.public, pools.ipv6)]
+        routes = [announcing_pair.run("uplink", command).stdout for command in asked]
+        return all(f"via {address} " in route for address, route in zip(ON_UPLINK[name].values(), routes, strict=True))
+
+    wait_for(lambda: leads_to(FIRST))
+    with conversation(announcing_pair, "m1", INTERNET, 7) as goes_on, conversation(announcing_pair, "m1", INTERNET6, 7) as goes_on6:
+        assert do(network, 0, KIND.SWITCH).startswith("done: ")
+        wait_for(lambda: leads_to(OTHER))
+        assert goes_on()
+        assert goes_on6()
