@@ -59,7 +59,7 @@ def install_files(row: RoleSwitch, channel_of: ChannelOf) -> tuple[Outcome, dict
         packets = _watch(row, before)
     except SwitchFailed:
         _note_step(row, InstallStep.REVERTING)
-        with suppress(Unreachable):  # without an answer it does that by itself
+        with suppress(Unreachable, AgentRefused):  # without an answer it does that by itself
             _await_phase(channel, RevertFiles(), OVER, END)
         raise
     _note_step(row, InstallStep.KEEPING)
@@ -113,7 +113,11 @@ def _watch(row: RoleSwitch, before: CarriedBefore) -> str:
             raise SwitchFailed(Outcome.NOT_INSTALLED, reason=end_sentence(problem))
         carriers = map_carriers(list_roles(row.group))
         _require_one_carrier(carriers, before)
-        return _require_packets(probe_gateway(channel_of(row.gateway), row.gateway), carriers, before, row.gateway.name)
+        try:
+            probed = probe_gateway(channel_of(row.gateway), row.gateway)
+        except Unreachable as away:
+            raise SwitchFailed(Outcome.NOT_INSTALLED, reason=end_sentence(str(away))) from away
+    return _require_packets(probed, carriers, before, row.gateway.name)
 
 
 def _require_one_carrier(carriers: Mapping[int, Sequence[str]], before: CarriedBefore) -> None:
