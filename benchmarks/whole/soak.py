@@ -8,6 +8,7 @@ connections through a gateway that is rebuilt (there is no state sync here).
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from random import Random
 from threading import Event, Thread
 
@@ -18,7 +19,7 @@ from apps.accounts.models import User
 from apps.deployments.models import GatewayState, HeldBack, Rollout, RolloutStep
 from apps.deployments.rollouts.decisions import approve_part
 from apps.lib.database.validity import is_valid_now
-from apps.lib.errors import Problem
+from apps.lib.errors import Conflict, Problem
 from apps.nat.models import PortForward
 from apps.network.models import Holding
 from benchmarks.figures import Figure
@@ -127,7 +128,8 @@ def _come_to_rest(stack: Stack, changes: ChangeStream) -> None:
     moved, give_up = _get_progress(), time.monotonic() + CONVERGE
     while time.monotonic() < give_up:
         for held in HeldBack.objects.filter(state=HeldBack.State.WAITING):
-            approve_part(held, digest=held.digest, by=User.objects.get(username="jakob"), signed_in_again=True)
+            with suppress(Conflict):  # a worker has just decided or replaced it: what is held is looked up again
+                approve_part(held, digest=held.digest, by=User.objects.get(username="jakob"), signed_in_again=True)
         if _is_at_rest() and not _list_unexplained() and not verify.list_mismatches(stack):
             return
         if (now := _get_progress()) != moved:

@@ -10,6 +10,7 @@ import pytest
 
 from firewall import wire
 from firewall.roles import Drain, FailoverRole, FamilyRole, Roles, RolesAre
+from lab.failover import PROGRAM
 from tests.agent.conftest import restrict_to_gateways
 from tests.agent.failover_runtime import set_up_failover
 from tests.agent.gateways import AnyGateway, InProcess, OnKernel, get_failover_path
@@ -126,3 +127,12 @@ def test_the_kernel_says_who_carries_a_family(gateway: OnKernel, runtime: Path) 
     assert [each.carries for each in ask_roles(gateway, Roles()).families] == [True, False]
     gateway.space.do(subprocess.run, ["ip", "addr", "add", f"{SIX}/64", "dev", "lan0", "nodad"], check=True)
     assert [each.carries for each in ask_roles(gateway, Roles()).families] == [True, True]
+
+
+def test_the_agents_account_can_read_the_role_that_keepalived_told(tmp_path: Path) -> None:
+    """keepalived calls its scripts with a umask of its own."""
+    settings, runtime = tmp_path / "failover.conf", tmp_path / "run"
+    settings.write_text(f"LAN=lan0\nINSIDE4=10.0.0.254\nINSIDE6=\nRUNTIME={runtime}\n")
+    told = ["sh", "-c", f'umask 077; exec sh "{PROGRAM}" role 4 fault']
+    subprocess.run(told, env=os.environ | {"NETZWART_FAILOVER_CONF": str(settings)}, check=True)
+    assert [oct(path.stat().st_mode & 0o777) for path in (runtime, runtime / "role4")] == ["0o755", "0o644"]
