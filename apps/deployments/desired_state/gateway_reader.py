@@ -2,6 +2,9 @@
 
 from dataclasses import fields
 from ipaddress import ip_network
+from typing import Final
+
+from django.db.models import Exists, OuterRef
 
 from apps.bans.models import Notice as NoticeRow
 from apps.network.models import Gateway as Row
@@ -25,6 +28,8 @@ from firewall.policy import (
     Routing,
     TransportProtocol,
 )
+
+_TABLES: Final = ("protection", "limits", "notice", "profile")  # of settings, a row for each group at most
 
 
 def build_gateway(row: Row, settings: GroupSettings) -> GatewaySpec:
@@ -52,15 +57,16 @@ def build_probe_mapping(row: Row) -> NatMappingSpec | None:
 
 
 def read_settings(group: GatewayGroup) -> GroupSettings:
-    """Read the settings that all gateways of the group share."""
-    now = GatewayGroup.objects.get(pk=group.pk)
+    """Read the settings that all gateways of the group share. Each change does: one query is much quicker than one for each table."""
+    is_limiting_off = Exists(Uplink.objects.filter(group=OuterRef("pk"), limits_rates=False))
+    now = GatewayGroup.objects.select_related(*_TABLES).annotate(is_limiting_off=is_limiting_off).get(pk=group.pk)
     publics = Pool.objects.filter(group=group, kind=Pool.Kind.PUBLIC4).order_by("prefix").values_list("prefix", flat=True)
-    of_group = (_read_protection(group), _read_limits(group), _read_notice(group), _read_profile(group), _is_limiting_off(group))
+    protection, limits, notice, profile = (getattr(now, name, None) for name in _TABLES)
+    of_group = (_build_protection(protection), _build_limits(limits), _read_notice(notice), _build_profile(profile), now.is_limiting_off)
     return GroupSettings(now.clamp_mss, now.flood_mode, tuple(publics), *of_group)
 
 
-def _read_protection(group: GatewayGroup) -> ProtectionSpec:
-    row = ProtectionRow.objects.filter(group=group).first()
+def _build_protection(row: ProtectionRow | None) -> ProtectionSpec:
     if row is None:
         return ProtectionSpec()
     peers = ((Routing.BGP, row.bgp_peers), (Routing.OSPF, row.ospf_peers))
@@ -73,22 +79,19 @@ def _read_protection(group: GatewayGroup) -> ProtectionSpec:
     )
 
 
-def _read_profile(group: GatewayGroup) -> Profile | None:
-    row = ProfileRow.objects.filter(group=group, managed=True).first()
-    return Profile(**{each.name: getattr(row, each.name) for each in fields(Profile)}) if row else None
+def _build_profile(row: ProfileRow | None) -> Profile | None:
+    return Profile(**{each.name: getattr(row, each.name) for each in fields(Profile)}) if row and row.managed else None
 
 
-def _read_limits(group: GatewayGroup) -> ConnectionLimits:
-    row = LimitsRow.objects.filter(group=group).first()
+def _build_limits(row: LimitsRow | None) -> ConnectionLimits:
     if row is None:
         return ConnectionLimits()
     given = {each.name: getattr(row, each.name) for each in fields(ConnectionLimits)}
     return ConnectionLimits(**given | {"exempt": tuple(row.exempt)})
 
 
-def _read_notice(group: GatewayGroup) -> NoticeSpec:
+def _read_notice(row: NoticeRow | None) -> NoticeSpec:
     """Read what blocked members of the group see and can still reach."""
-    row = NoticeRow.objects.filter(group=group).prefetch_related("reachable").first()
     if row is None:
         return NoticeSpec()
     reachable = sorted((each.protocol, each.address.version, each.address, each.port) for each in row.reachable.all())
@@ -98,8 +101,3 @@ def _read_notice(group: GatewayGroup) -> NoticeSpec:
         row.port,
         tuple(ReachableService(address, TransportProtocol(name), port) for name, _, address, port in reachable),
     )
-
-
-def _is_limiting_off(group: GatewayGroup) -> bool:
-    """True if an uplink of the group has rate limits switched off."""
-    return Uplink.objects.filter(group=group, limits_rates=False).exists()
