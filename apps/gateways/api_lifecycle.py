@@ -131,7 +131,7 @@ class GatewayLifecycleViewSet(GatewayViewSet, RemoveViewSet):
         return Response({"preferred": list_families(gateway), "files": render_failover_files(gateway)})
 
     @declare_response(200, SWITCH)
-    @failover_files.mapping.post  # type: ignore[untyped-decorator]  # as below
+    @action(detail=True, methods=["post"], url_path="failover-files/install")
     def install_failover_files(self, request: Request, pk: str = "") -> Response:
         """Let the gateway's agent install its failover files, on trial: they stay if the group is carried as before with them. A worker
         does it; GET of `switch/` shows how it ends. 400 says why it cannot be done now, 409 that a switch of the group is under way.

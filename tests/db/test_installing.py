@@ -108,11 +108,11 @@ def test_a_script_requests_it_and_reads_how_it_ended(network: factories.Network)
     report_both(network)
     key = tokens.create_token(user=network.admin, name="script")[1]
     api, at = Client(headers={"authorization": f"Bearer {key}"}), f"/api/gateways/gateways/{network.gateways[1].pk}/"
-    answer = api.post(f"{at}failover-files/")
+    answer = api.post(f"{at}failover-files/install/")
     assert (answer.status_code, answer.json()["kind"], answer.json()["state"]) == (200, "install", "waiting")
     assert api.get(f"{at}switch/").json()["kind"] == "install"
-    assert api.post(f"{at}failover-files/").status_code == 409
-    refused = api.post(f"/api/gateways/gateways/{network.gateways[0].pk}/failover-files/")
+    assert api.post(f"{at}failover-files/install/").status_code == 409
+    refused = api.post(f"/api/gateways/gateways/{network.gateways[0].pk}/failover-files/install/")
     assert (refused.status_code, "Switch over first" in refused.content.decode()) == (400, True)
     assert api.post(f"{at}switch/", {"kind": "install"}, "application/json").status_code == 400
 

@@ -61,7 +61,8 @@ def test_connections_rest_longer_than_proxies_let_theirs_rest() -> None:
 
 def test_a_gateway_is_the_same_agent_in_the_lab_and_in_memory() -> None:
     inside, beside = build_gateway(PLACES, "nat-1").command, build_memory_gateway(PLACES, "nat-1").command
-    only_inside = ("--prober", str(get_prober_socket(PLACES, "nat-1")), "--failover", "/run/failover-nat-1/failover.conf")
+    only_inside = ["--prober", str(get_prober_socket(PLACES, "nat-1")), "--failover", "/run/failover-nat-1/etc/netzwart/failover.conf"]
+    only_inside += ["--installs", "/run/failover-nat-1/requests", "--outcome", "/run/failover-nat-1/trial"]
     assert [part for part in inside[inside.index("--") + 1 :] if part not in only_inside] == [part for part in beside if part != "--fake"]
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from apps.deployments.models import Rollout
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
+from firewall.failover import ProgramPaths
 from lab.failover import (
     CABLES,
     FailoverPrograms,
@@ -117,7 +118,7 @@ class FailoverSystem:
 
     def send_states(self, name: str) -> None:
         """Let this gateway send all its states to the other one, as one does that takes itself for the carrier."""
-        self.lab.run(name, ["conntrackd", "-C", f"{self.programs[name].directory}/conntrackd.conf", "-B"])
+        self.lab.run(name, ["conntrackd", "-C", ProgramPaths.build_for_lab(name).conntrackd, "-B"])
 
     def has_flow(self, name: str, *words: str) -> bool:
         """Return whether an established connection that the gateway tracks has all these words."""

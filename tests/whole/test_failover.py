@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from firewall.failover import StateCache, digest_files
+from firewall.failover import ProgramPaths, StateCache, digest_files
 from firewall.roles import Drain, FailoverRole, Roles, RolesAre
 from lab.failover import (
     CABLES,
@@ -63,7 +63,7 @@ class GatewayPair:
 
     def count_synchronised(self) -> int:
         """Return how many established connections the standby has, in its kernel or in conntrackd's external cache."""
-        program = ["conntrackd", "-C", f"{self.programs[OTHER].directory}/conntrackd.conf", "-e"]
+        program = ["conntrackd", "-C", ProgramPaths.build_for_lab(OTHER).conntrackd, "-e"]
         cached = self.lab.run(OTHER, program, check=False).stdout
         rows = [*cached.splitlines(), *self.list_states(OTHER, "-p", "tcp"), *self.list_states(OTHER, "-f", "ipv6", "-p", "tcp")]
         return sum("ESTABLISHED" in row for row in rows)
