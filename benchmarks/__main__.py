@@ -22,6 +22,7 @@ from benchmarks import (
     collecting,
     compiling,
     failing_over,
+    flooding,
     importing,
     linking,
     mailing,
@@ -44,7 +45,8 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "commit": lambda given: whole.run(
         "commit", members=given.members, bans=given.bans, explain=given.explain, singles=given.changes, seed=given.seed
     ),
-    "failover": lambda _given: failing_over.run(),
+    "failover": lambda given: failing_over.run(given.interval),
+    "flood": lambda given: flooding.run(given.minutes, given.interval),
     "import": lambda given: importing.run(given.members),
     "link": lambda given: linking.run(given.members),
     "mail": lambda given: chain(mailing.run(given.mails), ticketing.run(given.tickets)),
@@ -64,6 +66,7 @@ SUMMARIES = {
     "compile": compiling.__doc__,
     "commit": "commit: from a commit in the database to both gateways confirmed, with everything real; one by one and in a burst",
     "failover": failing_over.__doc__,
+    "flood": flooding.__doc__,
     "import": importing.__doc__,
     "link": linking.__doc__,
     "mail": mailing.__doc__,
@@ -117,7 +120,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--changes", type=int, default=200, help="commit: how many single changes (default: %(default)s)")
     parser.add_argument("--explain", action="store_true", help="commit, packets: say where the time goes, on standard error")
     parser.add_argument("--feed", default="", metavar="FILE", help="packets: bans from here, an address a line, not invented ones")
-    parser.add_argument("--minutes", type=float, default=10, help="soak: how long (default: %(default)s)")
+    parser.add_argument("--minutes", type=float, default=10, help="flood, soak: how long (default: %(default)s)")
+    text = "failover, flood: hundredths of a second between two advertisements of a gateway (default: %(default)s)"
+    parser.add_argument("--interval", type=int, default=20, metavar="N", help=text)
     parser.add_argument("--faults", nargs="+", default=[], metavar="NAME", help="soak: only these (benchmarks/whole/faults.py names them)")
     parser.add_argument("--days", type=int, default=730, help="collect: days of everybody's usage in the table (default: %(default)s)")
     parser.add_argument("--tickets", type=int, default=200_000, help="mail: how many there are (default: %(default)s)")

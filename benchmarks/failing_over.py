@@ -81,11 +81,11 @@ table inet witness {{
 """
 
 
-def run() -> Iterator[Figure]:
-    """Yield medians and maxima over ROUNDS of each kind."""
+def run(interval: int) -> Iterator[Figure]:
+    """Yield medians and maxima over ROUNDS of each kind. interval: centiseconds between advertisements."""
     if reason := find_obstacle():
         raise SystemExit(f"script/bench failover: {reason}")
-    with Lab.start(load_topology()) as lab, run_bench(lab) as bench:
+    with Lab.start(load_topology()) as lab, run_bench(lab, interval) as bench:
         planned = [bench.measure(bench.drain) for _ in range(ROUNDS)]
         crashed = [bench.measure(bench.crash) for _ in range(ROUNDS)]
         states, off = bench.count_states(), bench.compare_counters()
@@ -99,7 +99,7 @@ def run() -> Iterator[Figure]:
 
 
 @contextmanager
-def run_bench(lab: Lab) -> Iterator["FailoverBench"]:
+def run_bench(lab: Lab, interval: int) -> Iterator["FailoverBench"]:
     """Load the gateways, start their programs, the other connections and the flows."""
     for name in GATEWAYS:
         ruleset = compile_policy(replace(POLICY, gateway=replace(POLICY.gateway, name=name)))
@@ -107,7 +107,7 @@ def run_bench(lab: Lab) -> Iterator["FailoverBench"]:
         lab.run(name, ["sysctl", "-q", "-w", "net.netfilter.nf_conntrack_tcp_loose=0"])
     route_to_virtual_addresses(lab)
     with ExitStack() as stack:
-        bench = FailoverBench(lab, stack.enter_context(run_failover_pair(lab)))
+        bench = FailoverBench(lab, stack.enter_context(run_failover_pair(lab, interval=interval)))
         open_many_states(lab, "m2", *SERVERS, port=9, number=OTHERS // len(SERVERS))
         bench.await_states()
         bench.flows += [stack.enter_context(keep_flows_busy(lab, node, *flows)) for node, flows in (("m1", OUT), ("internet", IN))]

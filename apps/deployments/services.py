@@ -1,7 +1,7 @@
 """Reconciliation: bring the gateways of a group to their desired state.
 
 Level-triggered and idempotent: any number of calls, by any caller, lead to the same outcome. A group has at most one open
-rollout; the gateway that is primary for fewer address families goes first. `decisions` holds what people decide about rollouts.
+rollout; the gateway that carries fewer address families goes first. `decisions` holds what people decide about rollouts.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,6 +22,7 @@ from apps.deployments.observed_state import gateway_states
 from apps.deployments.revision_pages import contents, description
 from apps.deployments.rollouts import go_live, lease_heartbeat, rollout_due, rollout_store
 from apps.deployments.rollouts.gateway_cache import GatewayCache, KeptRulesets
+from apps.deployments.rollouts.gateway_order import list_in_rollout_order
 from apps.deployments.rollouts.lease_heartbeat import Leases
 from apps.deployments.rollouts.rollout_driver import GatewayLinks, RolloutDriver, WorkerLinks, record_agent_progress, render_error
 from apps.deployments.rollouts.rollout_store import Lease, NewRollout, RolloutLeaseLost
@@ -67,11 +68,6 @@ class Reconciliation:
     by: int | None
     force: bool
     at_the_kernel: bool
-
-
-def list_in_rollout_order(group: GatewayGroup) -> list[Gateway]:
-    """Return the group's gateways in rollout order: the one that is primary for fewer address families goes first."""
-    return sorted(group.gateways.all(), key=lambda gateway: (gateway.carries4 + gateway.carries6, gateway.name))
 
 
 def request_reconcile(*, by: User, force: bool = False) -> None:

@@ -9,10 +9,11 @@ class GatewaysConfig(AppConfig):
     def ready(self) -> None:
         from apps.audit.trail import RowUndo, Trail, register_trail
         from apps.bans.models import Notice
+        from apps.deployments.rollouts.gateway_order import register_carried_lookup
         from apps.deployments.rollouts.warnings import register_warning_lookup
         from apps.deployments.transport import ssh
         from apps.gateways import failover_settings, former_gateway, groups, retirement, services
-        from apps.gateways.roles import rollout_warnings, top_bar
+        from apps.gateways.roles import observation, rollout_warnings, top_bar
         from apps.lib.web import context_processors
         from apps.nat.models import PortRules
         from apps.network.models import Failover, Gateway, GatewayGroup, Limits, Profile, Protection, Uplink
@@ -20,6 +21,7 @@ class GatewaysConfig(AppConfig):
 
         context_processors.register_note_lookup(top_bar.summarize_deviation)
         register_warning_lookup(rollout_warnings.list_rollout_warnings)
+        register_carried_lookup(observation.count_carried)
         register_trail(
             Trail(
                 Gateway,

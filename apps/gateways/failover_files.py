@@ -26,6 +26,7 @@ from firewall.failover import (
     digest_files,
     render_files,
 )
+from firewall.failover.on_link import MOST_ON_LINK, count_on_link, list_on_link
 from firewall.file_trial import InstallFiles
 from firewall.policy import Interfaces, PolicyError, Prefix
 
@@ -80,13 +81,22 @@ def build_install_request(gateway: Gateway) -> InstallFiles:
 def build_failover_spec(row: Failover) -> FailoverSpec:
     """Build the group's values from its row."""
     addresses = tuple(VirtualAddress(side, each.ip, each.network.prefixlen) for name, side in SIDES.items() for each in getattr(row, name))
-    pools = _list_outside_pools(row.group_id) if row.announce else ()
-    return FailoverSpec(addresses, row.virtual_router, row.interval, row.failback, StateCache(row.cache), pools)
+    pools = _list_outside_pools(row.group_id)
+    return FailoverSpec(addresses, row.virtual_router, row.interval, row.failback, StateCache(row.cache), pools, row.announce)
+
+
+def count_on_link_addresses(row: Failover) -> int:
+    """Return how many public addresses of members the carrier of IPv4 holds, because they are on the uplink's own link.
+
+    0 if they are too many, for which render_failover_files raises a Problem.
+    """
+    spec = build_failover_spec(row)
+    return len(list_on_link(spec)) if count_on_link(spec) <= MOST_ON_LINK else 0
 
 
 @cache_per_request
 def _list_outside_pools(group: int) -> tuple[Prefix, ...]:
-    """Return the prefixes that are routed to the group from outside."""
+    """Return the prefixes of members' public addresses."""
     pools = Pool.objects.filter(group=group, kind__in=[Pool.Kind.PUBLIC4, Pool.Kind.PREFIX6])
     return tuple(pools.order_by("prefix").values_list("prefix", flat=True))
 

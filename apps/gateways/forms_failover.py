@@ -25,7 +25,10 @@ class FailoverForm(VersionedForm):
     outside = InterfaceAddressLines(
         label=_("Virtual addresses outside"),
         required=False,
-        help_text=_("To which your uplink sends what is for members. IPv4 and IPv6 move separately, each with its own addresses."),
+        help_text=_(
+            "To which your uplink sends what is for members, each with the prefix length of its network. Addresses of a public pool in "
+            "that network move with them."
+        ),
     )
     servers = InterfaceAddressLines(
         label=_("Virtual addresses towards the servers"),
@@ -56,7 +59,6 @@ class FailoverForm(VersionedForm):
         choices=Failover.Cache.choices,
         help_text=_("In the kernel, a new ban or a closed port also ends them. In memory, they cost a moment during the takeover."),
     )
-
     announce = forms.BooleanField(
         label=_("Routes for a routing program"),
         required=False,

@@ -14,7 +14,13 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import get_person, staff_page
 from apps.accounts.undo_page import announce_change, answer_undo
 from apps.audit.selectors import list_row_history
-from apps.gateways.failover_files import FILENAMES, INSTALL_COMMANDS, PACKAGES_COMMAND, render_failover_files
+from apps.gateways.failover_files import (
+    FILENAMES,
+    INSTALL_COMMANDS,
+    PACKAGES_COMMAND,
+    count_on_link_addresses,
+    render_failover_files,
+)
 from apps.gateways.failover_settings import change_failover, get_failover, stop_failover
 from apps.gateways.families import join_family_names
 from apps.gateways.forms_failover import FailoverForm
@@ -58,6 +64,7 @@ def settings(request: HttpRequest, pk: int) -> HttpResponse:
     context: dict[str, Any] = {"group": found, "form": form, "row": row}
     context |= {"packages": PACKAGES_COMMAND, "commands": INSTALL_COMMANDS}
     context |= {"results": _list_results(found) if row.pk else [], "entries": list_row_history(row, 8) if row.pk else []}
+    context |= {"on_link": count_on_link_addresses(row)}
     return render(request, "gateways/failover_settings.html", context, status=422 if form.is_bound else 200)
 
 

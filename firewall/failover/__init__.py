@@ -4,8 +4,9 @@ Input: a `FailoverGateway`; output: the text of each file by its path. Like a ru
 values give the same octets. It contains no text of people, only addresses, numbers and interface names.
 """
 
+from firewall.failover.check import check_failover
 from firewall.failover.files import digest_files, render_files
-from firewall.failover.spec import FailoverGateway, FailoverSpec, GatewaySide, ProgramPaths, StateCache, VirtualAddress, check_failover
+from firewall.failover.spec import FailoverGateway, FailoverSpec, GatewaySide, ProgramPaths, StateCache, VirtualAddress
 
 __all__ = [
     "FailoverGateway",

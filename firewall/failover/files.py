@@ -1,9 +1,10 @@
 """All files of a gateway's failover, by their paths, and the digests by which they are known again."""
 
+from firewall.failover.check import check_failover
 from firewall.failover.conntrackd import render_conntrackd
 from firewall.failover.keepalived import render_keepalived
 from firewall.failover.shell_settings import render_shell_settings
-from firewall.failover.spec import FailoverGateway, ProgramPaths, check_failover
+from firewall.failover.spec import FailoverGateway, ProgramPaths
 from firewall.file_digest import digest_text
 
 

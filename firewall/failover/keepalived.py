@@ -8,6 +8,7 @@ inside or outside interface has no carrier, when the machine does not forward, a
 from collections.abc import Iterator
 from ipaddress import IPv6Address
 
+from firewall.failover.on_link import list_on_link
 from firewall.failover.spec import FailoverGateway, GatewaySide, ProgramPaths, VirtualAddress, derive_link_address
 from firewall.policy import Address
 
@@ -104,9 +105,11 @@ def _render_group(gateway: FailoverGateway, family: int, paths: ProgramPaths) ->
 def _iter_instances(gateway: FailoverGateway, family: int) -> Iterator[str]:
     """Yield the family's instances: the inside one holds the virtual addresses, the one on the sync link only an address of its own."""
     first, *others = order_addresses(gateway, family)
-    more = "\n        ".join(f"{each} dev {gateway.get_interface(each.side)}" for each in others)
-    routes = "\n        ".join(f"blackhole {pool} table {ROUTE_TABLE} no_track" for pool in gateway.spec.list_pools(family))
-    beside = (_MORE.format(addresses=more) if others else "") + (_ROUTES.format(routes=routes) if routes else "")
+    answered = [VirtualAddress(GatewaySide.WAN, each, 32) for each in list_on_link(gateway.spec)] if family == 4 else []
+    more = "\n        ".join(f"{each} dev {gateway.get_interface(each.side)}" for each in (*others, *answered))
+    announced = gateway.spec.list_pools(family) if gateway.spec.announce else ()
+    routes = "\n        ".join(f"blackhole {pool} table {ROUTE_TABLE} no_track" for pool in announced)
+    beside = (_MORE.format(addresses=more) if more else "") + (_ROUTES.format(routes=routes) if routes else "")
     yield _render_instance(gateway, family, "inside", gateway.interfaces.lan, str(first), beside)
     yield _render_instance(gateway, family, "sync", gateway.interfaces.sync, _derive_link_address(family, gateway.spec.virtual_router), "")
 

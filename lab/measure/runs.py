@@ -11,6 +11,7 @@ from lab.measure.many_states import ManyStatesReport
 from lab.measure.output import READY
 from lab.measure.silence import SilenceReport
 from lab.measure.sniff import SniffReport
+from lab.measure.syn_flood import SynFloodReport
 from lab.measure.tcp import TcpReceiverReport, Transfer
 from lab.measure.udp import UdpReceiverReport, UdpSenderReport
 from lab.program import build_module_command
@@ -112,6 +113,25 @@ def keep_flows_busy(lab: Lab, node: str, *flows: str) -> Iterator[BusyFlows]:
 def open_many_states(lab: Lab, node: str, *hosts: str, port: int, number: int) -> ManyStatesReport:
     """Open this many UDP flows from the node to each host, which connection tracking keeps for some minutes."""
     return ManyStatesReport(**_run(lab, node, TIMEOUT + number / 100, "lab.measure.many_states", str(port), str(number), *hosts))
+
+
+class SynFlood:
+    """A flood that runs in a node."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def stop(self) -> int:
+        """Stop, and return how many SYNs were sent."""
+        self._process.terminate()
+        return SynFloodReport(**_read_last_report(self._process)).sent
+
+
+@contextmanager
+def keep_sending_syns(lab: Lab, node: str, source: str, *hosts: str, port: int) -> Iterator[SynFlood]:
+    """Send SYNs from all ports of the node's address to the hosts, over and over."""
+    with _start_program(lab, node, "lab.measure.syn_flood", source, str(port), *hosts) as process:
+        yield SynFlood(process)
 
 
 @contextmanager

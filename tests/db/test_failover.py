@@ -61,6 +61,17 @@ def test_the_carrier_announces_the_pools_that_are_routed_to_it_if_that_is_wanted
     assert all(f"blackhole {pool.prefix} table 179 no_track" in text for pool in pools)
 
 
+def test_the_carrier_holds_the_public_addresses_that_are_on_the_uplinks_own_link(cabled_network: factories.Network) -> None:
+    pool = cabled_network.public
+    router = pool.prefix.supernet().broadcast_address - 1
+    change(cabled_network, outside=[f"{router}/{pool.prefix.prefixlen - 1}"])
+    text = render_failover_files(Gateway.objects.get(name="nat-1"))["keepalived.conf"]
+    first, last = pool.prefix[1], pool.prefix[-1]
+    assert f"        {first}/32 dev wan0\n" in text
+    assert f"        {last}/32 dev wan0\n" in text
+    assert text.count("/32 dev wan0") == pool.prefix.num_addresses - 1, "a network has no host at its first address"
+
+
 def test_virtual_addresses_keep_their_host_bits_and_their_prefix_length(cabled_network: factories.Network) -> None:
     change(cabled_network, outside=["192.0.2.2/32", "2001:db8:b0::fe/128"])
     row = get_failover(cabled_network.group)

@@ -11,7 +11,8 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import tokens
-from apps.deployments.models import GatewayState
+from apps.deployments.models import GatewayState, Rollout
+from apps.deployments.rollouts.gateway_order import list_in_rollout_order
 from apps.desk.selectors.roles import iter_attention_items
 from apps.gateways.retention import prune_carrier_changes, prune_switches
 from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRole, RoleSwitch
@@ -20,13 +21,13 @@ from apps.gateways.roles.outcomes import Outcome, describe_outcome
 from apps.gateways.roles.picture import build_roles_picture
 from apps.gateways.roles.problems import list_problems
 from apps.gateways.roles.switch_plan import plan_switch
-from apps.gateways.roles.switching import await_end, end_forgotten_switches, request_switch
+from apps.gateways.roles.switching import await_end, carry_out_switch, end_forgotten_switches, request_switch
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Failover
 from firewall.roles import FailoverRole, RolesAre
 from tests import factories
 from tests.db.page_client import signed_in, text
-from tests.role_reports import report, report_both, set_up_failover
+from tests.role_reports import make_revision, report, report_both, set_up_failover
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Kind, State = RoleSwitch.Kind, RoleSwitch.State
@@ -159,6 +160,34 @@ def test_a_gateway_with_older_rules_does_not_take_over(network: factories.Networ
     GatewayState.objects.filter(gateway=network.gateways[1]).update(revision=None)
     with pytest.raises(Problem, match=r"nat-2 does not run the same revision as nat-1\. Deploy first\."):
         request_switch(gateway=network.gateways[0], kind=Kind.SWITCH)
+
+
+def test_a_switch_waits_for_the_deploy_that_brings_the_other_gateway_its_rules(
+    network: factories.Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report_both(network)
+    GatewayState.objects.filter(gateway=network.gateways[1]).update(revision=None)
+    Rollout.objects.create(group=network.group, revision=make_revision(network.group))
+    assert "A deploy is under way." in text(signed_in(network.admin).get(f"/gateways/{network.gateways[0].pk}/switch/switch/"))
+    monkeypatch.setattr("apps.gateways.roles.switching.DEPLOY", 0.1)
+    row = request_switch(gateway=network.gateways[0], kind=Kind.SWITCH)
+    carry_out_switch(row.pk)
+    row.refresh_from_db()
+    assert (row.state, describe_outcome(row)) == (State.FAILED, "Nothing was done: a deploy had not ended after 0 s. Switch when it has.")
+
+
+def test_a_deploy_reaches_the_gateway_last_that_carries_the_members(network: factories.Network) -> None:
+    def list_order() -> list[str]:
+        return [each.name for each in list_in_rollout_order(network.group)]
+
+    assert list_order() == ["nat-1", "nat-2"], "nobody has told a role, and each is primary for a family"
+    report_both(network)
+    assert list_order() == ["nat-2", "nat-1"]
+    report_both(network, {"role": STANDBY}, {"role": PRIMARY})
+    assert list_order() == ["nat-1", "nat-2"]
+    report_both(network)
+    FailoverStatus.objects.filter(gateway=network.gateways[0]).update(problem="It does not answer.")
+    assert list_order() == ["nat-2", "nat-1"]
 
 
 def test_a_group_has_one_switch_at_a_time(network: factories.Network) -> None:

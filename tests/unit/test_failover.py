@@ -21,6 +21,7 @@ from firewall.failover import (
     digest_files,
     render_files,
 )
+from firewall.failover.on_link import count_on_link, list_on_link
 from firewall.file_digest import digest_text
 from firewall.policy import Interfaces, PolicyError
 
@@ -38,7 +39,8 @@ POOLS = (IPv6Network("2001:db8:a0::/44"), IPv4Network("198.51.100.0/24"), IPv4Ne
 
 EXAMPLES = {
     "both": GATEWAY,
-    "announced": replace(GATEWAY, spec=replace(SPEC, pools=POOLS)),
+    "announced": replace(GATEWAY, spec=replace(SPEC, pools=POOLS, announce=True)),
+    "on_link": replace(GATEWAY, spec=replace(SPEC, pools=(*POOLS, IPv4Network("192.0.2.8/29")))),
     "ipv4": replace(
         GATEWAY,
         spec=FailoverSpec((INSIDE4, OUTSIDE4, SERVER4), failback=300, interval=100, cache=StateCache.EXTERNAL),
@@ -83,6 +85,9 @@ FAULTS = {
     ),
     "257 pools are more than 256": replace(GATEWAY, spec=replace(SPEC, pools=tuple(IPv4Network((each << 8, 24)) for each in range(257)))),
     "pool 192.0.2.64/26 occurs twice": replace(GATEWAY, spec=replace(SPEC, pools=(*POOLS, POOLS[-1]))),
+    "2048 addresses of pools are on the uplink's own link, more than 1024": replace(
+        GATEWAY, spec=replace(SPEC, addresses=(INSIDE4, replace(OUTSIDE4, length=20)), pools=(IPv4Network("192.0.0.0/21"),))
+    ),
     "0.0.0.0/0 is not a pool but everything": replace(GATEWAY, spec=replace(SPEC, pools=(IPv4Network("0.0.0.0/0"),))),
     "use 1 to 15 of the characters": replace(GATEWAY, interfaces=replace(GATEWAY.interfaces, lan='lan0"\n}')),
 }
@@ -129,11 +134,35 @@ def test_each_address_that_is_accepted_stands_once_in_the_file_with_balanced_blo
 
 
 def test_the_carrier_of_a_family_has_routes_to_its_pools_alone() -> None:
-    spec = replace(SPEC, addresses=(INSIDE4, OUTSIDE4), pools=POOLS)
+    spec = replace(SPEC, addresses=(INSIDE4, OUTSIDE4), pools=POOLS, announce=True)
     text = render_files(replace(GATEWAY, spec=spec))["/etc/keepalived/keepalived.conf"]
     routes = re.findall(r"blackhole (\S+)", text)
     assert routes == ["192.0.2.64/26", "198.51.100.0/24"], "IPv6 is not elected"
     assert text.index("blackhole") < text.index("vrrp_instance sync4"), "an instance of the sync link says nothing of the members"
+
+
+LINKS = st.builds(
+    lambda address, length: VirtualAddress(GatewaySide.WAN, address, length), st.ip_addresses(network="192.0.2.0/26"), st.integers(24, 32)
+)
+LINK_POOLS = st.builds(
+    lambda address, length: IPv4Network((int(address), length), strict=False), st.ip_addresses(network="192.0.2.0/25"), st.integers(26, 32)
+)
+
+
+@given(st.sets(LINKS, min_size=1, max_size=3), st.sets(LINK_POOLS, max_size=4))
+def test_the_carrier_holds_each_address_of_a_pool_that_a_host_on_the_uplinks_link_can_have(
+    links: set[VirtualAddress], pools: set[IPv4Network]
+) -> None:
+    spec = replace(SPEC, addresses=(INSIDE4, *links), pools=tuple(pools))
+    hosts = {host for link in links for host in link.network.hosts()} - {each.address for each in links}
+    expected = sorted(host for host in hosts if any(host in pool for pool in pools))
+    assert list(list_on_link(spec)) == expected
+    assert count_on_link(spec) >= len(expected)
+
+
+def test_what_is_on_the_link_of_members_is_not_answered_for() -> None:
+    spec = replace(SPEC, addresses=(replace(INSIDE4, address=IPv4Address("192.0.2.1"), length=24),), pools=POOLS)
+    assert list_on_link(spec) == ()
 
 
 def test_gateways_of_a_group_differ_only_in_priority_and_their_own_address() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from apps.deployments.models import Rollout
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
-from firewall.failover import ProgramPaths
+from firewall.failover import ProgramPaths, StateCache
 from lab.failover import (
     CABLES,
     FailoverPrograms,
@@ -34,7 +34,7 @@ LOOSE = "/proc/sys/net/netfilter/nf_conntrack_tcp_loose"
 
 
 @contextmanager
-def run_programs(lab: Lab) -> Iterator[dict[str, FailoverPrograms]]:
+def run_programs(lab: Lab, cache: StateCache = StateCache.DIRECT) -> Iterator[dict[str, FailoverPrograms]]:
     """Run the programs of both gateways, which forward by a policy of the test until an agent loads another.
 
     The kernels pick up no connection whose beginning they have not seen.
@@ -43,7 +43,7 @@ def run_programs(lab: Lab) -> Iterator[dict[str, FailoverPrograms]]:
     for name in GATEWAYS:
         lab.run(name, ["sh", "-c", f"echo 0 >{LOOSE}"])
     route_to_virtual_addresses(lab)
-    with run_failover_pair(lab, interval=SECOND) as programs:
+    with run_failover_pair(lab, cache=cache, interval=SECOND) as programs:
         yield programs
 
 
@@ -124,6 +124,11 @@ class FailoverSystem:
         """Return whether an established connection that the gateway tracks has all these words."""
         rows = self.lab.run(name, ["conntrack", "-L", "-p", "tcp", "--state", "ESTABLISHED"]).stdout.splitlines()
         return any(all(word in row.split() for word in words) for row in rows)
+
+    def has_cached_flow(self, name: str, *words: str) -> bool:
+        """Return whether conntrackd has an established connection of the other gateway in memory that has all these words."""
+        rows = self.lab.run(name, ["conntrackd", "-C", ProgramPaths.build_for_lab(name).conntrackd, "-e"]).stdout.splitlines()
+        return any(all(word in row.split() for word in ("ESTABLISHED", *words)) for row in rows)
 
     def _get_socket(self, name: str) -> Path:
         return self.sockets / f"{name}.sock"

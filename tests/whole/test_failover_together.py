@@ -2,23 +2,39 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from ipaddress import ip_interface
 from pathlib import Path
 from subprocess import Popen
 
 import pytest
 from django.db import connection
 
-from apps.bans.models import Ban, BanList
 from apps.deployments.models import GatewayState, Revision, Rollout, RolloutStep
 from apps.deployments.services import reconcile
+from apps.gateways.failover_settings import change_failover
+from apps.gateways.roles.models import RoleSwitch
+from apps.gateways.roles.observation import observe_group
+from apps.gateways.roles.outcomes import describe_outcome
+from apps.gateways.roles.switching import carry_out_switch, request_switch
 from apps.gateways.services import collect_counters
-from apps.nat.services import add_forward, remove_forward
+from apps.nat.services import add_forward
 from apps.traffic.rates import services as rates
 from apps.traffic.selectors import get_usage_total
-from lab.failover import CABLES, FailoverPrograms, await_carrier, await_standby, find_obstacle, list_carriers
+from firewall.failover import GatewaySide
+from lab.failover import (
+    ADDRESSES,
+    CABLES,
+    SYNC,
+    VIRTUAL_ROUTER,
+    FailoverPrograms,
+    await_carrier,
+    await_standby,
+    find_obstacle,
+    list_carriers,
+)
 from lab.lab import Lab
 from lab.measure.runs import run_udp_stream
 from lab.measure.udp import UdpReceiverReport
@@ -27,14 +43,13 @@ from tests import factories
 from tests.whole.failover_system import FIRST, OTHER, FailoverSystem, run_programs
 from tests.whole.system import INTERNET, agent, conversation, reaches, wait_for
 from tests.whole.tcp_streams import Speaker, is_rate_limited
+from tests.whole.withdrawn_flows import BANNED, ban, track_both, withdraw, withdrawn_conversations
 
 pytestmark = [
     pytest.mark.kernel,
     pytest.mark.xdist_group("whole"),
     pytest.mark.skipif(bool(find_obstacle()), reason=find_obstacle() or "can run"),
 ]
-BANNED, BANNED_LATER = "203.0.113.11", "203.0.113.66"
-PORT = 8443
 SIZE, HEADERS = 200, 28  # octets of a datagram, and of its IPv4 and UDP headers
 SILENCE = 6  # seconds; longer than a takeover, and after it the host would answer in the receiver's stead, which counts too
 RATE = 4000  # kbit/s
@@ -64,10 +79,6 @@ def system(programs: dict[str, FailoverPrograms], lab: Lab, network: factories.N
     return made
 
 
-def ban(prefix: str) -> Ban:
-    return Ban.objects.create(list=BanList.objects.get_or_create(name="Own")[0], prefix=prefix)
-
-
 def list_steps(rollout: Rollout) -> list[str]:
     return list(rollout.steps.order_by("position").values_list("state", flat=True))
 
@@ -77,65 +88,32 @@ def list_revisions() -> list[int]:
     return list(GatewayState.objects.order_by("gateway__name").values_list("revision", flat=True))
 
 
-@contextmanager
-def withdrawn_conversations(system: FailoverSystem) -> Iterator[Callable[[], tuple[bool, bool, bool]]]:
-    """Hold a connection with a host, one through a forward, and one of another member, all of which both gateways know.
-
-    When `withdraw` has been called, the first two may not go on. The yielded function returns which of the three do.
-    """
-    lab, network = system.lab, system.network
-    holding, public = network.residents["m1"].holding, factories.PUBLIC
-    add_forward(holding=holding, public=public, protocol="tcp", public_port=PORT, private_port=443, by=network.admin)
-    assert system.deploy().state == Rollout.State.CONFIRMED
-    with (
-        conversation(lab, "m1", BANNED, 7, patience=3) as banned,
-        conversation(lab, "internet", str(public), PORT, patience=3) as through_forward,
-        conversation(lab, "m3", INTERNET, 7) as other,
-    ):
-        wait_for(lambda: know_both(system, OTHER) == (True, True))
-        yield lambda: (banned(), through_forward(), other())
-
-
-def know_both(system: FailoverSystem, name: str) -> tuple[bool, bool]:
-    """Return whether the gateway tracks the connection with the host, and the one through the forward."""
-    return system.has_flow(name, f"dst={BANNED}"), system.has_flow(name, f"dport={PORT}")
-
-
-def withdraw(system: FailoverSystem) -> Rollout:
-    """Ban the host and withdraw the forward, while the first gateway cannot be reached."""
-    ban(BANNED)
-    remove_forward(forward=system.network.residents["m1"].holding.portforwards.get(), by=system.network.admin)
-    rollout = system.deploy()
-    assert list_steps(rollout) == [State.AWAY, State.CONFIRMED]
-    return rollout
-
-
 def test_what_was_cut_while_the_carrier_could_not_be_reached_stays_cut_when_the_other_gateway_takes_over(system: FailoverSystem) -> None:
     """The carrier forwards on by its old rules, and its states bring the connections back to the gateway that had cut them."""
-    with withdrawn_conversations(system) as go_on:
+    with withdrawn_conversations(system, track_both) as go_on:
         system.hide_agent(FIRST)
         withdraw(system)
-        assert know_both(system, OTHER) == (False, False)
+        assert track_both(system, OTHER) == (False, False)
         assert go_on() == (True, True, True)
         system.programs[FIRST].call("refresh")
-        wait_for(lambda: know_both(system, OTHER) == (True, True))
+        wait_for(lambda: track_both(system, OTHER) == (True, True))
         system.programs[FIRST].cut(*CABLES)
         system.await_takeover(OTHER)
-        wait_for(lambda: know_both(system, OTHER) == (False, False))
+        wait_for(lambda: track_both(system, OTHER) == (False, False))
         assert go_on() == (False, False, True)
 
 
 def test_what_was_cut_while_its_gateway_was_dead_stays_cut_when_that_gateway_carries_again(system: FailoverSystem) -> None:
-    with withdrawn_conversations(system) as go_on:
+    with withdrawn_conversations(system, track_both) as go_on:
         system.kill(FIRST)
         system.await_takeover(OTHER)
         withdraw(system)
-        assert know_both(system, FIRST) == (True, True)
+        assert track_both(system, FIRST) == (True, True)
         system.revive(FIRST)
         wait_for(lambda: knows_both_when_sent(system))
-        wait_for(lambda: know_both(system, OTHER) == (False, False))
+        wait_for(lambda: track_both(system, OTHER) == (False, False))
         assert system.deploy("schedule").state == Rollout.State.CONFIRMED
-        assert know_both(system, FIRST) == (False, False)
+        assert track_both(system, FIRST) == (False, False)
         system.move(OTHER, FIRST)
         assert go_on() == (False, False, True)
 
@@ -143,7 +121,7 @@ def test_what_was_cut_while_its_gateway_was_dead_stays_cut_when_that_gateway_car
 def knows_both_when_sent(system: FailoverSystem) -> bool:
     """Let the first gateway send its old states, and return whether the other one has both connections again."""
     system.send_states(FIRST)
-    return know_both(system, OTHER) == (True, True)
+    return track_both(system, OTHER) == (True, True)
 
 
 def get_octets(system: FailoverSystem) -> tuple[int, int]:
@@ -241,6 +219,72 @@ def test_a_carrier_that_dies_during_a_trial_leaves_one_revision_on_both_gateways
             await_standby(system.programs[FIRST])
             system.move(OTHER, FIRST)
             assert goes_on()
+
+
+@pytest.fixture
+def switching_system(system: FailoverSystem) -> FailoverSystem:
+    """The system with failover's settings, so that the portal may move roles."""
+    for gateway in system.network.gateways:
+        gateway.sync, gateway.sync_address = "sync0", SYNC[gateway.name]
+        gateway.save()
+    factories.probes(system.network)
+    inside = [ip_interface(str(each)) for each in ADDRESSES if each.side is GatewaySide.LAN]
+    change_failover(group=system.network.group, version=0, inside=inside, virtual_router=VIRTUAL_ROUTER, by=system.network.admin)
+    system.deploy()
+    for programs in system.programs.values():
+        programs.call("refresh")
+    observe_group(system.network.group)
+    return system
+
+
+def switch(system: FailoverSystem, number: int) -> RoleSwitch:
+    """Press a gateway's “Switch over”, and do the worker's work."""
+    row = request_switch(gateway=system.network.gateways[number], kind=RoleSwitch.Kind.SWITCH, by=system.network.admin)
+    carry_out_switch(row.pk)
+    row.refresh_from_db()
+    return row
+
+
+def test_a_switch_waits_for_the_end_of_a_deploy(switching_system: FailoverSystem, processes: dict[str, Popen[str]]) -> None:
+    system = switching_system
+    with ThreadPoolExecutor(2) as pool, conversation(system.lab, "m1", INTERNET, 7) as goes_on:
+        ban("46.0.0.0/10")
+        os.kill(processes[FIRST].pid, signal.SIGSTOP)  # the carrier, which gets its rules last
+        try:
+            rollout = pool.submit(reconcile_in_thread, system)
+            wait_for(RolloutStep.objects.filter(gateway__name=OTHER, state=State.CONFIRMED).exists)
+            switched = pool.submit(switch_in_thread, system, 0)
+            wait_for(RoleSwitch.objects.filter(state=RoleSwitch.State.RUNNING).exists)
+            assert not rollout.done()
+        finally:
+            os.kill(processes[FIRST].pid, signal.SIGCONT)
+        ended = rollout.result()
+        assert ended and ended.state == Rollout.State.CONFIRMED
+        assert switched.result().state == RoleSwitch.State.DONE, describe_outcome(switched.result())
+        assert goes_on()
+    system.move(OTHER, FIRST)
+
+
+def test_deploys_that_begin_during_a_switch_reach_both_gateways(switching_system: FailoverSystem) -> None:
+    system = switching_system
+    with ThreadPoolExecutor(1) as pool, conversation(system.lab, "m1", INTERNET, 7) as goes_on:
+        for number, moved in ((0, OTHER), (1, FIRST)):
+            switched = pool.submit(switch_in_thread, system, number)
+            lengths = iter(range(11 + 4 * number, 15 + 4 * number))
+            while not switched.done():
+                ban(f"47.0.0.0/{next(lengths, 24)}")
+                assert system.deploy().state == Rollout.State.CONFIRMED
+            assert switched.result().state == RoleSwitch.State.DONE, describe_outcome(switched.result())
+            await_carrier(system.lab, moved)
+            assert set(list_revisions()) == {Revision.objects.latest("pk").pk}
+            assert goes_on()
+
+
+def switch_in_thread(system: FailoverSystem, number: int) -> RoleSwitch:
+    try:
+        return switch(system, number)
+    finally:
+        connection.close()
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from apps.gateways.roles.observation import observe_group
 from apps.gateways.roles.outcomes import describe_outcome
 from apps.gateways.roles.switching import carry_out_switch, request_switch
 from apps.lib.errors import Problem
+from apps.nat.services import add_forward
 from lab.failover import (
     ADDRESSES,
     SYNC,
@@ -238,3 +239,33 @@ def test_a_routing_program_leads_the_uplink_to_whoever_carries(announcing_pair: 
         wait_for(lambda: leads_to(OTHER))
         assert goes_on()
         assert goes_on6()
+
+
+@pytest.fixture
+def pair_on_link(bare: Lab, network: factories.Network) -> Lab:
+    """Gateways with an uplink that routes them nothing: it has the members' pool on its own link, and asks for each address there."""
+    pools = bare.topology.pools
+    link = pools.public.supernet()
+    router, virtual = link.broadcast_address - 1, link.broadcast_address - 2
+    outside = [each for each in ADDRESSES if each.side.value == "wan" and each.address.version == 6]
+    change(network, outside=[ip_interface(f"{virtual}/{link.prefixlen}"), *(ip_interface(str(each)) for each in outside)])
+    for number in range(2):
+        assert do(network, number).startswith("done: ")
+    route_to_virtual_addresses(bare)
+    bare.run("uplink", ["ip", "route", "del", str(pools.public)])
+    bare.run("uplink", ["ip", "address", "add", f"{router}/{link.prefixlen}", "dev", "transit"])
+    return bare
+
+
+def test_public_addresses_on_the_uplinks_own_link_move_with_the_carrier(pair_on_link: Lab, network: factories.Network) -> None:
+    member = network.residents["m1"]
+    add_forward(holding=member.holding, public=factories.PUBLIC, protocol="tcp", public_port=7, private_port=7, by=network.admin)
+    reconcile(network.group)
+    with (
+        conversation(pair_on_link, "m1", INTERNET, 7) as goes_on,
+        conversation(pair_on_link, "internet", str(factories.PUBLIC), 7) as comes_in,
+    ):
+        assert do(network, 0, KIND.SWITCH).startswith("done: ")
+        assert goes_on()
+        assert comes_in()
+    await_carrier(pair_on_link, OTHER)

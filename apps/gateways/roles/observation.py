@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 from django.db import transaction
+from django.db.models import Count, Q
 from django.utils import timezone
 
 from apps.deployments.transport import agent_channel
@@ -98,6 +99,13 @@ def map_carriers(roles: Sequence[GatewayRole]) -> dict[int, list[str]]:
     families = sorted({each.family for each in roles})
     carrying = {family: list_carrying([each for each in roles if each.family == family]) for family in families}
     return {family: sorted(each.status.gateway.name for each in found) for family, found in carrying.items()}
+
+
+def count_carried(group: GatewayGroup) -> dict[int, int]:
+    """Return how many families each gateway carries, by its id, as it told last. Who does not answer any more is not in it."""
+    rows = GatewayRole.objects.filter(status__gateway__group=group, status__problem="")
+    counted = rows.values("status__gateway").annotate(carried=Count("pk", filter=Q(carries=True)))
+    return dict(counted.values_list("status__gateway", "carried"))
 
 
 def _note_change(

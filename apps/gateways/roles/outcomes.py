@@ -15,6 +15,7 @@ class Outcome(StrEnum):
     RESUMED = "resumed"
     INSTALLED = "installed"
     REFUSED = "refused"  # before anything was done
+    DEPLOYING = "deploying"
     NO_PACKETS_BEFORE = "no packets yet"
     NOT_TAKEN = "not taken"
     NO_PACKETS = "no packets"
@@ -68,6 +69,7 @@ def describe_outcome(row: RoleSwitch) -> str:
         Outcome.NO_CARRIER: _("With the new files no gateway carried IPv%(family)s, so %(gateway)s has those before again."),
         Outcome.NO_MORE_PACKETS: _("With the new files packets did not pass through %(gateway)s, so it has those before again. %(reason)s"),
         Outcome.REFUSED: _("Nothing was done. %(reason)s"),
+        Outcome.DEPLOYING: _("Nothing was done: a deploy had not ended after %(seconds)s s. Switch when it has."),
         Outcome.NO_PACKETS_BEFORE: _("Nothing was done: packets do not pass through %(target)s. %(reason)s"),
         Outcome.NOT_TAKEN: _("%(target)s did not take %(families)s over within %(seconds)s s, so %(gateway)s was told to keep it."),
         Outcome.NO_PACKETS: _("Packets did not pass through %(target)s, so %(gateway)s carries %(families)s again. %(reason)s"),

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from apps.deployments.models import GatewayState
+from apps.deployments.models import GatewayState, Rollout
 from apps.gateways.roles.models import FailoverStatus, GatewayRole, RoleSwitch
 from apps.gateways.roles.observation import list_roles
 from apps.gateways.roles.program_health import describe_lacking_states, is_idle, lacks_states
 from apps.lib.errors import Problem
-from apps.network.models import Failover, Gateway
+from apps.network.models import Failover, Gateway, GatewayGroup
 
 Kind = RoleSwitch.Kind
 
@@ -111,11 +111,18 @@ def _find_unreadiness(carrier: FailoverStatus, other: Gateway, families: Sequenc
 
 
 def _find_older_rules(carrier: Gateway, other: Gateway) -> str:
-    """Return a sentence if both are not known to run the same revision, "" if they are."""
+    """Return a sentence if both are not known to run the same revision, "" if they are, or soon will."""
     running = dict(GatewayState.objects.filter(gateway__in=[carrier, other]).values_list("gateway", "revision"))
     if running.get(other.pk) is not None and running.get(other.pk) == running.get(carrier.pk):
         return ""
+    if is_deploy_under_way(carrier.group):
+        return ""
     return _("%(other)s does not run the same revision as %(carrier)s. Deploy first.") % {"other": other, "carrier": carrier}
+
+
+def is_deploy_under_way(group: GatewayGroup) -> bool:
+    """Return whether a worker brings a revision to the group's gateways. A switch waits for its end, so its rules are no obstacle."""
+    return Rollout.objects.filter(group=group, state__in=[Rollout.State.QUEUED, Rollout.State.APPLYING]).exists()
 
 
 def _refuse_without_target(gateway: Gateway, reasons: Sequence[str]) -> Problem:

@@ -24,15 +24,16 @@ from apps.gateways.roles.installing import install_files
 from apps.gateways.roles.models import RoleSwitch
 from apps.gateways.roles.observation import ask_roles, observe_group
 from apps.gateways.roles.outcomes import Outcome, SwitchFailed, end_sentence
-from apps.gateways.roles.switch_plan import Kind, SwitchPlan, plan_switch
+from apps.gateways.roles.switch_plan import Kind, SwitchPlan, is_deploy_under_way, plan_switch
 from apps.lib.database.constraint_violations import find_violation_detail
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict
-from apps.network.models import Gateway
+from apps.network.models import Gateway, GatewayGroup
 from firewall.roles import Drain, FailoverRole, RolesAre
 
 TASK: Final = "workers.switch_roles"
 TAKEOVER: Final = 20.0  # seconds in which the other gateway must carry; by then a drained gateway has taken its families back itself
+DEPLOY: Final = 60.0  # seconds in which a deploy that is under way must have ended
 PAUSE: Final = 0.2  # seconds between two questions
 FORGOTTEN: Final = timedelta(minutes=15)  # after which a switch under way has lost its worker
 log = structlog.get_logger()
@@ -99,6 +100,7 @@ def carry_out_switch(pk: int) -> None:
 
 def _move_roles(row: RoleSwitch, channel_of: ChannelOf) -> tuple[Outcome, dict[str, str]]:
     """Move the roles. Return the outcome. Raises SwitchFailed, Unreachable or AgentRefused."""
+    _await_deploy(row.group)
     observe_group(row.group, channel_of)
     with translation.override("en"):
         plan = plan_switch(row.gateway, Kind(row.kind), row.families)
@@ -113,6 +115,15 @@ def _move_roles(row: RoleSwitch, channel_of: ChannelOf) -> tuple[Outcome, dict[s
     _drain(channel_of(plan.gateway), plan.families, drained=False)
     _await_role(channel_of(plan.gateway), plan.families, FailoverRole.STANDBY)
     return Outcome.MOVED, details
+
+
+def _await_deploy(group: GatewayGroup) -> None:
+    """Return when no deploy is on its way to the gateways, so that each runs rules that are confirmed. Raises SwitchFailed."""
+    begin = time.monotonic()
+    while is_deploy_under_way(group):
+        if time.monotonic() - begin > DEPLOY:
+            raise SwitchFailed(Outcome.DEPLOYING, seconds=f"{DEPLOY:.0f}")
+        time.sleep(PAUSE)
 
 
 def _give_up_standby(plan: SwitchPlan, channel_of: ChannelOf) -> dict[str, str]:

@@ -14,7 +14,7 @@ from apps.gateways.roles.forms import SwitchForm
 from apps.gateways.roles.install_plan import plan_installation
 from apps.gateways.roles.models import RoleSwitch
 from apps.gateways.roles.presentation import build_roles_page
-from apps.gateways.roles.switch_plan import plan_switch
+from apps.gateways.roles.switch_plan import is_deploy_under_way, plan_switch
 from apps.gateways.roles.switching import request_switch
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Gateway, GatewayGroup
@@ -40,7 +40,8 @@ def switch(request: HttpRequest, pk: int, kind: str) -> HttpResponse:
     form = SwitchForm(plan, request.POST if request.method == "POST" else None)
     if form.is_valid():
         return _request(request, found, plan.kind, form.cleaned_data["families"])
-    return render(request, "gateways/switch.html", {"gateway": found, "plan": plan, "form": form}, status=422 if form.is_bound else 200)
+    context = {"gateway": found, "plan": plan, "form": form, "deploying": is_deploy_under_way(found.group)}
+    return render(request, "gateways/switch.html", context, status=422 if form.is_bound else 200)
 
 
 @staff_page

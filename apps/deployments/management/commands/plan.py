@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.revision_pages.change_summary import render_summary
-from apps.deployments.services import list_in_rollout_order
+from apps.deployments.rollouts.gateway_order import list_in_rollout_order
 from apps.deployments.transport import agent_channel, agent_client
 from apps.network.models import Gateway, GatewayGroup
 from firewall.policy import PolicyError
