@@ -126,7 +126,7 @@ def run_failover(lab: Lab, name: str, gateway: FailoverGateway) -> Iterator[Fail
         conntrackd = stack.enter_context(_run(lab, name, "conntrackd", "-C", paths.conntrackd))
         lab.run(name, ["sh", "-c", 'until conntrackd -C "$0" -s >/dev/null 2>&1; do sleep 0.05; done', paths.conntrackd])
         lab.run(name, [f"{at}/netzwart-failover", "prepare"])  # as its service does
-        keepalived = stack.enter_context(_run(lab, name, "keepalived", "-n", "-l", "-D", "-f", paths.keepalived, *pids))
+        keepalived = stack.enter_context(_run(lab, name, "keepalived", "-n", "-l", "-f", paths.keepalived, *pids))
         yield FailoverPrograms(lab, name, keepalived, conntrackd)
 
 
