@@ -54,7 +54,7 @@ def _run_part(before: list[str], *arguments: object) -> dict[str, float]:
     return found
 
 
-def measure_kernel(members: int) -> dict[str, float]:
+def measure_kernel_reading(members: int) -> dict[str, float]:
     """Return the seconds of a reading over the socket, of the raw dump alone, and of nft's list of the same table."""
     from contextlib import closing
 
@@ -277,7 +277,7 @@ def _measure_queries(days: int) -> dict[str, float]:
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["kernel", members]:
-            print(json.dumps(measure_kernel(int(members))))
+            print(json.dumps(measure_kernel_reading(int(members))))
         case ["worker", name]:
             print(json.dumps(measure_worker(name)))
         case ["database", members, days]:

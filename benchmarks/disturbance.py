@@ -59,7 +59,7 @@ def watch_disturbance() -> Iterator[Disturbance]:
     finally:
         seconds = time.monotonic() - start
         found.stolen = (_read_stolen_ticks() - stolen) / TICKS / seconds / (os.cpu_count() or 1)
-        for pid, (name, ticks, _parent) in filter_others(_list_processes(), os.getpid()).items():
+        for pid, (name, ticks, _parent) in filter_unrelated(_list_processes(), os.getpid()).items():
             used = (ticks - before.get(pid, (name, 0, 0))[1]) / TICKS / seconds
             found.programs[name] = found.programs.get(name, 0) + used
         found.noise = max(found.noise, measure_noise())
@@ -82,7 +82,7 @@ def _list_processes() -> Processes:
     return found
 
 
-def filter_others(processes: Processes, pid: int) -> Processes:
+def filter_unrelated(processes: Processes, pid: int) -> Processes:
     """Return the processes that are neither ancestors nor descendants of this one.
 
     A Python that started this process is our own supervisor: everything that it started is left out, too.

@@ -85,7 +85,7 @@ def run(interval: int) -> Iterator[Figure]:
     """Yield medians and maxima over ROUNDS of each kind. interval: centiseconds between advertisements."""
     if reason := find_obstacle():
         raise SystemExit(f"script/bench failover: {reason}")
-    with Lab.start(load_topology()) as lab, run_bench(lab, interval) as bench:
+    with Lab.start(load_topology()) as lab, prepare_failover_bench(lab, interval) as bench:
         planned = [bench.measure(bench.drain) for _ in range(ROUNDS)]
         crashed = [bench.measure(bench.crash) for _ in range(ROUNDS)]
         states, off = bench.count_states(), bench.compare_counters()
@@ -99,7 +99,7 @@ def run(interval: int) -> Iterator[Figure]:
 
 
 @contextmanager
-def run_bench(lab: Lab, interval: int) -> Iterator["FailoverBench"]:
+def prepare_failover_bench(lab: Lab, interval: int) -> Iterator["FailoverBench"]:
     """Load the gateways, start their programs, the other connections and the flows."""
     for name in GATEWAYS:
         ruleset = compile_policy(replace(POLICY, gateway=replace(POLICY.gateway, name=name)))

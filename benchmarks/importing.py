@@ -70,7 +70,7 @@ def measure(members: int) -> dict[str, float]:
     from apps.accounts.models import User
     from apps.desk.people_import.services import PeopleFile, check_people, import_people
 
-    admin, file = User.objects.get(username=ACCOUNT), PeopleFile(build_table(members), "people.csv", create_rooms=True)
+    admin, file = User.objects.get(username=ACCOUNT), PeopleFile(build_people_table(members), "people.csv", create_rooms=True)
     found: dict[str, float] = {}
     for name, counted in (("dry", "added"), ("import", "added"), ("again", "unchanged")):
         work = partial(import_people, file=file, by=admin) if name == "import" else partial(check_people, file)
@@ -81,7 +81,7 @@ def measure(members: int) -> dict[str, float]:
     return found | {"peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
 
 
-def build_table(members: int) -> bytes:
+def build_people_table(members: int) -> bytes:
     """Return the table: a thousand rooms a house."""
     lines = (
         f"M-{at + 1},Member {at},m{at}@lindenhof.example,House {at // 1000},{at % 1000},Laptop,"

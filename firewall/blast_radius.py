@@ -14,7 +14,7 @@ from firewall.diff import ElementChange
 from firewall.digest import digest_elements, format_digest
 from firewall.port_span_elements import count_objects
 from firewall.ruleset import Element, Elements
-from firewall.sets import ObjectKind, find_containing, find_kind, get_repeated_set, list_siblings, parse_length, split_length
+from firewall.sets import ObjectKind, find_containing, find_kind, get_original_set, list_sibling_sets, parse_prefix_length, split_length
 
 ChangePart: TypeAlias = Mapping[str, Elements]
 LossesByYardstick: TypeAlias = Mapping[str, Set[tuple[str, bytes]]]
@@ -57,9 +57,9 @@ def compute_removals(changes: Mapping[str, ElementChange], sizes: Mapping[str, i
     """Return what the changes remove for good, by kind, without harmless kinds. sizes: each set's number of elements before them."""
     gone: dict[ObjectKind, dict[str, Elements]] = {}
     for name, (_, removed, added) in changes.items():
-        kind = find_kind(get_repeated_set(name))
+        kind = find_kind(get_original_set(name))
         stays = added.keys() | _list_superseded_keys(name, changes)
-        moved = [changes[other].added for other in list_siblings(name) if other in changes]
+        moved = [changes[other].added for other in list_sibling_sets(name) if other in changes]
         lost = {
             key: element for key, element in removed.items() if not (key in stays or _is_in_any(key, moved) or 0 < element.expires <= now)
         }
@@ -110,10 +110,10 @@ def _is_banned(name: str, key: bytes, running: ChangePart) -> bool:
 
 def _group_covered_by_ban(name: str, bans: Collection[bytes], running: ChangePart) -> dict[bytes, list[bytes]]:
     """Return the members' addresses and prefixes inside banned prefixes, by ban, without bans that cover no member."""
-    length, octets, found = parse_length(name), len(next(iter(bans), b"")), defaultdict[bytes, list[bytes]](list)
+    length, octets, found = parse_prefix_length(name), len(next(iter(bans), b"")), defaultdict[bytes, list[bytes]](list)
     for served, elements in running.items() if bans else ():
         if find_kind(served) is not (ObjectKind.ADDRESSES if octets == 4 else ObjectKind.PREFIXES) or (
-            octets == 16 and parse_length(served) < length
+            octets == 16 and parse_prefix_length(served) < length
         ):
             continue
         if 8 * octets == length:
@@ -206,7 +206,7 @@ def list_exceeded(parts: Iterable[ChangePart], running: ChangePart, limits: Remo
     }
 
 
-def count_taken_by_others(part: ChangePart, others: Iterable[ChangePart], running: ChangePart) -> int:
+def count_removed_by_others(part: ChangePart, others: Iterable[ChangePart], running: ChangePart) -> int:
     """Return how much of the same the other parts have taken away."""
     gone = compute_losses(_merge_parts(others), running)
     return max((len(gone.get(yardstick, ())) for yardstick in compute_losses(part, running)), default=0)
@@ -233,7 +233,7 @@ def _count_lost_things(yardstick: str, keys: Set[tuple[str, bytes]], together: C
     return count_objects({name: together[name] for name in {name for name, _key in keys}}) if yardstick in _IN_RANGES else len(keys)
 
 
-def split_by_limits(
+def split_removals(
     found: Mapping[ObjectKind, Removal], earlier: Iterable[ChangePart], running: ChangePart, limits: RemovalLimits
 ) -> tuple[list[Removal], list[Removal]]:
     """Return the removals that wait, and those that go out. earlier: recent removals without an approval; small removals add up with them.
@@ -256,7 +256,7 @@ def filter_still_lost(part: ChangePart, wanted: ChangePart) -> ChangePart:
     left: dict[str, Elements] = {}
     for name, elements in part.items():
         bare = name.removeprefix(ADDITION_PREFIX)
-        there = [wanted[other] for other in (bare, *list_siblings(bare)) if wanted.get(other)]
+        there = [wanted[other] for other in (bare, *list_sibling_sets(bare)) if wanted.get(other)]
         rest = {key: element for key, element in elements.items() if _is_in_any(key, there) == (name != bare)}
         if rest:
             left[name] = rest
@@ -291,7 +291,7 @@ def hold_back_parts(wanted: ChangePart, waiting: Iterable[ChangePart]) -> dict[s
             if bare != name:
                 merged[bare] = {key: element for key, element in merged.get(bare, {}).items() if key not in elements}
                 continue
-            elsewhere = [wanted[other] for other in list_siblings(name) if wanted.get(other)]
+            elsewhere = [wanted[other] for other in list_sibling_sets(name) if wanted.get(other)]
             stays: dict[bytes, Element] = {key: element for key, element in elements.items() if not _is_in_any(key, elsewhere)}
             stays.update(merged.get(name, {}))
             merged[name] = stays

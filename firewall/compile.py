@@ -51,7 +51,7 @@ def compute_shape_delta(running: Ruleset, gateway: GatewaySpec, changes: Mapping
     Raises PolicyError when what comes cannot be this gateway's.
     """
     probing.check_collisions(gateway, {name: change.added for name, change in changes.items()})
-    conflicts.check_conflicts(ElementsAfter(running.elements, changes))
+    conflicts.check_listener_conflicts(ElementsAfter(running.elements, changes))
     counts = {name: len(elements) for name, elements in running.elements.items()}
     for name, change in changes.items():
         counts[name] = counts.get(name, 0) + len(change.added) - len(change.removed)
@@ -83,7 +83,7 @@ def assemble_ruleset(gateway: GatewaySpec, elements: Mapping[str, Elements]) -> 
     """
     shape = _build_shape(gateway, {name: len(each) for name, each in elements.items()})
     probing.check_collisions(gateway, elements)
-    conflicts.check_conflicts(ElementsAfter(elements, {}))
+    conflicts.check_listener_conflicts(ElementsAfter(elements, {}))
     return replace(shape, elements={name: elements.get(name, NO_ELEMENTS) for name in shape.sets})
 
 

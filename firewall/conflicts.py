@@ -10,7 +10,7 @@ from firewall.addresses import format_ipv4, format_ipv6
 from firewall.diff import ElementChange
 from firewall.policy import PolicyError
 from firewall.ruleset import Element, Elements
-from firewall.sets import parse_length
+from firewall.sets import parse_prefix_length
 
 _PROTOCOLS = {6: "tcp", 17: "udp"}
 _ADDRESS_HELD_BY_MEMBER = "listener on {}: a member holds {}; a listener needs an address outside the members' pools"
@@ -40,7 +40,7 @@ class ElementsAfter:
         return (name for name in dict.fromkeys([*self.before, *self.changes]) if name.startswith(start))
 
 
-def check_conflicts(after: ElementsAfter) -> None:
+def check_listener_conflicts(after: ElementsAfter) -> None:
     """Raise PolicyError, naming both, when a listener stands on a forward's public port or on a member's address."""
     for name in ("listener4", *after.iter_set_names("guard4_")):
         _check_forwards(after, name)
@@ -67,8 +67,8 @@ def _describe_listener(key: bytes, listener: Element) -> str:
 
 def _find_prefix_holding(after: ElementsAfter, host: bytes) -> str:
     for name in after.iter_set_names("up6_"):
-        away = 128 - parse_length(name)
+        away = 128 - parse_prefix_length(name)
         start = (int.from_bytes(host) >> away << away).to_bytes(16)
         if after.find_element(name, start):
-            return f"{format_ipv6(start)}/{parse_length(name)}"
+            return f"{format_ipv6(start)}/{parse_prefix_length(name)}"
     return ""

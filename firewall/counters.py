@@ -73,7 +73,7 @@ class NftSetTraffic:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingAdvance:
+class ReadingIncrease:
     """The traffic that a reading adds, by set, and the baseline from which the next reading counts.
 
     continues: True if nothing can have been lost between the two readings; False if the kernel or the table began anew.
@@ -89,7 +89,7 @@ class ReadingAdvance:
         return {name: sum(passed.octets) for name, passed in self.passed.items()}
 
 
-def compute_reading_advance(before: Baseline, reading: Reading) -> ReadingAdvance | None:
+def compute_reading_advance(before: Baseline, reading: Reading) -> ReadingIncrease | None:
     """Return what the reading adds to what was counted up to `before`. None: it is older than that, or the same once more.
 
     Readings of another boot or log must be later ones: the caller knows their order. Raises ReadingError.
@@ -102,7 +102,7 @@ def compute_reading_advance(before: Baseline, reading: Reading) -> ReadingAdvanc
     names = dict.fromkeys(chain(*(each.sets for each in told), reading.sets))
     passed = {name: _compute_set_traffic(name, before, told, reading) for name in names}
     baseline = Baseline(reading.boot, reading.table, reading.log, reading.sequence, told[-1].number if told else seen, reading.sets)
-    return ReadingAdvance(baseline, passed, bool(before.boot) and _is_continuous(before, reading))
+    return ReadingIncrease(baseline, passed, bool(before.boot) and _is_continuous(before, reading))
 
 
 def _is_continuous(before: Baseline, told: Reading | Gone) -> bool:

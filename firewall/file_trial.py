@@ -9,7 +9,7 @@ from enum import StrEnum
 from firewall.failover.spec import FailoverGateway
 
 
-class TrialPhase(StrEnum):
+class FileTrialPhase(StrEnum):
     """How far the last installation got. REFUSED: the files before are in place."""
 
     NONE = "none"
@@ -51,6 +51,6 @@ class FileTrialIs:
     digest: of the files on trial or kept, otherwise "". problem: why they were refused, as netzwart-failover says it, otherwise "".
     """
 
-    phase: TrialPhase
+    phase: FileTrialPhase
     digest: str = ""
     problem: str = ""

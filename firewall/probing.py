@@ -12,7 +12,7 @@ from firewall import names
 from firewall.addresses import PRIVATE
 from firewall.policy import Address, GatewaySpec, Interfaces, PolicyError, ProbeSpec
 from firewall.ruleset import Count, Element, Elements, Field, Match, Part, Rule, Verdict, VerdictAction
-from firewall.sets import list_siblings
+from firewall.sets import list_sibling_sets
 
 COMMENT = "probe"
 
@@ -48,7 +48,7 @@ def _check_public(gateway: str, source: bytes, public: IPv4Address, elements: Ma
     Packets to it come to this gateway, whichever gateway carries the members, so members cannot use it.
     """
     shared, leaves = elements.get("snat4", {}), Element(public.packed)
-    others = [elements.get(name, {}).values() for name in list_siblings("snat4")]
+    others = [elements.get(name, {}).values() for name in list_sibling_sets("snat4")]
     many = list(shared.values()).count(leaves) > (shared.get(source) == leaves)  # counted in C, because there are as many as members
     if many or any(element.value[:4] == public.packed for each in others for element in each):
         raise PolicyError(f"probe of {gateway}: members leave as its public address {public} too; give the probe one of its own")

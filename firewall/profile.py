@@ -65,14 +65,14 @@ def build_sysctls(profile: Profile) -> dict[str, str]:
 NAMES = tuple(build_sysctls(Profile()))
 
 
-def list_differences(profile: Profile, found: Mapping[str, str]) -> tuple[SysctlDifference, ...]:
+def list_sysctl_differences(profile: Profile, found: Mapping[str, str]) -> tuple[SysctlDifference, ...]:
     """Return the sysctls that differ from the profile; `found` has values as `build_sysctls` writes them."""
     return tuple(
         SysctlDifference(name, value, found.get(name, "")) for name, value in build_sysctls(profile).items() if found.get(name) != value
     )
 
 
-def iter_faults(profile: Profile) -> Iterator[tuple[str, str]]:
+def iter_profile_faults(profile: Profile) -> Iterator[tuple[str, str]]:
     """Yield the fields with invalid values, each with the reason."""
     for name, limits in LIMITS.items():
         value = getattr(profile, name)
@@ -88,11 +88,11 @@ def iter_faults(profile: Profile) -> Iterator[tuple[str, str]]:
 
 def check_profile(profile: Profile) -> None:
     """Raise PolicyError for the first invalid field, naming it."""
-    for name, reason in iter_faults(profile):
+    for name, reason in iter_profile_faults(profile):
         raise PolicyError(f"profile.{name}: {reason}")
 
 
-def count_changes(before: Profile | None, after: Profile | None) -> int:
+def count_profile_changes(before: Profile | None, after: Profile | None) -> int:
     """Return the number of settings that differ; all of them if only one side has a profile."""
     if before is None or after is None:
         return 0 if before is after else len(fields(Profile))

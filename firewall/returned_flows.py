@@ -57,7 +57,7 @@ def _remember(known: dict[K, None], entries: Iterable[K]) -> None:
         del known[next(iter(known))]
 
 
-class ReturnedFlows:
+class ReappearedFlows:
     """The connections that may not be open while these rules run. False if there are none.
 
     sets: the elements of each set, which may change meanwhile. chains: the rules, as far as they are known. own: addresses of the

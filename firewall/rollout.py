@@ -150,20 +150,20 @@ COMMANDS: Mapping[GatewayStep, RolloutCommand] = {
 }
 
 
-class NotPossibleError(ValueError):
+class InvalidTransitionError(ValueError):
     """An event that cannot happen in this state. The message names both."""
 
 
 def advance_rollout(rollout: RolloutState, event: RolloutEvent) -> tuple[RolloutState, RolloutCommand]:
-    """Return the state after the event, and the command that follows. Raises NotPossibleError."""
+    """Return the state after the event, and the command that follows. Raises InvalidTransitionError."""
     if rollout.phase in OVER:
-        raise NotPossibleError(f"{event}: the rollout is over ({rollout.phase})")
+        raise InvalidTransitionError(f"{event}: the rollout is over ({rollout.phase})")
     if event in (RolloutEvent.PAUSE, RolloutEvent.RESUME, RolloutEvent.ABORT):
         return _apply_wish(rollout, event)
     if event is RolloutEvent.CLAIMED and rollout.phase is RolloutPhase.QUEUED:
         return _start_next(replace(rollout, phase=RolloutPhase.APPLYING))
     if rollout.phase is not RolloutPhase.APPLYING:
-        raise NotPossibleError(f"{event}: the rollout is {rollout.phase}")
+        raise InvalidTransitionError(f"{event}: the rollout is {rollout.phase}")
     if event is RolloutEvent.TAKEN_OVER:
         return _take_over(rollout)
     return _apply_answer(rollout, event)
@@ -191,7 +191,7 @@ def _apply_answer(rollout: RolloutState, event: RolloutEvent) -> tuple[RolloutSt
     turn = rollout.turn
     step = None if turn is None else rollout.steps[turn]
     if turn is None or step is None or (step, event) not in TABLE:
-        raise NotPossibleError(f"{event} cannot happen to a gateway that is {step}")
+        raise InvalidTransitionError(f"{event} cannot happen to a gateway that is {step}")
     after = TABLE[step, event]
     if after is GatewayStep.SENDING and rollout.attempts >= MOST_ATTEMPTS:
         after = GatewayStep.LOST

@@ -128,7 +128,7 @@ def format_set_name(family: str, length: int) -> str:
     return f"{family}_{length}"
 
 
-def parse_length(name: str) -> int:
+def parse_prefix_length(name: str) -> int:
     """Return the prefix length that a set is named after."""
     return int(name.rpartition("_")[2])
 
@@ -145,7 +145,7 @@ def find_kind(name: str) -> ObjectKind | None:
     return family.kind if family and not family.repeats else None
 
 
-def get_repeated_set(name: str) -> str:
+def get_original_set(name: str) -> str:
     """Return the set that this one repeats, or its own name: a member is in `up4` and again in `down4`."""
     family = find_family(name)
     return family.repeats + name.removeprefix(family.name) if family and family.repeats else name
@@ -157,7 +157,7 @@ def find_containing(name: str) -> str:
     return family.within + name.removeprefix(family.name) if family and family.within else ""
 
 
-def list_siblings(name: str) -> tuple[str, ...]:
+def list_sibling_sets(name: str) -> tuple[str, ...]:
     """Return the other sets that share this one's keys, each key in one of them at a time."""
     family = find_family(name)
     if family is None or family.by_length:

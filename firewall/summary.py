@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from firewall import profile
 from firewall.diff import Delta
 from firewall.ruleset import Ruleset
-from firewall.sets import ObjectKind, find_kind, list_siblings
+from firewall.sets import ObjectKind, find_kind, list_sibling_sets
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def summarize(delta: Delta, after: Ruleset) -> tuple[SummaryLine, ...]:
         old, new = set(before.rules if before else ()), set(now.rules if now else ())
         added[ObjectKind.RULES] += len(new - old)
         removed[ObjectKind.RULES] += len(old - new)
-    changed[ObjectKind.PROFILE] = profile.count_changes(*delta.profile) if delta.profile else 0
+    changed[ObjectKind.PROFILE] = profile.count_profile_changes(*delta.profile) if delta.profile else 0
     totals = _count_totals(after)
     lines = (SummaryLine(kind, added[kind], removed[kind], changed[kind], totals[kind]) for kind in ObjectKind)
     return tuple(line for line in lines if line.added or line.removed or line.changed)
@@ -45,7 +45,7 @@ def summarize(delta: Delta, after: Ruleset) -> tuple[SummaryLine, ...]:
 def _count_moved(delta: Delta, name: str) -> tuple[int, int]:
     """Return how many keys left the set for one beside it, and how many came from there: each of them has changed."""
     _, gone, come = delta.elements[name]
-    others = [delta.elements[other] for other in list_siblings(name) if other in delta.elements]
+    others = [delta.elements[other] for other in list_sibling_sets(name) if other in delta.elements]
     moved = sum(len(gone.keys() & other.added.keys()) for other in others)
     return moved, sum(len(come.keys() & other.removed.keys()) for other in others)
 
@@ -63,7 +63,7 @@ def summarize_counts(added: Mapping[str, int], removed: Mapping[str, int], after
 
 
 def _count_totals(ruleset: Ruleset) -> Counter[ObjectKind]:
-    totals = Counter({ObjectKind.RULES: ruleset.count_rules(), ObjectKind.PROFILE: profile.count_changes(None, ruleset.profile)})
+    totals = Counter({ObjectKind.RULES: ruleset.count_rules(), ObjectKind.PROFILE: profile.count_profile_changes(None, ruleset.profile)})
     for name, elements in ruleset.elements.items():
         kind = find_kind(name)
         if kind:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from firewall.codec import WireError, decode, encode
 from firewall.failover import ProgramPaths, digest_files, render_files
-from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, RevertFiles, TrialPhase
+from firewall.file_trial import FileTrial, FileTrialIs, FileTrialPhase, InstallFiles, KeepFiles, RevertFiles
 from firewall.policy import PolicyError
 from gateway.table import TableError
 
@@ -57,13 +57,13 @@ class FileInstaller:
 
     def _read(self, requests: Path) -> FileTrialIs:
         if (requests / REQUEST).exists():
-            return FileTrialIs(TrialPhase.ASKED)
+            return FileTrialIs(FileTrialPhase.ASKED)
         try:
             said, _space, rest = self._outcome.read_text(errors="replace").strip().partition(" ")
         except FileNotFoundError:
-            return FileTrialIs(TrialPhase.NONE)
-        phase = TrialPhase(said) if said in frozenset(TrialPhase) else TrialPhase.NONE
-        return FileTrialIs(phase, problem=rest) if phase is TrialPhase.REFUSED else FileTrialIs(phase, digest=rest)
+            return FileTrialIs(FileTrialPhase.NONE)
+        phase = FileTrialPhase(said) if said in frozenset(FileTrialPhase) else FileTrialPhase.NONE
+        return FileTrialIs(phase, problem=rest) if phase is FileTrialPhase.REFUSED else FileTrialIs(phase, digest=rest)
 
 
 def _write(path: Path, text: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from firewall.diff import Delta
 from firewall.flows import Flow, FlowChanges
-from firewall.returned_flows import ReturnedFlows
+from firewall.returned_flows import ReappearedFlows
 from firewall.ruleset import Elements
 from gateway.log_texts import to_plain_line
 from gateway.table import NftTable, TableError
@@ -36,7 +36,7 @@ def cut_at_commit(table: NftTable, delta: Delta, after: Mapping[str, Elements]) 
         return -1, None
 
 
-def cut_at_confirm(table: NftTable, trial: PendingTrial, after: Mapping[str, Elements]) -> int:
+def cut_flows_at_confirm(table: NftTable, trial: PendingTrial, after: Mapping[str, Elements]) -> int:
     """Cut the flows that the confirmed changes, taken together, end. Return how many."""
     if trial.flows == ():
         return 0
@@ -52,7 +52,7 @@ def cut_at_confirm(table: NftTable, trial: PendingTrial, after: Mapping[str, Ele
         return -1
 
 
-def cut_returned(table: NftTable, returned: ReturnedFlows) -> int:
+def cut_returned(table: NftTable, returned: ReappearedFlows) -> int:
     """Cut the flows that may not be open. Return how many. Raises TableError or OSError. May run beside everything else."""
     flows = [flow for flow in table.list_flows() if flow in returned] if returned else []
     return table.cut(flows) if flows else 0

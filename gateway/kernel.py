@@ -25,7 +25,7 @@ from gateway.deleted_element_counters import DeletionListener
 from gateway.element_renewal import ElementRenewal, UnixClock
 from gateway.kernel_trace import Tracer
 from gateway.libnftables import Libnftables
-from gateway.load_plan import iter_pieces, split_prefill
+from gateway.load_plan import iter_change_batches, split_prefill
 from gateway.netlink import Netlink, iter_attribute_spans, pack_text, parse_attributes, parse_number, parse_text
 from gateway.progress import Progress
 from gateway.ruleset_inspection import compute_width
@@ -116,7 +116,7 @@ class Kernel:
             return
         self._commit_text(Delta(sets=before.sets), clock())
         try:
-            for changes in iter_pieces(before.elements):
+            for changes in iter_change_batches(before.elements):
                 self._renewal.commit_in_time(changes, clock)
                 self.progress.add(sum(len(change.added) for change in changes.values()))
             self._commit_at_once(rest, clock)

@@ -5,7 +5,7 @@ wait for a timeout that cannot be set.
 """
 
 from firewall.policy import Profile
-from firewall.profile import SysctlDifference, build_sysctls, list_differences
+from firewall.profile import SysctlDifference, build_sysctls, list_sysctl_differences
 from gateway.persistent_state import StateDirectory
 from gateway.table import NftTable
 
@@ -30,5 +30,5 @@ def apply_profile(table: NftTable, state: StateDirectory, profile: Profile | Non
 
 def list_altered_sysctls(table: NftTable, profile: Profile | None, untuned: SysctlErrors) -> tuple[SysctlDifference, ...]:
     """Return the sysctls that another program has set differently since. Those that could not be set are not among them."""
-    found = list_differences(profile, table.read_sysctls()) if profile else ()
+    found = list_sysctl_differences(profile, table.read_sysctls()) if profile else ()
     return tuple(each for each in found if each.name not in untuned)

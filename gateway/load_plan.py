@@ -40,7 +40,7 @@ def _is_better_first(change: ElementChange) -> bool:
     return len(change.added) > LARGE or (change.of.timeout and any(element.expires for element in change.added.values()))
 
 
-def iter_pieces(changes: Mapping[str, ElementChange]) -> Iterator[Mapping[str, ElementChange]]:
+def iter_change_batches(changes: Mapping[str, ElementChange]) -> Iterator[Mapping[str, ElementChange]]:
     """Split the changes into pieces so small that little time passes between writing an expiry and the kernel counting it."""
     for name, change in changes.items():
         for some in iter_batches(change.added, TIMED_AT_ONCE if change.of.timeout else AT_ONCE):

@@ -40,10 +40,10 @@ def describe_outcome(reply: Message) -> str:
         case wire.Applied():
             return (
                 f"{reply.elements} elements and {reply.chains} chains changed, commit {reply.commit_ms} ms,"
-                f" read back {reply.read_back_ms} ms, {describe_cut(reply.flows_cut)}, digest {reply.digest[:12]}"
+                f" read back {reply.read_back_ms} ms, {describe_cut_flows(reply.flows_cut)}, digest {reply.digest[:12]}"
             )
         case wire.Confirmed(digest, flows_cut):
-            return f"{describe_cut(flows_cut)}, digest {digest[:12]}"
+            return f"{describe_cut_flows(flows_cut)}, digest {digest[:12]}"
         case wire.Reverted(digest, text):
             return f"{to_plain_line(text)}, digest {digest[:12]}"
         case wire.Drifted(rules=rules, elements=elements, sysctls=sysctls):
@@ -68,7 +68,7 @@ def describe_outcome(reply: Message) -> str:
     return "done"
 
 
-def describe_cut(flows: int) -> str:
+def describe_cut_flows(flows: int) -> str:
     """Return how many connections were ended."""
     return "flows could not be cut" if flows < 0 else f"{flows} flows cut"
 

@@ -19,9 +19,9 @@ from firewall.diff import Delta, apply, diff
 from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, RevertFiles
 from firewall.machine import Describe
 from firewall.policy import PolicyError
-from firewall.profile import count_changes
+from firewall.profile import count_profile_changes
 from firewall.render import render_delta
-from firewall.returned_flows import ReturnedFlows, WithdrawnObjects
+from firewall.returned_flows import ReappearedFlows, WithdrawnObjects
 from firewall.roles import Drain, Roles, RolesAre
 from firewall.ruleset import Ruleset, drop_expired
 from gateway import prober
@@ -29,15 +29,15 @@ from gateway.clock import GatewayClock
 from gateway.counter_reading import CounterReader
 from gateway.failover_files import FileInstaller
 from gateway.failover_roles import SETTINGS, FailoverRoles
-from gateway.flow_termination import cut_at_commit, cut_at_confirm, cut_returned
+from gateway.flow_termination import cut_at_commit, cut_flows_at_confirm, cut_returned
 from gateway.kernel_profile import apply_profile, keep_original_sysctls
 from gateway.live_trace import LiveTrace
 from gateway.log_texts import to_plain_line
 from gateway.machine import describe_machine
 from gateway.persistent_state import ConfirmedRuleset, StateDirectory, StateError
 from gateway.release import compute_version
-from gateway.restore import RestoreOutcome, choose_origin, restore_ruleset, revert_ruleset
-from gateway.ruleset_inspection import inspect_delta, inspect_management, inspect_ruleset
+from gateway.restore import RestoreOutcome, choose_fallback_ruleset, restore_ruleset, revert_ruleset
+from gateway.ruleset_inspection import check_ruleset, inspect_delta, inspect_management
 from gateway.running_ruleset import RunningRuleset, prune_delta
 from gateway.table import CommitRefusedError, NftTable, TableError
 from gateway.table_state import CommitTiming, ReadBackError, TableState
@@ -98,7 +98,7 @@ class Agent:
         self._damage = ""
         self._applied_last = 0  # token
         self._ends_moved = False  # the clock was moved, and the kernel's expiry times were not yet
-        self._origin = choose_origin(table.read(self._clock()))
+        self._origin = choose_fallback_ruleset(table.read(self._clock()))
 
     @property
     def is_on_trial(self) -> bool:
@@ -136,12 +136,12 @@ class Agent:
         """True if connections that were cut may be back from the other gateway. May be called on another thread."""
         return self._takeover.is_due()
 
-    def build_returned_flows(self) -> ReturnedFlows:
+    def build_returned_flows(self) -> ReappearedFlows:
         """Return what to look for among the connections. Called between requests. Raises TableError."""
         own = {each.address.packed for interface in self._table.list_interfaces() for each in interface.addresses}
-        return ReturnedFlows(self._held.known_elements, self._held.rules, self._withdrawn, own, self._clock())
+        return ReappearedFlows(self._held.known_elements, self._held.rules, self._withdrawn, own, self._clock())
 
-    def cut_returned_flows(self, returned: ReturnedFlows) -> None:
+    def cut_returned_flows(self, returned: ReappearedFlows) -> None:
         """Cut the connections that were cut before and are back. May be called on another thread, beside everything else.
 
         Raises TableError or OSError.
@@ -267,7 +267,7 @@ class Agent:
         return wire.Welcome(*told, trial, left, self._applied_last, *faults, *moment)
 
     def _plan(self, request: wire.Plan) -> wire.Planned:
-        inspect_ruleset(request.ruleset)
+        check_ruleset(request.ruleset)
         inspect_management(request.ruleset.chains)
         wanted = drop_expired(request.ruleset, request.now)
         delta = diff(self._held.get_running(request.now).ruleset, wanted)
@@ -278,7 +278,7 @@ class Agent:
             {name: len(change.removed) for name, change in delta.elements.items() if change.removed},
             tuple(delta.chains),
             render_delta(delta, now=int(self._clock()))[:_MOST_TEXT],
-            count_changes(*delta.profile) if delta.profile else 0,
+            count_profile_changes(*delta.profile) if delta.profile else 0,
         )
 
     def _apply(self, request: wire.Apply) -> wire.Applied:
@@ -287,7 +287,7 @@ class Agent:
         if request.delta is not None:
             inspect_delta(request.delta)
         if request.ruleset is not None:
-            inspect_ruleset(request.ruleset)
+            check_ruleset(request.ruleset)
         self._claim(request.token)
         running = self._held.get_running(request.now)
         follows = not self._held.strayed and self._held.rules_known
@@ -398,7 +398,7 @@ class Agent:
         trial, self._trial, self._damage = self._trial, None, ""
         self._note_withdrawn(trial.deltas)
         self._confirmed, self._past = request.target, f"{request.target[:12]} was confirmed at {self._format_time()}"
-        return wire.Confirmed(request.target, cut_at_confirm(self._table, trial, running.ruleset.elements))
+        return wire.Confirmed(request.target, cut_flows_at_confirm(self._table, trial, running.ruleset.elements))
 
     def _note_withdrawn(self, deltas: Iterable[Delta]) -> None:
         for delta in deltas:

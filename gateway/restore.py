@@ -112,6 +112,6 @@ def revert_ruleset(
     return RestoreOutcome(origin, None, "", "nothing had been confirmed; as it was before")
 
 
-def choose_origin(found: Ruleset) -> Ruleset:
+def choose_fallback_ruleset(found: Ruleset) -> Ruleset:
     """Return the ruleset to go back to while nothing is confirmed: an empty one if the kernel had no rules, otherwise closed forwarding."""
     return CLOSED if found.chains else EMPTY

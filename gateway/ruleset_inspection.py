@@ -48,7 +48,7 @@ _STATES = {"udp": ("unreplied", "replied"), "tcp": ("established",)}
 _WHO = (Field.IIFNAME, Field.IP_SADDR, Field.IP6_SADDR)
 
 
-def inspect_ruleset(ruleset: Ruleset) -> None:
+def check_ruleset(ruleset: Ruleset) -> None:
     """Check a ruleset by itself, including that everything it refers to is in it."""
     if ruleset.elements.keys() != ruleset.sets.keys():
         raise WireError(f"ruleset: sets and elements differ: {', '.join(sorted(ruleset.elements.keys() ^ ruleset.sets.keys()))}")

@@ -58,7 +58,7 @@ def build_gateway(name: str, *, cache: StateCache = StateCache.DIRECT, interval:
     return FailoverGateway(INTERFACES, SYNC[name], spec, PREFERS[name])
 
 
-class NoCarrierError(Exception):
+class UnexpectedRolesError(Exception):
     """The gateways did not take the roles that were expected; the message says which ones they have."""
 
 
@@ -111,7 +111,7 @@ def get_directory(name: str) -> str:
     return ProgramPaths.build_for_lab(name).runtime
 
 
-def get_requests(name: str) -> str:
+def get_request_directory(name: str) -> str:
     """Return the directory in which the gateway's agent leaves values for netzwart-failover."""
     return f"{get_directory(name)}/requests"
 
@@ -134,7 +134,7 @@ def run_failover(lab: Lab, name: str, gateway: FailoverGateway) -> Iterator[Fail
 def run_failover_pair(lab: Lab, *, cache: StateCache = StateCache.DIRECT, interval: int = 20) -> Iterator[dict[str, FailoverPrograms]]:
     """Run the programs of both gateways until the block ends, by name. The first is started first, so it carries both families.
 
-    Raise NoCarrierError if they do not get there.
+    Raise UnexpectedRolesError if they do not get there.
     """
     running: dict[str, FailoverPrograms] = {}
     with ExitStack() as stack:
@@ -152,17 +152,17 @@ def list_carriers(lab: Lab, family: int) -> list[str]:
 
 
 def await_carrier(lab: Lab, name: str, *families: int) -> None:
-    """Return when this gateway, and no other, carries the families; without one, both. Raise NoCarrierError if it does not."""
+    """Return when this gateway, and no other, carries the families; without one, both. Raise UnexpectedRolesError if it does not."""
     chosen = families or (4, 6)
     if not _await(lambda: all(list_carriers(lab, family) == [name] for family in chosen)):
         found = ", ".join(f"IPv{family}: {' and '.join(list_carriers(lab, family)) or 'nobody'}" for family in chosen)
-        raise NoCarrierError(f"{name} alone was expected to carry; {found}")
+        raise UnexpectedRolesError(f"{name} alone was expected to carry; {found}")
 
 
 def await_standby(programs: FailoverPrograms) -> None:
-    """Return when the gateway stands by for both families. Raise NoCarrierError if it does not."""
+    """Return when the gateway stands by for both families. Raise UnexpectedRolesError if it does not."""
     if not _await(lambda: programs.call("status").count(": standby since") == 2):
-        raise NoCarrierError(f"{programs.name} was expected to stand by:\n{programs.call('status')}")
+        raise UnexpectedRolesError(f"{programs.name} was expected to stand by:\n{programs.call('status')}")
 
 
 def _await(condition: Callable[[], bool]) -> bool:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from firewall.failover import ProgramPaths
-from lab.failover import PREFERS, get_requests, render_wrapper
+from lab.failover import PREFERS, get_request_directory, render_wrapper
 from lab.program import build_module_command
 
 SYSTEMCTL = """#!/bin/sh
@@ -79,7 +79,7 @@ class FailoverService:
         """Write netzwart-failover, and the systemctl that it calls, to where only root may write, which keepalived demands."""
         _write(Path(self.paths.programs, "netzwart-failover"), render_wrapper(self.name), 0o755)
         _write(Path(self.paths.programs, "bin/systemctl"), SYSTEMCTL.format(pid=os.getpid()), 0o755)
-        Path(get_requests(self.name)).mkdir(exist_ok=True)
+        Path(get_request_directory(self.name)).mkdir(exist_ok=True)
 
     def _install_files(self) -> bool:
         """Copy the gateway's files to where they are used. Return whether there are any."""
@@ -100,7 +100,7 @@ class FailoverService:
 
     async def _install_what_is_asked(self) -> NoReturn:
         """Start netzwart-failover whenever the agent has left values, as netzwart-failover-install.path does."""
-        request, keep = (Path(get_requests(self.name), name) for name in (REQUEST, KEEP))
+        request, keep = (Path(get_request_directory(self.name), name) for name in (REQUEST, KEEP))
         while True:
             if request.exists() and await self._call("adopt", str(request), str(keep)):
                 for path in self._list_files():  # for the next start of the lab

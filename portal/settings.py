@@ -103,7 +103,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "apps.lib.web.context_processors.page",
-                "apps.preferences.context_processors.name_network",
+                "apps.preferences.context_processors.provide_network_name",
                 "apps.accounts.second_factor_required.build_context",
             ],
             "builtins": ["apps.lib.templatetags.netzwart", "apps.accounts.templatetags.rights"],

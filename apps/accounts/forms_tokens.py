@@ -59,7 +59,7 @@ class TokenForm(forms.Form):
         super().__init__(data)
         self.by, held = by, compute_rights(by.roles, by_token=True)
         self.fields["scopes"].choices = list(_iter_scope_choices(held))  # type: ignore[attr-defined]  # a choice field
-        self.limits = [each for each in token_limits.list_limits() if each.right in held]
+        self.limits = [each for each in token_limits.list_token_limits() if each.right in held]
         for each in self.limits:
             self.fields[each.name] = each.field()
         if not by.has_usable_password():  # accounts that sign in at a provider have no password to confirm

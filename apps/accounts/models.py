@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts.collection_names import get_collection_name
 from apps.accounts.last_admin import build_last_admin_trigger
 from apps.accounts.roles import STAFF, Role, compute_rights
-from apps.accounts.token_limits import list_limits
+from apps.accounts.token_limits import list_token_limits
 from apps.lib.database.history import track_history
 from apps.lib.fields import PrefixField
 from apps.preferences.declarations import DEFAULT_LANGUAGE
@@ -124,7 +124,7 @@ class ApiToken(models.Model):
 
         A name appears only if the owner may see all names of its kind, else the id.
         """
-        for limit in list_limits():
+        for limit in list_token_limits():
             pk = getattr(self, f"{limit.name}_id")
             if pk is not None and limit.right in compute_rights(self.user.roles, by_token=True) and (words := limit.called(pk)):
                 return gettext("only %(things)s") % {"things": words}

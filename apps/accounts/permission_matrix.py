@@ -19,7 +19,7 @@ NOTHING: Final = "–"
 
 
 @dataclass(frozen=True)
-class PortalRoute:
+class PermissionRow:
     """A page, which can be looked at and sent to, or one action of the API with its method.
 
     basename, action: "" for a page. see, change: the right that this needs, None if the route does not offer it.
@@ -76,23 +76,23 @@ def _get_basename(pattern: URLPattern) -> str:
     return str(getattr(pattern.callback, "initkwargs", {}).get("basename", ""))
 
 
-def list_routes() -> list[PortalRoute]:
+def list_routes() -> list[PermissionRow]:
     """Return all routes that have a line, each once: an address with a suffix for the format is the same route."""
-    known: dict[str, PortalRoute] = {}
+    known: dict[str, PermissionRow] = {}
     for name, path, pattern in list_url_patterns():
         for route in _iter_api_routes(name, path, pattern) if name.startswith("api:") else _list_page_routes(name, path):
             known.setdefault(route.key, route)
     return list(known.values())
 
 
-def _list_page_routes(name: str, path: str) -> list[PortalRoute]:
+def _list_page_routes(name: str, path: str) -> list[PermissionRow]:
     page = PAGES.get(name)
-    return [PortalRoute(name, path, page.see, page.change)] if page else []
+    return [PermissionRow(name, path, page.see, page.change)] if page else []
 
 
-def _iter_api_routes(name: str, path: str, pattern: URLPattern) -> Iterator[PortalRoute]:
+def _iter_api_routes(name: str, path: str, pattern: URLPattern) -> Iterator[PermissionRow]:
     if name == "api:api-root":
-        yield PortalRoute(name, path, ROOT_OF_API.read, None, method="GET", action="root")
+        yield PermissionRow(name, path, ROOT_OF_API.read, None, method="GET", action="root")
         return
     basename = _get_basename(pattern)
     offered = pattern.callback.cls.http_method_names  # type: ignore[attr-defined]  # DRF's views carry their class
@@ -101,7 +101,7 @@ def _iter_api_routes(name: str, path: str, pattern: URLPattern) -> Iterator[Port
             continue
         method, right = lower.upper(), API[basename].find_right(action, lower.upper())
         see, change = (right, None) if method == "GET" else (None, right)
-        yield PortalRoute(name, path, see, change, method, basename, action)
+        yield PermissionRow(name, path, see, change, method, basename, action)
 
 
 def render_document() -> str:
@@ -131,7 +131,7 @@ def render_document() -> str:
     )
 
 
-def _iter_table_lines(rows: list[PortalRoute]) -> Iterator[str]:
+def _iter_table_lines(rows: list[PermissionRow]) -> Iterator[str]:
     yield "| " + " | ".join(("Route", "Address", ANONYMOUS, *(str(role.value).replace("_", " ") for role in Role))) + " |"
     yield "|---" * (len(COLUMNS) + 2) + "|"
     for each in rows:

@@ -32,7 +32,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  #
         """
         if sociallogin.is_existing:
             if sociallogin.state.get("process") == AuthProcess.LOGIN:
-                sso_logout.save_opening(request, sociallogin.opening)
+                sso_logout.save_session_provider(request, sociallogin.opening)
             return
         if not isinstance(request.user, User):
             self._refuse(

@@ -38,7 +38,7 @@ def build_opening(*, provider: str, id_token: str, claims: Mapping[str, Any], en
     return {"provider": provider, "sub": claims.get("sub", ""), "sid": claims.get("sid", ""), "hint": id_token, "end": end}
 
 
-def save_opening(request: HttpRequest, of: Mapping[str, str]) -> None:
+def save_session_provider(request: HttpRequest, of: Mapping[str, str]) -> None:
     """Store in the session which provider opened it."""
     request.session[KEPT] = dict(of)
 

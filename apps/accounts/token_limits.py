@@ -30,17 +30,17 @@ class TokenLimit:
 _known: dict[str, TokenLimit] = {}
 
 
-def register_limit(limit: TokenLimit) -> None:
+def register_token_limit(limit: TokenLimit) -> None:
     """Register a limit, in the ready() of the app that owns the thing."""
     _known[limit.name] = limit
 
 
-def list_limits() -> list[TokenLimit]:
+def list_token_limits() -> list[TokenLimit]:
     """Return all registered limits."""
     return list(_known.values())
 
 
-class LimitChoiceField(forms.TypedChoiceField):
+class TokenLimitField(forms.TypedChoiceField):
     """Form field for one of a few things, or for none, which means no limit."""
 
     def __init__(self, label: Any, choices: Callable[[], list[tuple[Any, str]]]) -> None:

@@ -19,7 +19,7 @@ from apps.bans.selectors import BanListSummary, Hits, find_feed, list_bans, list
 from apps.bans.undo import list_lifted_bans
 from apps.lib.activation import Activation, list_activations
 from apps.lib.fields import Prefix
-from apps.lib.ui.states import GatewayPost, PostState
+from apps.lib.ui.states import GatewaySymbol, SymbolState
 from apps.lib.web.paginators import DeferredJoinPaginator
 
 PER_PAGE = 50
@@ -46,9 +46,9 @@ class BanRow:
     allowed: AllowEntry | None = None  # the allow entry that overrules it
 
     @property
-    def posts(self) -> list[GatewayPost]:
-        there = PostState.FULL if self.listed and not self.ended else PostState.HOLLOW
-        return [GatewayPost(each.gateway, there if each.since else PostState.HALF) for each in self.gateways]
+    def posts(self) -> list[GatewaySymbol]:
+        there = SymbolState.FULL if self.listed and not self.ended else SymbolState.HOLLOW
+        return [GatewaySymbol(each.gateway, there if each.since else SymbolState.HALF) for each in self.gateways]
 
     @property
     def waits_for(self) -> list[str]:

@@ -1,7 +1,7 @@
 """Fetches a feed from the web or from a directory, within limits, and never from a forbidden address.
 
 Requests go through `apps/lib/web/guarded_http.py`; redirects are checked like the first address. Uses no database. Raises NoAnswer
-if the host gives no answer, or its subclass InvalidFeed if the answer or the file is not a feed.
+if the host gives no answer, or its subclass FeedNotFetched if the answer or the file is not a feed.
 """
 
 import http.client
@@ -38,7 +38,7 @@ class FeedFault(StrEnum):
     NO_FILE = "no file"
 
 
-class InvalidFeed(NoAnswer):
+class FeedNotFetched(NoAnswer):
     """Raised when nothing was fetched, because of this fault; `what` names the cause."""
 
 
@@ -66,16 +66,16 @@ def is_url(source: str) -> bool:
 
 
 def read_file(directory: Path | None, name: str, known: FetchedFeed, limits: FetchLimits) -> FetchedFeed:
-    """Read a file in the directory, never one outside of it; unchanged if its time and size are. Raises InvalidFeed."""
+    """Read a file in the directory, never one outside of it; unchanged if its time and size are. Raises FeedNotFetched."""
     if directory is None:
-        raise InvalidFeed(FeedFault.NO_DIRECTORY)
+        raise FeedNotFetched(FeedFault.NO_DIRECTORY)
     root = directory.resolve()
     path = (root / name).resolve()
     if not path.is_relative_to(root):
-        raise InvalidFeed(FeedFault.OUTSIDE, name)
+        raise FeedNotFetched(FeedFault.OUTSIDE, name)
     try:
         if not path.is_file():
-            raise InvalidFeed(FeedFault.NO_FILE, name)
+            raise FeedNotFetched(FeedFault.NO_FILE, name)
         with path.open("rb") as file:
             stat = os.fstat(file.fileno())
             etag = f"{stat.st_mtime_ns}-{stat.st_size}"
@@ -83,9 +83,9 @@ def read_file(directory: Path | None, name: str, known: FetchedFeed, limits: Fet
                 return FetchedFeed(None, etag)
             content = file.read(limits.octets + 1) if stat.st_size <= limits.octets else None
     except OSError as error:
-        raise InvalidFeed(FeedFault.NO_FILE, f"{name}: {error.strerror}") from error
+        raise FeedNotFetched(FeedFault.NO_FILE, f"{name}: {error.strerror}") from error
     if content is None or len(content) > limits.octets:
-        raise InvalidFeed(FeedFault.TOO_BIG, limits.octets >> 20)
+        raise FeedNotFetched(FeedFault.TOO_BIG, limits.octets >> 20)
     return FetchedFeed(content, etag)
 
 
@@ -98,11 +98,11 @@ def fetch_feed(url: str, known: FetchedFeed, limits: FetchLimits, progress: Call
             if response.status in _MOVED and (location := response.getheader("Location")):
                 following = urljoin(url, location)
                 if parts.scheme == "https" and urlsplit(following).scheme == "http":
-                    raise InvalidFeed(FeedFault.DOWNGRADE, following)
+                    raise FeedNotFetched(FeedFault.DOWNGRADE, following)
                 url = following
                 continue
             return _read_response(response, known, limits, progress)
-    raise InvalidFeed(FeedFault.REDIRECTS, url)
+    raise FeedNotFetched(FeedFault.REDIRECTS, url)
 
 
 @contextmanager
@@ -134,28 +134,28 @@ def _read_response(
     if response.status == 304:
         return FetchedFeed(None, known.etag, known.last_modified)
     if response.status != 200:
-        raise InvalidFeed(FeedFault.STATUS, f"{response.status} {response.reason}")
+        raise FeedNotFetched(FeedFault.STATUS, f"{response.status} {response.reason}")
     if response.getheader("Content-Encoding", "identity").lower() != "identity":
-        raise InvalidFeed(FeedFault.ENCODED, response.getheader("Content-Encoding"))
+        raise FeedNotFetched(FeedFault.ENCODED, response.getheader("Content-Encoding"))
     if "html" in response.getheader("Content-Type", "").lower():
-        raise InvalidFeed(FeedFault.WEB_PAGE)
+        raise FeedNotFetched(FeedFault.WEB_PAGE)
     content = _read_body(response, limits, progress)
     return FetchedFeed(content, (response.getheader("ETag") or "")[:1000], (response.getheader("Last-Modified") or "")[:200])
 
 
 def _read_body(response: http.client.HTTPResponse, limits: FetchLimits, progress: Callable[[int], None]) -> bytes:
-    """Read the whole body, or raise InvalidFeed: half a list would lift the bans of the other half."""
+    """Read the whole body, or raise FeedNotFetched: half a list would lift the bans of the other half."""
     announced, parts, total = response.length, list[bytes](), 0
     if announced is None and not response.chunked:
-        raise InvalidFeed(FeedFault.ENDLESS)
+        raise FeedNotFetched(FeedFault.ENDLESS)
     if announced is not None and announced > limits.octets:
-        raise InvalidFeed(FeedFault.TOO_BIG, limits.octets >> 20)
+        raise FeedNotFetched(FeedFault.TOO_BIG, limits.octets >> 20)
     while part := response.read(CHUNK):
         total += len(part)
         if total > limits.octets:
-            raise InvalidFeed(FeedFault.TOO_BIG, limits.octets >> 20)
+            raise FeedNotFetched(FeedFault.TOO_BIG, limits.octets >> 20)
         parts.append(part)
         progress(total)
     if announced is not None and total < announced:
-        raise InvalidFeed(FeedFault.CUT_OFF, f"{total} / {announced}")
+        raise FeedNotFetched(FeedFault.CUT_OFF, f"{total} / {announced}")
     return b"".join(parts)

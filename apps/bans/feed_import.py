@@ -139,7 +139,7 @@ def import_feed(
         if rows.bad_count and not skip_invalid:
             return build_outcome(rows)
         facts = {"list": list.pk, "comment": tidy_comment(comment), "expires": expires, "author": by and by.pk, "direction": direction}
-        done = merge_entries(rows, facts, keep=keep)
+        done = merge_staged_feed(rows, facts, keep=keep)
         enqueue_task("workers.reconcile", by and by.pk)
         transaction.set_rollback(dry_run)
     return done
@@ -171,7 +171,7 @@ def _drop_own_prefixes(cursor: Any) -> tuple[list[BadLine], int]:
     return ours, _run(cursor, WITHOUT, given)
 
 
-def merge_entries(rows: StagedFeed, facts: dict[str, Any], *, keep: bool = False) -> ImportOutcome:
+def merge_staged_feed(rows: StagedFeed, facts: dict[str, Any], *, keep: bool = False) -> ImportOutcome:
     """Merge the staged entries into the list. Raises Problem if there are none.
 
     Updates before inserts: history of updates is slow behind many inserts (`apps.lib.database.history`).

@@ -140,7 +140,7 @@ def _import_content(
         if rows.unreadable > rows.found:
             raise Problem(f"{rows.unreadable} / {rows.unreadable + rows.found}", "bad")
         facts = {"list": feed.list_id, "comment": feed_parser.tidy_comment(feed.comment), "expires": None, "author": by and by.pk}
-        outcome = feed_import.merge_entries(rows, facts | {"direction": Direction.BOTH})
+        outcome = feed_import.merge_staged_feed(rows, facts | {"direction": Direction.BOTH})
         if guarded and outcome.removed > max(LEAST - 1, there * feed.shrink_limit // 100):
             transaction.set_rollback(True)
             return _build_pending_import_columns(content, outcome.removed, there, now)

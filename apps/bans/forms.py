@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from apps.bans.feed_parser import LONGEST_COMMENT, FeedLimits
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Direction
-from apps.lib.database.validity import check_reachable
+from apps.lib.database.validity import check_not_too_far_ahead
 from apps.lib.errors import Problem
 
 TERMS = {"1h": timedelta(hours=1), "1d": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
@@ -45,7 +45,7 @@ class EndForm(forms.Form):
         if cleaned.get("term") == "at" and "until" in cleaned and cleaned["until"] is None:
             self.add_error("until", _("Enter a time, or choose an end from the list."))
         try:
-            check_reachable(cleaned.get("until"), "until")
+            check_not_too_far_ahead(cleaned.get("until"), "until")
         except Problem as problem:
             self.add_error("until", str(problem))
         return cleaned

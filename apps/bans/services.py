@@ -19,7 +19,7 @@ from apps.bans.models import Ban, BanList, Direction
 from apps.bans.own_networks import NamedNetwork, list_own_networks, refuse_own_network
 from apps.bans.prefixes import UnbannablePrefix, parse_ban_prefix, validate_length
 from apps.bans.refusal_texts import explain_fault
-from apps.lib.database.validity import check_reachable
+from apps.lib.database.validity import check_not_too_far_ahead
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
@@ -180,7 +180,7 @@ def validate_comment_and_end(comment: str, expires: datetime | None) -> None:
             % {"length": len(comment.strip()), "limit": LONGEST_COMMENT},
             "comment",
         )
-    check_reachable(expires, "expires")
+    check_not_too_far_ahead(expires, "expires")
     if expires is not None and expires <= timezone.now():
         raise Problem(_("The end %(end)s has passed. Choose a later one, or none for a permanent ban.") % {"end": expires}, "expires")
 

@@ -20,7 +20,7 @@ from apps.accounts.models import User
 from apps.audit.trail import EndedRow
 from apps.bans.models import Ban, BanList, Direction
 from apps.bans.services import change_ban
-from apps.lib.database.validity import check_reachable
+from apps.lib.database.validity import check_not_too_far_ahead
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 
@@ -30,7 +30,7 @@ def set_ban_ends(*, bans: Collection[int], expires: datetime | None, by: User) -
 
     Raises Problem if the end has passed or is too far away.
     """
-    check_reachable(expires, "until")
+    check_not_too_far_ahead(expires, "until")
     if expires is not None and expires <= timezone.now():
         raise Problem(_("This end has passed. Choose a later one, or “never”."), "until")
     with transaction.atomic():

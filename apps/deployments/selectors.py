@@ -75,7 +75,7 @@ def list_newest_per_group() -> QuerySet[Rollout]:
 
 
 @cache_per_request
-def map_newest_by_group() -> Mapping[int, Rollout]:
+def map_newest_rollouts() -> Mapping[int, Rollout]:
     """Return each group's latest rollout by the group's id."""
     return {rollout.group_id: rollout for rollout in list_newest_per_group()}
 

@@ -21,7 +21,7 @@ from apps.deployments.models import Hold, Revision, Rollout
 from apps.deployments.observed_state import gateway_states
 from apps.deployments.revision_pages import contents, description
 from apps.deployments.rollouts import go_live, lease_heartbeat, rollout_due, rollout_store
-from apps.deployments.rollouts.gateway_cache import GatewayCache, KeptRulesets
+from apps.deployments.rollouts.gateway_cache import KeptRulesets, RulesetCache
 from apps.deployments.rollouts.gateway_order import list_in_rollout_order
 from apps.deployments.rollouts.lease_heartbeat import Leases
 from apps.deployments.rollouts.rollout_driver import GatewayLinks, RolloutDriver, WorkerLinks, record_agent_progress, render_error
@@ -41,7 +41,7 @@ from firewall.summary import SummaryLine, summarize, summarize_counts
 log = structlog.get_logger()
 type DescribedChange = tuple[tuple[SummaryLine, ...], str]  # the change as counts, and as nft text
 
-gateway_cache = GatewayCache()
+gateway_cache = RulesetCache()
 desired_state_cache = DesiredStateCache()
 
 NOTHING = render_delta(Delta(), now=0)  # the nft text of an empty delta, as an agent answers that lacks nothing
@@ -177,7 +177,7 @@ def _open_rollout(look: Reconciliation, asked: DeploymentTarget) -> Lease | None
             by=hold.by_id if hold else look.by,
             cause=asked.cause,
             harmless=_is_harmless(wanted),
-            management=hold.revision.management if hold else approval_gate.build_managements(wanted),
+            management=hold.revision.management if hold else approval_gate.map_management_by_name(wanted),
             repeats=hold.revision if hold else None,
         )
     )

@@ -18,7 +18,9 @@ class DeskConfig(AppConfig):
                 NetworkSettings,
                 called=_("Settings"),
                 href=lambda _row: reverse("desk:settings"),
-                undo_by=RowUndo("desk:settings-undo", services.reset_settings, services.explain_settings, prepare=services.check_settings),
+                undo_by=RowUndo(
+                    "desk:settings-undo", services.reset_settings, services.explain_settings_error, prepare=services.check_settings
+                ),
             )
         )
         navigation.register_counter("desk:dashboard")(count_attention_items)

@@ -27,7 +27,7 @@ class FieldConflict:
 
 
 @dataclass(frozen=True)
-class MergedForm:
+class MergedEdit:
     """The form to show again, and what the user must check."""
 
     form: MemberForm
@@ -35,7 +35,7 @@ class MergedForm:
     clashes: list[FieldConflict]
 
 
-def merge_edit(form: MemberForm, member: Member) -> MergedForm:
+def merge_edit(form: MemberForm, member: Member) -> MergedEdit:
     """Merge a valid form with an old version into `member`, which is the current state."""
     base = find_version(member, form.cleaned_data["version"] or 0)
     now, clashes = build_initial(member), list[FieldConflict]()
@@ -49,7 +49,7 @@ def merge_edit(form: MemberForm, member: Member) -> MergedForm:
         if untouched:
             data[name] = _format_input(theirs)
     data["version"] = str(member.version)
-    return MergedForm(MemberForm(data), _describe_conflict(member), clashes)
+    return MergedEdit(MemberForm(data), _describe_conflict(member), clashes)
 
 
 def _describe_conflict(member: Member) -> str:

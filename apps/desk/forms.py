@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from apps.desk.selectors.members import SORTS, VIEWS, MemberListQuery
-from apps.lib.web.query_params import parse_number, parse_words
+from apps.lib.web.query_params import parse_number, parse_text_param
 from apps.members.forms import DateInput
 from apps.members.models import Member, Site, Tariff
 from apps.nat.selectors import list_public_addresses, list_public_pools
@@ -32,7 +32,7 @@ def parse_members_query(params: QueryDict) -> MemberListQuery:
     form.is_valid()
     sort, view = params.get("sort", ""), params.get("view", "")
     return MemberListQuery(
-        q=parse_words(params, "q"),
+        q=parse_text_param(params, "q"),
         view=view if view in VIEWS else "all",
         sort=sort if sort.removeprefix("-") in SORTS else "name",
         page=max(1, parse_number(params, "page")),

@@ -8,7 +8,7 @@ from typing import Any
 from apps.desk.forms import AssignAddressWithNatForm
 from apps.lib.activation import Activation, list_activations
 from apps.lib.ui.activation_status import NEWS
-from apps.lib.ui.states import GatewayPost, PostState
+from apps.lib.ui.states import GatewaySymbol, SymbolState
 from apps.members.forms import DeviceForm
 from apps.members.models import Device, Member
 from apps.nat.models import NatMapping
@@ -28,10 +28,10 @@ class MemberAddressRow:
     alive: bool
 
     @property
-    def posts(self) -> list[GatewayPost]:
+    def posts(self) -> list[GatewaySymbol]:
         """The state on each gateway; hollow while the member is not active, because then the gateways have nothing of it."""
-        there = PostState.FULL if self.alive else PostState.HOLLOW
-        return [GatewayPost(each.gateway, there if each.since else PostState.HALF) for each in self.gateways]
+        there = SymbolState.FULL if self.alive else SymbolState.HOLLOW
+        return [GatewaySymbol(each.gateway, there if each.since else SymbolState.HALF) for each in self.gateways]
 
     @property
     def waits_for(self) -> list[str]:

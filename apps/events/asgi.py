@@ -24,7 +24,7 @@ from apps.events.database_threads import DatabaseThreads
 from apps.events.event_types import Subscriber
 from apps.events.hub import EventHub, SubscriberQueue
 from apps.events.stream_position import parse_position
-from apps.events.subscriber_rights import SubscriberRefused, SubscriberRequest, authenticate_subscriber, parse_event_scope, validate_origin
+from apps.events.subscriber_rights import SubscriberRefused, SubscriberRequest, authenticate_subscriber, parse_asgi_scope, validate_origin
 from apps.lib.api.problems import MEDIA_TYPE, build_problem_body
 from apps.operations.heartbeats import EVERY, Heartbeat
 from apps.operations.models import ProcessRole
@@ -109,7 +109,7 @@ class EventsApplication:
             await _send_problem(send, 503, _("The database does not answer. Nothing was changed; try again in a moment."))
 
     async def _dispatch(self, scope: Scope, receive: Receive, send: Send) -> None:
-        who = parse_event_scope(scope)
+        who = parse_asgi_scope(scope)
         if scope["path"] in STREAMS and scope["method"] == "GET":
             await self._serve_stream(who, scope, receive, send)
         elif who.of_api and b"wait=" in scope["query_string"]:

@@ -68,7 +68,7 @@ async def _wait_until_confirmed(scope: Any, first: DjangoAnswer, hub: EventHub, 
             async with asyncio.timeout(min(left, PAUSE)):
                 await turned.wait()
         turned = hub.turned
-        asked = await calls.run(repeat_request, scope, first)
+        asked = await calls.run(refetch_answer, scope, first)
         if asked is None:
             return first
         answer = asked
@@ -81,7 +81,7 @@ def _parse_timeout(scope: Any) -> float:
     return min(max(float(text), 0.0), LONGEST)
 
 
-def repeat_request(scope: Any, first: DjangoAnswer) -> DjangoAnswer | None:
+def refetch_answer(scope: Any, first: DjangoAnswer) -> DjangoAnswer | None:
     """Return the current state of what the first response showed, or None if it can no longer be read."""
     said, path = first.parsed_body, scope["path"]
     if isinstance(said, list):

@@ -48,7 +48,7 @@ class SubscriberRequest:
     of_api: bool
 
 
-def parse_event_scope(scope: Any) -> SubscriberRequest:
+def parse_asgi_scope(scope: Any) -> SubscriberRequest:
     """Take these parts from an ASGI scope."""
     client = scope.get("client") or ("", 0)
     return SubscriberRequest(tuple(scope["headers"]), client[0], scope.get("scheme") == "https", scope["path"].startswith("/api/"))

@@ -369,7 +369,7 @@ class GatewaySerializer(ApiSerializer):
             if wanted and not is_primary:
                 saved = primaries.set_primary(gateway=saved, family=family, version=saved.version, by=by)
             elif wanted is False and is_primary:
-                primaries.refuse_giving_up(saved, family)
+                primaries.refuse_unsetting_primary(saved, family)
         return saved
 
 

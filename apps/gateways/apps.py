@@ -21,7 +21,7 @@ class GatewaysConfig(AppConfig):
 
         context_processors.register_note_lookup(top_bar.summarize_deviation)
         register_warning_lookup(rollout_warnings.list_rollout_warnings)
-        register_carried_lookup(observation.count_carried)
+        register_carried_lookup(observation.count_carried_families)
         register_trail(
             Trail(
                 Gateway,

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.observed_state.drift import HEALS_ANYWAY, DriftCause
-from apps.deployments.selectors import map_newest_by_group
+from apps.deployments.selectors import map_newest_rollouts
 from apps.lib.ui import formats
 
 NAMED = 5  # chains, sets or counters named in a sentence
@@ -106,7 +106,7 @@ def _explain_cause(status: GatewayState, counted: str) -> str:
 def _describe_consequence(status: GatewayState) -> str:
     if fault := status.disk or status.error:
         return _("It will be put right as soon as this is fixed: %(fault)s") % {"fault": fault}
-    last = map_newest_by_group().get(status.gateway.group_id)
+    last = map_newest_rollouts().get(status.gateway.group_id)
     if last and last.state == Rollout.State.PAUSED:
         return _("It stays like this until the paused rollout of %(revision)s is resumed.") % {"revision": last}
     if status.gateway.group.heals_drift or _get_cause(status.drift or {}) in HEALS_ANYWAY:

@@ -9,7 +9,7 @@ from typing import Final
 
 from django.utils.translation import gettext as _
 
-from apps.gateways.failover_files import SIDES, build_failover_gateway, build_failover_spec, require_sync
+from apps.gateways.failover_files import SIDES, build_failover_gateway, build_failover_spec, require_sync_interface
 from apps.gateways.sync_facts import OWN_ADDRESSES
 from apps.lib.errors import Problem
 from apps.lib.fields import AddressInNetwork
@@ -67,7 +67,7 @@ def _check_families(row: Failover) -> None:
 
 
 def _check_interfaces(row: Failover, gateway: Gateway) -> None:
-    require_sync(gateway)
+    require_sync_interface(gateway)
     if row.servers and not hasattr(gateway, "server_interface"):
         words = _("%(gateway)s has no interface to servers. Name it where servers are listed, or leave this empty.")
         raise Problem(words % {"gateway": gateway}, "servers", culprit=gateway)

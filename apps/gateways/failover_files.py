@@ -103,7 +103,7 @@ def _list_outside_pools(group: int) -> tuple[Prefix, ...]:
 
 def build_failover_gateway(gateway: Gateway, spec: FailoverSpec) -> FailoverGateway:
     """Build a gateway's values. Raises Problem if it has no state sync interface, or no address there."""
-    require_sync(gateway)
+    require_sync_interface(gateway)
     if not isinstance(gateway.sync_address, IPv4Address):
         words = _("%(gateway)s has no address on its state sync interface %(interface)s. Enter it on the page of %(gateway)s.")
         raise Problem(words % {"gateway": gateway, "interface": gateway.sync}, "sync_address", culprit=gateway)
@@ -114,7 +114,7 @@ def build_failover_gateway(gateway: Gateway, spec: FailoverSpec) -> FailoverGate
     return replace(made, connections=profile.connections) if profile else made
 
 
-def require_sync(gateway: Gateway) -> None:
+def require_sync_interface(gateway: Gateway) -> None:
     """Raise Problem if the gateway has no state sync interface."""
     if not gateway.sync:
         words = _(

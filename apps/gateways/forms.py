@@ -13,7 +13,7 @@ from apps.gateways import group_settings
 from apps.gateways.groups import CONFIRM_WITHIN, LONGEST_NAME, SHARE, GroupFacts
 from apps.gateways.line_fields import AddressLines, PrefixLines
 from apps.gateways.services import GatewayFacts, get_facts
-from apps.network.forms import AddressInput
+from apps.network.forms import AddressFormField
 from apps.network.models import Gateway, GatewayGroup
 from firewall.limit_sets import MOST_BURST, MOST_OPEN, MOST_RATE
 from firewall.profile import BUCKETS_STEP, LIMITS
@@ -62,9 +62,9 @@ class VersionedForm(forms.Form):
         return {True: gettext("yes"), False: gettext("no")}[value] if isinstance(value, bool) else str(value or gettext("nothing"))
 
 
-def _build_address_field(label: Any, help_text: Any) -> AddressInput:
+def _build_address_field(label: Any, help_text: Any) -> AddressFormField:
     attrs = {"autocomplete": "off", "spellcheck": "false", "class": "nw-mono"}
-    return AddressInput(label=label, max_length=50, required=False, help_text=help_text, widget=forms.TextInput(attrs=attrs))
+    return AddressFormField(label=label, max_length=50, required=False, help_text=help_text, widget=forms.TextInput(attrs=attrs))
 
 
 def _build_interface_field(label: Any, help_text: Any, *, required: bool = True) -> forms.CharField:
@@ -72,7 +72,7 @@ def _build_interface_field(label: Any, help_text: Any, *, required: bool = True)
     return forms.CharField(label=label, max_length=15, required=required, help_text=help_text, widget=forms.TextInput(attrs=attrs))
 
 
-class GatewayBase(forms.Form):
+class BaseGatewayForm(forms.Form):
     """How a gateway is reached and managed, and its interfaces."""
 
     address = _build_address_field(_("Management address"), _("Where its sshd listens"))
@@ -95,7 +95,7 @@ class GatewayBase(forms.Form):
     )
 
 
-class NewGatewayForm(GatewayBase):
+class NewGatewayForm(BaseGatewayForm):
     """Adds a gateway that is reached by ssh."""
 
     name = forms.CharField(
@@ -137,7 +137,7 @@ class NewGatewayForm(GatewayBase):
         return given | {"carries": carries, "port": given.pop("management_port"), "account": given.pop("ssh_user")}
 
 
-class GatewayForm(VersionedForm, GatewayBase):
+class GatewayForm(VersionedForm, BaseGatewayForm):
     """Interfaces, management and probe of a gateway; how it is reached only where that is by ssh."""
 
     probe_interface = _build_interface_field(_("Probe interface"), _("Empty: this gateway is not probed."), required=False)

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.gateways.retirement import RetirementPlan
 from apps.lib.fields import Address
-from apps.network.forms import AddressInput
+from apps.network.forms import AddressFormField
 from apps.network.models import Gateway
 
 PLAIN = {"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false", "class": "nw-mono"}
@@ -30,7 +30,7 @@ class ReplacementForm(forms.Form):
 
     version = forms.IntegerField(widget=forms.HiddenInput)
     compared = forms.BooleanField(required=False, widget=forms.HiddenInput)
-    address = AddressInput(
+    address = AddressFormField(
         label=_("Management address"),
         max_length=50,
         help_text=_("Where the new machine’s sshd listens; usually the old machine’s address"),

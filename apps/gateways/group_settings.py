@@ -96,7 +96,7 @@ def change_limits(*, group: GatewayGroup, version: int, exempt: Sequence[Prefix]
 @transaction.atomic
 def change_profile(*, group: GatewayGroup, version: int, managed: bool, by: User, **values: Any) -> Profile:
     """Change the kernel profile, given by field. Raises Conflict if it was changed since `version`, else Problem."""
-    for fieldname, _reason in profile.iter_faults(firewall.Profile(**values)):
+    for fieldname, _reason in profile.iter_profile_faults(firewall.Profile(**values)):
         raise Problem(_explain_value(fieldname, values), fieldname)
     saved: Profile = save_settings(get_profile(group), version, values | {"managed": managed})
     enqueue_task("workers.reconcile", by.pk)

@@ -15,7 +15,7 @@ from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind
 from apps.network.models import Gateway, GatewayGroup, Pool, Profile, compute_first_port
 from firewall import policy as firewall
-from firewall.profile import list_differences
+from firewall.profile import list_sysctl_differences
 from firewall.wire import GaugesAre
 
 WARN_ABOVE = 80  # percent
@@ -94,7 +94,7 @@ def _parse_number(held: dict[str, str], name: str) -> int:
 
 def _iter_deviations(row: Profile, held: dict[str, str], untuned: dict[str, str]) -> Iterator[SysctlDeviation]:
     wanted = firewall.Profile(**{each.name: getattr(row, each.name) for each in fields(firewall.Profile)})
-    for name, value, found in list_differences(wanted, held):
+    for name, value, found in list_sysctl_differences(wanted, held):
         yield SysctlDeviation(name, value, found or _("nothing"), _explain_reason(untuned.get(name, "")))
 
 

@@ -16,7 +16,7 @@ from apps.gateways.roles.observation import observe_group
 from apps.gateways.roles.outcomes import describe_outcome
 from apps.gateways.roles.picture import build_roles_picture
 from apps.gateways.roles.problems import list_problems
-from apps.gateways.roles.switching import await_end, carry_out_switch, request_switch
+from apps.gateways.roles.switching import await_switch_end, carry_out_switch, request_switch
 from apps.lib.fields import Address
 from apps.network.models import Gateway, GatewayGroup
 
@@ -123,7 +123,7 @@ class LifecycleCommand(BaseCommand, ABC):
         observe_group(gateway.group)
         row = request_switch(gateway=gateway, kind=kind, families=families)
         carry_out_switch(row.pk)
-        row = await_end(row)  # a worker may have been faster
+        row = await_switch_end(row)  # a worker may have been faster
         if row.state == RoleSwitch.State.FAILED:
             raise CommandError(describe_outcome(row))
         self.stdout.write(describe_outcome(row))

@@ -47,7 +47,7 @@ def refuse_second_primary(group: GatewayGroup, name: str, family: int) -> None:
         raise Problem(words % given, f"carries{family}", culprit=holder)
 
 
-def refuse_giving_up(gateway: Gateway, family: int) -> None:
+def refuse_unsetting_primary(gateway: Gateway, family: int) -> None:
     """Raise Problem: a gateway is primary until another one is."""
     words = _("%(gateway)s stays the IPv%(family)d primary until another gateway of the group becomes it. Make that one the primary.")
     raise Problem(words % {"gateway": gateway, "family": family}, _get_flag(family), culprit=gateway)

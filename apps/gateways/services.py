@@ -112,12 +112,12 @@ def check_facts(facts: GatewayFacts, gateway: Gateway) -> None:
         raise Problem(
             _("Without a management network, this gateway could no longer be reached. Enter at least one."), "management_networks"
         )
-    check_way(gateway.link, facts.address, facts.management_port, facts.ssh_user)
+    check_connection_settings(gateway.link, facts.address, facts.management_port, facts.ssh_user)
     check_probe(facts, gateway)
     check_own_addresses(facts, gateway)
 
 
-def check_way(link: str, address: Address | None, port: int, account: str) -> None:
+def check_connection_settings(link: str, address: Address | None, port: int, account: str) -> None:
     """Raise Problem if the portal cannot reach a gateway like this."""
     if link == Gateway.Link.SSH and address is None:
         raise Problem(_("A gateway that is reached by ssh needs an address."), "address")

@@ -32,7 +32,7 @@ from apps.network.models import Failover, Gateway, GatewayGroup
 
 
 @dataclass(frozen=True)
-class FailoverResult:
+class FailoverFilesRow:
     """What a gateway gets: its files by their names, or the problem that prevents them; and the families that it is preferred for.
 
     runs: whether keepalived there started with these files; None if the gateway has not told.
@@ -68,19 +68,19 @@ def settings(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "gateways/failover_settings.html", context, status=422 if form.is_bound else 200)
 
 
-def _list_results(group: GatewayGroup) -> list[FailoverResult]:
+def _list_results(group: GatewayGroup) -> list[FailoverFilesRow]:
     rows = Gateway.objects.filter(group=group).select_related("group", "server_interface").order_by("name")
     return [_build_result(gateway) for gateway in rows]
 
 
-def _build_result(gateway: Gateway) -> FailoverResult:
+def _build_result(gateway: Gateway) -> FailoverFilesRow:
     families = join_family_names(list_families(gateway))
     try:
         status = FailoverStatus.objects.filter(gateway=gateway).first()
         runs = runs_current_files(status) if status and not status.problem else None
-        return FailoverResult(gateway, families, render_failover_files(gateway), "", runs)
+        return FailoverFilesRow(gateway, families, render_failover_files(gateway), "", runs)
     except Problem as problem:
-        return FailoverResult(gateway, families, {}, str(problem))
+        return FailoverFilesRow(gateway, families, {}, str(problem))
 
 
 @staff_page

@@ -32,7 +32,7 @@ def pack_refusal(reason: Unreadable) -> bytes:
     return json.dumps({"reason": reason.reason, "detail": reason.detail}).encode()
 
 
-def parse_sizes(words: bytes) -> list[int]:
+def parse_file_sizes(words: bytes) -> list[int]:
     """Return the sizes of the files that follow this JSON. Raises ValueError, and Unreadable if the JSON is a refusal."""
     told = _parse_object(words)
     if "reason" in told:

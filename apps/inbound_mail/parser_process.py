@@ -121,7 +121,7 @@ class _Child:
             if words > WORDS or files > limits.octets:
                 raise ValueError("the answer is larger than permitted")
             said = self._receive(words, end)
-            if sum(sizes := ipc_codec.parse_sizes(said)) != files:
+            if sum(sizes := ipc_codec.parse_file_sizes(said)) != files:
                 raise ValueError("the files' lengths do not add up to the announced one")
             held = [self._receive(size, end) for size in sizes]
             mail = ipc_codec.unpack_mail(said, held)

@@ -19,7 +19,7 @@ def erase_old_octets(before: datetime, at_most: int) -> int:
     return Arrival.objects.filter(pk__in=list(old.values_list("pk", flat=True)[:at_most])).update(octets=None)
 
 
-def forget_addresses(addresses: Iterable[str]) -> None:
+def erase_mails_of_addresses(addresses: Iterable[str]) -> None:
     """Erase octets and envelope of mails that came from these addresses or contain them. Their times, sizes and digests stay.
 
     Waiting mails are not changed, because they are new. An address that a mail encodes is not found in it: such octets are erased with

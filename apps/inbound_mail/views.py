@@ -13,7 +13,7 @@ from apps.accounts.roles import Right
 from apps.inbound_mail import mailbox_health, selectors, services
 from apps.inbound_mail.models import Arrival
 from apps.lib.errors import Problem
-from apps.lib.web.query_params import parse_words
+from apps.lib.web.query_params import parse_text_param
 from apps.mail.redaction import redact_links, redact_octets
 
 PER_PAGE = 50
@@ -24,7 +24,7 @@ def arrivals(request: HttpRequest) -> HttpResponse:
     """List arrivals by state: in quarantine, waiting, taken, deleted."""
     asked = request.GET
     state = asked.get("state", "quarantined") if asked.get("state") in selectors.STATES else "quarantined"
-    search = parse_words(asked, "q")
+    search = parse_text_param(asked, "q")
     page = Paginator(selectors.list_arrivals(state, search), PER_PAGE).get_page(asked.get("page"))
     shown = {"page": page, "state": state, "search": search, "counts": selectors.count_by_state(), "tabs": selectors.build_tabs()}
     now = timezone.now()

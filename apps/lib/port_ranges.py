@@ -16,17 +16,17 @@ _SPAN = re.compile(r"([0-9]{1,5})(?:\s*[-\u2013\u2014:]\s*([0-9]{1,5}))?")
 type Span = tuple[int, int]
 
 
-def format_span(first: int, count: int) -> str:
+def format_port_range(first: int, count: int) -> str:
     """Return “8443”, or “6000–6009” for ten ports."""
     return str(first) if count == 1 else f"{first}\u2013{first + count - 1}"
 
 
 def format_typed_span(first: int, count: int) -> str:
     """Return the same with a hyphen, as people type it: “6000-6009”."""
-    return format_span(first, count).replace("\u2013", "-")
+    return format_port_range(first, count).replace("\u2013", "-")
 
 
-def parse_span(text: str) -> Span | None:
+def parse_port_range(text: str) -> Span | None:
     """Return the first port and the number of ports of “8443”, “6000-6009”, “6000–6009” or “6000:6009”; None for anything else."""
     found = _SPAN.fullmatch(text.strip())
     if not found:
@@ -45,7 +45,7 @@ def parse_ports(text: str, fieldname: str = "") -> list[int]:
     """Return all ports of “25, 135-139”, sorted. Raises Problem at the field for a part that is neither a port nor a range."""
     found: set[int] = set()
     for part in filter(None, (each.strip() for each in text.split(","))):
-        span = parse_span(part)
+        span = parse_port_range(part)
         if span is None:
             raise Problem(_("“%(part)s” is neither a port nor a range. Write it like 25, 135-139.") % {"part": part[:40]}, fieldname)
         found.update(range(span[0], span[0] + span[1]))
@@ -64,7 +64,7 @@ class PortsField(forms.CharField):
         text = super().to_python(value)
         if not text:
             return None
-        found = parse_span(str(text))
+        found = parse_port_range(str(text))
         if found is None:
             raise ValidationError(self.error_messages["ports"], code="ports", params={"value": text})
         return found

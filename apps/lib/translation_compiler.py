@@ -12,7 +12,7 @@ from pathlib import Path
 CONTEXT, PLURAL = "\x04", "\x00"
 
 
-def compile_all(roots: list[Path]) -> list[Path]:
+def compile_translations(roots: list[Path]) -> list[Path]:
     """Compile all .po files below these directories that are newer than their .mo files. Returns the compiled .po files."""
     stale = sorted({po for root in roots for po in root.glob("**/LC_MESSAGES/*.po") if _is_stale(po)})
     for po in stale:

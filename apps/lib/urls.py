@@ -7,7 +7,7 @@ from apps.lib.web import language_switch
 app_name = "lib"
 urlpatterns = [
     path("theme/", views.theme, name="theme"),
-    path("language/", language_switch.choose_language, name="language"),
+    path("language/", language_switch.switch_language, name="language"),
 ]
 if settings.DEBUG:
     urlpatterns += [

@@ -39,7 +39,7 @@ def check_visible(text: str, *, lines: bool) -> None:
         raise ValidationError(_("This text has no visible characters."))
 
 
-def validate_every_form() -> None:
+def patch_form_validation() -> None:
     """Check every text field of every form from now on. Patches Django, which offers no common hook for all of them."""
     before = forms.CharField.validate
 

@@ -13,7 +13,7 @@ from threading import Event, Timer
 from types import TracebackType
 from typing import Final, Self
 
-from apps.mail.transport import HandoverOutcome, HandoverStatus, clean_reply
+from apps.mail.transport import HandoverOutcome, HandoverStatus, clean_server_reply
 
 STARTTLS: Final = "starttls"
 TLS: Final = "tls"
@@ -93,7 +93,7 @@ class SmtpConnection:
         smtp._host = self._server.host  # type: ignore[attr-defined]  # the stubs do not know it
         code, said = smtp.connect(self._server.host, self._server.port)
         if code != 220:
-            raise SMTPException(f"{code} {clean_reply(said)}")
+            raise SMTPException(f"{code} {clean_server_reply(said)}")
         smtp.ehlo_or_helo_if_needed()
         if self._server.tls == STARTTLS:
             smtp.starttls(context=ssl.create_default_context())
@@ -145,7 +145,7 @@ def _run_dialogue(smtp: SMTP, sender: str, to: str, content: bytes, stage: _Stag
         code, said = error.smtp_code, error.smtp_error if isinstance(error.smtp_error, bytes) else error.smtp_error.encode()
     stage.doubt = ""
     return (
-        HandoverOutcome(HandoverStatus.TAKEN, clean_reply(said))
+        HandoverOutcome(HandoverStatus.TAKEN, clean_server_reply(said))
         if code == 250
         else _build_failure(smtp, code, said, HandoverStatus.REFUSED)
     )
@@ -154,7 +154,7 @@ def _run_dialogue(smtp: SMTP, sender: str, to: str, content: bytes, stage: _Stag
 def _build_failure(smtp: SMTP, code: int, said: bytes, for_good: HandoverStatus) -> HandoverOutcome:
     """Build the outcome of a refusal: 4xx is worth another try (RFC 5321, 4.2.1), 421 ends the connection, 5xx is for good."""
     lost = code == 421 or not 400 <= code < 600 or not _is_reusable(smtp)
-    return HandoverOutcome(for_good if 500 <= code < 600 else HandoverStatus.LATER, f"{code} {clean_reply(said)}", lost)
+    return HandoverOutcome(for_good if 500 <= code < 600 else HandoverStatus.LATER, f"{code} {clean_server_reply(said)}", lost)
 
 
 def _is_reusable(smtp: SMTP) -> bool:
@@ -173,4 +173,4 @@ def _cut(smtp: SMTP, over: Event) -> None:
 
 def _render_error(error: Exception) -> str:
     code, said = getattr(error, "smtp_code", None), getattr(error, "smtp_error", None)
-    return f"{code} {clean_reply(said)}" if code else clean_reply(error)
+    return f"{code} {clean_server_reply(said)}" if code else clean_server_reply(error)

@@ -65,7 +65,7 @@ class FileMailTransport:
             self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._directory.chmod(0o700)
         except OSError as error:
-            return clean_reply(error)
+            return clean_server_reply(error)
         return ""
 
     def hand_over(self, sender: str, to: str, content: bytes) -> HandoverOutcome:
@@ -73,7 +73,7 @@ class FileMailTransport:
             with open(self._directory / f"{time_ns()}.eml", "xb", opener=_open_privately) as file:
                 file.write(content)
         except OSError as error:
-            return HandoverOutcome(HandoverStatus.AWAY, clean_reply(error))
+            return HandoverOutcome(HandoverStatus.AWAY, clean_server_reply(error))
         return HandoverOutcome(HandoverStatus.TAKEN)
 
 
@@ -81,7 +81,7 @@ def _open_privately(path: str, flags: int) -> int:
     return os.open(path, flags, mode=0o600)
 
 
-def clean_reply(error: object) -> str:
+def clean_server_reply(error: object) -> str:
     """Return a reply or error as text that the database can hold: one line, without NUL, at most MAX_REPLY_LENGTH characters."""
     text = error.decode(errors="replace") if isinstance(error, bytes) else str(error)
     return " ".join(text.replace("\0", "").split())[:MAX_REPLY_LENGTH] or type(error).__name__

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import get_person, has_right, staff_page
 from apps.accounts.roles import Right
 from apps.lib.errors import Problem
-from apps.lib.web.query_params import parse_words
+from apps.lib.web.query_params import parse_text_param
 from apps.mail import circuit_breaker, notice_kinds, selectors, services, unsubscribing
 from apps.mail.forms import DiscardForm
 from apps.mail.models import Message
@@ -26,7 +26,7 @@ def outbox(request: HttpRequest) -> HttpResponse:
     """List mails by state: waiting, sent, failed and why."""
     asked, now = request.GET, timezone.now()
     state = asked.get("state", "waiting") if asked.get("state") in selectors.STATES else "waiting"
-    search = parse_words(asked, "q")
+    search = parse_text_param(asked, "q")
     page = Paginator(selectors.list_mails(state, search), PER_PAGE).get_page(asked.get("page"))
     shown = {"page": page, "state": state, "search": search, "counts": selectors.count_by_state(), "tabs": selectors.build_tabs()}
     return render(

@@ -59,7 +59,7 @@ class MembersConfig(AppConfig):
                 Tariff,
                 called=_("Tariff"),
                 href=lambda row: reverse("members:tariff", args=[row.pk]),
-                undo_by=RowUndo("members:tariff-undo", tariff_services.remove_tariff, tariff_services.explain_tariff),
+                undo_by=RowUndo("members:tariff-undo", tariff_services.remove_tariff, tariff_services.explain_tariff_error),
             )
         )
         register_trail(
@@ -67,7 +67,7 @@ class MembersConfig(AppConfig):
                 Site,
                 called=_("House"),
                 href=lambda row: reverse("members:site", args=[row.pk]),
-                undo_by=RowUndo("members:site-undo", site_services.remove_site, site_services.explain_site, parts=(Room,)),
+                undo_by=RowUndo("members:site-undo", site_services.remove_site, site_services.explain_site_error, parts=(Room,)),
             )
         )
         register_trail(

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.lib import dependents
-from apps.lib.database.validity import check_reachable, is_valid_now_or_later
+from apps.lib.database.validity import check_not_too_far_ahead, is_valid_now_or_later
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.members import services
@@ -33,7 +33,7 @@ def plan_departure(*, member: Member, on: date, by: User) -> Departure:
         raise Problem(_("%(member)s has left already.") % {"member": member}, culprit=member)
     if on <= timezone.localdate():
         raise Problem(_("Choose a day in the future. To end the membership today, leave the day empty."), "on")
-    check_reachable(on, "on")
+    check_not_too_far_ahead(on, "on")
     try:
         with transaction.atomic():
             return Departure.objects.create(member=member, on=on, by=by)

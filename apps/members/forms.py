@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from apps.lib.fields import MacField
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Member, Room, Tariff
-from apps.members.selectors import find_common_tariff, list_rooms_by_name
+from apps.members.selectors import find_most_common_tariff, list_rooms_by_name
 from apps.members.services import MemberFacts
 from apps.members.tariff_services import TariffTerms
 from apps.preferences.declarations import DEFAULT_LANGUAGE
@@ -92,7 +92,7 @@ class NewMemberForm(MemberForm):
     )
 
     def __init__(self, data: Any = None, *, today: date) -> None:
-        super().__init__(data, initial={"since": today, "tariff": find_common_tariff(), "language": read_setting(DEFAULT_LANGUAGE)})
+        super().__init__(data, initial={"since": today, "tariff": find_most_common_tariff(), "language": read_setting(DEFAULT_LANGUAGE)})
         self.fields["tariff"].queryset = Tariff.objects.filter(offered=True)  # type: ignore[attr-defined]  # a ModelChoiceField
 
 

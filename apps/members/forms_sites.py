@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to_form
 from apps.members.models import Room, Site
-from apps.members.room_names import LONGEST_NAME, LONGEST_TEXT, RoomName, name_rooms
+from apps.members.room_names import LONGEST_NAME, LONGEST_TEXT, RoomName, build_room_names
 from apps.members.site_services import HIGHEST_FLOOR, LONGEST_CODE, LOWEST_FLOOR
 
 _PLAIN = {"autocomplete": "off", "spellcheck": "false"}
@@ -82,7 +82,7 @@ class RoomsForm(forms.Form):
             self.add_error("last_floor", forms.ValidationError(_("The last floor is below the first.")))
         elif first is not None and "doors" in wanted:
             try:
-                wanted["rooms"] = name_rooms(
+                wanted["rooms"] = build_room_names(
                     range(first, (first if last is None else last) + 1), wanted["doors"], floor_first=wanted["floor_first"]
                 )
             except Problem as problem:

@@ -7,11 +7,11 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.roles import Right
-from apps.accounts.token_limits import LimitChoiceField, TokenLimit, register_limit
+from apps.accounts.token_limits import TokenLimit, TokenLimitField, register_token_limit
 from apps.members.models import Member, Site
 
 
-class NumberField(forms.CharField):
+class MemberNumberField(forms.CharField):
     """A member's number, like M-2207. The cleaned value is the member's id, None when empty."""
 
     def __init__(self) -> None:
@@ -28,8 +28,8 @@ class NumberField(forms.CharField):
 
 def register_member_limits() -> None:
     """Register both limits, so that the token page offers them."""
-    register_limit(TokenLimit("member", Right.SEE_MEMBERS, NumberField, _describe_member))
-    register_limit(TokenLimit("site", Right.SEE_MEMBERS, _build_house_field, _describe_house))
+    register_token_limit(TokenLimit("member", Right.SEE_MEMBERS, MemberNumberField, _describe_member))
+    register_token_limit(TokenLimit("site", Right.SEE_MEMBERS, _build_house_field, _describe_house))
 
 
 def _describe_member(pk: int) -> str:
@@ -38,7 +38,7 @@ def _describe_member(pk: int) -> str:
 
 
 def _build_house_field() -> forms.Field:
-    return LimitChoiceField(_("One house"), lambda: list(Site.objects.values_list("pk", "name")))
+    return TokenLimitField(_("One house"), lambda: list(Site.objects.values_list("pk", "name")))
 
 
 def _describe_house(pk: int) -> str:

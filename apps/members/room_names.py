@@ -23,7 +23,7 @@ class RoomName:
     name: str
 
 
-def name_rooms(floors: Iterable[int], doors: str, *, floor_first: bool) -> list[RoomName]:
+def build_room_names(floors: Iterable[int], doors: str, *, floor_first: bool) -> list[RoomName]:
     """Return the rooms of these floors, without repetitions. floor_first: the floor begins the name, as in 214 for door 14 on floor 2.
 
     Raises Problem, at the field `doors`, for an empty, impossible or too long list.

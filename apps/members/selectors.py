@@ -96,7 +96,7 @@ def _strip_separators(text: Any) -> Any:
     return Replace(Replace(text, Value("-"), Value("")), Value(" "), Value(""))
 
 
-def find_common_tariff() -> Tariff | None:
+def find_most_common_tariff() -> Tariff | None:
     """Return the offered tariff with the most active members; if no tariff has any, one that is not a trial."""
     active = Count("member", filter=Q(member__state=Member.State.ACTIVE))
     return Tariff.objects.filter(offered=True).annotate(number=active).order_by("-number", "trial", "pk").first()

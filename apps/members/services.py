@@ -56,7 +56,7 @@ def add_member(*, facts: MemberFacts, number: int | None = None, active: bool = 
 def change_member(*, member: Member, version: int, facts: MemberFacts, by: User) -> Member:
     """Change a member's facts. Raises Conflict when the member was changed since `version`, Problem when it was erased."""
     if member.erased_at:
-        raise Problem(describe_erased(), culprit=member)
+        raise Problem(explain_erased_member(), culprit=member)
     if facts.tariff.pk != member.tariff_id:
         demand_offered(facts.tariff)
     with transaction.atomic():
@@ -78,13 +78,13 @@ def activate_member(*, member: Member, by: User) -> None:
     with transaction.atomic():
         changed = Member.objects.select_for_update(of=("self",), no_key=True).filter(pk=member.pk).exclude(state=Member.State.ACTIVE)
         if changed.exclude(erased_at=None).exists():
-            raise Problem(describe_erased(), culprit=member)
+            raise Problem(explain_erased_member(), culprit=member)
         if changed.update(state=Member.State.ACTIVE, version=F("version") + 1):
             dependents.mark_dependents_changed(Member, [member.pk])
         enqueue_task("workers.reconcile", by.pk)
 
 
-def describe_erased() -> str:
+def explain_erased_member() -> str:
     return _("The personal data of this member was erased. Add the person as a new member.")
 
 

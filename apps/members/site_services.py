@@ -37,7 +37,7 @@ def add_site(*, name: str, code: str) -> Site:
         with transaction.atomic():
             site.save(force_insert=True)
     except IntegrityError as error:
-        raise explain_site(error, site) from error
+        raise explain_site_error(error, site) from error
     return site
 
 
@@ -47,7 +47,7 @@ def change_site(*, site: Site, version: int, name: str, code: str) -> Site:
     try:
         _update(Site, site.pk, version, given)
     except IntegrityError as error:
-        raise explain_site(error, Site(**given)) from error
+        raise explain_site_error(error, Site(**given)) from error
     site.refresh_from_db()
     return site
 
@@ -117,7 +117,7 @@ def remove_room(row: Room) -> None:
     Room.objects.filter(pk=row.pk).delete()
 
 
-def explain_site(error: IntegrityError, site: Site) -> Problem:
+def explain_site_error(error: IntegrityError, site: Site) -> Problem:
     """Explain the constraint that refuses this site."""
     if "site_code" in str(error):
         other = Site.objects.filter(code__iexact=site.code).first()

@@ -36,7 +36,7 @@ def add_tariff(*, terms: TariffTerms, by: User | None) -> Tariff:
             tariff.save(force_insert=True)
             enqueue_task("workers.reconcile", by and by.pk)
     except IntegrityError as error:
-        raise explain_tariff(error, tariff) from error
+        raise explain_tariff_error(error, tariff) from error
     return tariff
 
 
@@ -54,7 +54,7 @@ def change_tariff_terms(*, tariff: Tariff, version: int, terms: TariffTerms, by:
                 )
             enqueue_task("workers.reconcile", by and by.pk)
     except IntegrityError as error:
-        raise explain_tariff(error, Tariff(**given)) from error
+        raise explain_tariff_error(error, Tariff(**given)) from error
     tariff.refresh_from_db()
     return tariff
 
@@ -70,7 +70,7 @@ def remove_tariff(row: Tariff) -> None:
     Tariff.objects.filter(pk=row.pk).delete()
 
 
-def explain_tariff(error: IntegrityError, tariff: Tariff) -> Problem:
+def explain_tariff_error(error: IntegrityError, tariff: Tariff) -> Problem:
     """Explain the constraint that refuses this tariff."""
     for fieldname in ("up_kbit", "down_kbit"):
         if f"tariff_{fieldname}" in str(error):

@@ -9,7 +9,7 @@ from django.db.models import DateTimeField, F, Func, Value
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.lib.database.validity import check_reachable
+from apps.lib.database.validity import check_not_too_far_ahead
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
 from apps.nat.models import PortForward
@@ -27,7 +27,7 @@ type Until = datetime | Literal[EndSentinel.UNCHANGED] | None
 
 def check_end(until: datetime | None) -> None:
     """Raise Problem for an end that has passed, or is too far away. None, for no end, is allowed."""
-    check_reachable(until, "until")
+    check_not_too_far_ahead(until, "until")
     if until is not None and until <= timezone.now():
         raise Problem(
             _("The end, %(end)s, is in the past. Choose a later one, or none.") % {"end": formats.format_full_time(until)}, "until"

@@ -7,16 +7,16 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.validity import is_valid_now
-from apps.lib.port_ranges import PortsField, format_span, format_typed_span
-from apps.lib.ui.row_choice_field import RowChoiceField
+from apps.lib.port_ranges import PortsField, format_port_range, format_typed_span
+from apps.lib.ui.row_choice_field import CachedModelChoiceField
 from apps.members.models import Member
-from apps.nat.last_day_field import LastDayForm, build_last_day
+from apps.nat.last_day_field import LastDayForm, build_last_day_initial
 from apps.nat.models import PortForward
 from apps.nat.selectors import list_public_addresses
 from apps.network.models import Holding, Pool
 
 
-class DeviceChoice(RowChoiceField[Holding]):
+class DeviceChoice(CachedModelChoiceField[Holding]):
     """Choice of a private address, shown with its device."""
 
     def label_from_instance(self, obj: Any) -> str:
@@ -64,7 +64,7 @@ class ForwardForm(LastDayForm):
 
     def suggest_ports(self, first: str) -> str:
         """Return an offer as it is written in the field: as many ports as were wanted, from this one on."""
-        return format_span(int(first), self.cleaned_data["public_port"][1]) if first.isdecimal() else first
+        return format_port_range(int(first), self.cleaned_data["public_port"][1]) if first.isdecimal() else first
 
     def to_kwargs(self) -> dict[str, Any]:
         """Return the service's arguments, except `until`, which `ends` and `changed_end` return."""
@@ -84,4 +84,4 @@ def _build_initial(forward: PortForward) -> dict[str, Any]:
         "public": str(forward.public),
         "purpose": forward.purpose,
         "version": forward.version,
-    } | build_last_day(forward)
+    } | build_last_day_initial(forward)

@@ -7,7 +7,7 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.database.validity import check_reachable
+from apps.lib.database.validity import check_not_too_far_ahead
 from apps.lib.errors import Problem
 from apps.nat.expiry_dates import EndSentinel, Until
 from apps.nat.models import PortForward
@@ -25,7 +25,7 @@ class LastDayForm(forms.Form):
         if day and day < timezone.localdate() and "until" in self.changed_data:
             raise forms.ValidationError(_("This day is in the past."))
         try:
-            check_reachable(day, "until")
+            check_not_too_far_ahead(day, "until")
         except Problem as problem:
             raise forms.ValidationError(str(problem)) from problem
         return day
@@ -40,7 +40,7 @@ class LastDayForm(forms.Form):
         return self.get_end() if "until" in self.changed_data else EndSentinel.UNCHANGED
 
 
-def build_last_day(row: PortForward | Pinhole) -> dict[str, Any]:
+def build_last_day_initial(row: PortForward | Pinhole) -> dict[str, Any]:
     """Return the field's initial value for a row: the last day on which it holds."""
     end: datetime | None = row.valid.upper
     return {"until": timezone.localdate(end - timedelta(microseconds=1))} if end else {}

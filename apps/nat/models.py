@@ -13,7 +13,7 @@ from apps.lib.database.history import track_history
 from apps.lib.database.triggers import stamp_transaction
 from apps.lib.fields import AddressField, PrefixField
 from apps.lib.models import Deployed, Versioned
-from apps.lib.port_ranges import format_span
+from apps.lib.port_ranges import format_port_range
 from apps.nat.moving.models import Move
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.rules.models import PortRules
@@ -149,12 +149,12 @@ class PortForward(PublicAddressUse):
     @property
     def public_ports(self) -> str:
         """The public ports as “8443” or “6000–6009”."""
-        return format_span(self.public_port, self.ports)
+        return format_port_range(self.public_port, self.ports)
 
     @property
     def private_ports(self) -> str:
         """The private ports that they lead to."""
-        return format_span(self.private_port, self.ports)
+        return format_port_range(self.private_port, self.ports)
 
     @property
     def last_port(self) -> int:

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from apps.accounts.models import User
 from apps.lib.errors import Problem
 from apps.lib.fields import Address
-from apps.lib.port_ranges import format_span
+from apps.lib.port_ranges import format_port_range
 from apps.members.models import Member
 from apps.members.tariff_allowance import check_tariff_allowance
 from apps.nat import services
@@ -21,7 +21,7 @@ from apps.nat.expiry_dates import find_planned_end
 from apps.nat.models import PortForward, PortRules
 from apps.nat.rules.services import get_rules
 from apps.nat.selectors import find_free_port, list_member_forwards, list_public_addresses
-from apps.nat.switched_off import check_may_open, check_may_switch_on, list_switched_off
+from apps.nat.switched_off import check_may_reopen, check_may_switch_on, list_switched_off_by_others
 from apps.network.models import Holding
 
 TRIES: Final = 100  # free spans that are checked for forbidden ports
@@ -34,7 +34,7 @@ def may_open(forward: PortForward) -> bool:
 
 def may_undo_closing(forward: PortForward, by: User) -> bool:
     """Return True if the member may open it again: neither beyond the rules, nor switched off by the administrators."""
-    return may_open(forward) and not list_switched_off([forward], by)
+    return may_open(forward) and not list_switched_off_by_others([forward], by)
 
 
 def open_port(
@@ -58,7 +58,7 @@ def open_port(
     rules = get_rules(holding.group_id)
     _check_rules(rules, public, protocol, public_port, ports)
     former = PortForward.objects.filter(holding__member=member, public=public, protocol=protocol)
-    check_may_open(public_port, ports, former, by)
+    check_may_reopen(public_port, ports, former, by)
     try:
         with transaction.atomic():
             _check_quota(member)
@@ -161,7 +161,7 @@ def _strip_names(problem: Problem, public: Address, protocol: str, port: int, po
     """Return the same refusal without the name of the other member."""
     if problem.fieldname != "public_port" or (not problem.offer and problem.culprit is None):
         return problem
-    facts = {"protocol": protocol.upper(), "ports": format_span(port, ports), "public": public, "free": problem.offer}
+    facts = {"protocol": protocol.upper(), "ports": format_port_range(port, ports), "public": public, "free": problem.offer}
     text = _("%(protocol)s %(ports)s on %(public)s is taken already.") % facts
     if problem.offer:
         text += " " + _("%(free)s is free.") % facts

@@ -99,7 +99,7 @@ def _filter_by_port(mappings: QuerySet[NatMapping], port: int | None) -> QuerySe
     return some.select_related("holding__member").order_by("holding__prefix")
 
 
-def list_port_targets(public: Address, port: int, at: datetime) -> QuerySet[PortForward]:
+def list_forwards_at(public: Address, port: int, at: datetime) -> QuerySet[PortForward]:
     """Return the forwards of this public port at that moment: one per protocol, on or off."""
     led = PortForward.objects.filter(build_ports_filter(port, port), public=public, valid__contains=at)
     return led.select_related("holding__member").order_by("protocol")
@@ -118,12 +118,12 @@ def count_used_by_pool() -> Mapping[int, int]:
     return {pool: members if sharing == Pool.Sharing.BLOCKS else addresses for pool, sharing, addresses, members in counted}
 
 
-def count_members_leaving(pool: Pool) -> int:
+def count_mapped_members(pool: Pool) -> int:
     """Return how many members leave from a public pool now."""
     return NatMapping.objects.filter(is_valid_now(), pool=pool).values("holding__member").distinct().count()
 
 
-def list_users_by_address(pool: Pool) -> QuerySet[NatMapping, tuple[object, int]]:
+def count_members_by_address(pool: Pool) -> QuerySet[NatMapping, tuple[object, int]]:
     """Return the public addresses of a pool in use, and how many members leave as each, by address."""
     mapped = (
         NatMapping.objects.filter(is_valid_now(), pool=pool).values_list("public").annotate(number=Count("holding__member", distinct=True))

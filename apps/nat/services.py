@@ -12,7 +12,7 @@ from apps.lib.database.validity import is_valid_now, make_range_from_now, make_r
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
-from apps.lib.port_ranges import Span, format_span
+from apps.lib.port_ranges import Span, format_port_range
 from apps.nat import port_claims
 from apps.nat.expiry_dates import EndSentinel, Until, build_end_update, check_end, find_planned_end
 from apps.nat.models import NatMapping, PortForward
@@ -281,12 +281,12 @@ def _explain(error: IntegrityError, public: Address, protocol: str, port: int, p
     if "portforward_port_taken" not in str(error):
         raise error
     holder, first = find_port_holder(public, protocol, port, ports), find_free_port(public, protocol, port, ports)
-    free = format_span(first, ports) if first else ""
-    facts: dict[str, object] = {"protocol": protocol.upper(), "port": format_span(port, ports), "public": public, "free": free}
-    unnamed, facts["ports"] = _("%(protocol)s %(ports)s on %(public)s is taken already."), format_span(port, ports)
+    free = format_port_range(first, ports) if first else ""
+    facts: dict[str, object] = {"protocol": protocol.upper(), "port": format_port_range(port, ports), "public": public, "free": free}
+    unnamed, facts["ports"] = _("%(protocol)s %(ports)s on %(public)s is taken already."), format_port_range(port, ports)
     if holder:
         text = _("%(protocol)s %(port)s on %(public)s is held by forward %(id)d of %(member)s.")
-        facts |= {"member": holder.holding.member.name, "id": holder.pk, "port": format_span(*_intersect_ports(holder, port, ports))}
+        facts |= {"member": holder.holding.member.name, "id": holder.pk, "port": format_port_range(*_intersect_ports(holder, port, ports))}
     else:
         text = _("%(protocol)s %(port)s on %(public)s was just taken by another port forward.")
     more = " " + (_("%(free)s is free.") if ports == 1 else _("%(free)s are free.")) if free else ""

@@ -13,11 +13,11 @@ from apps.nat.pinholes.models import Pinhole
 
 def check_may_switch_on(row: PortForward | Pinhole, person: User) -> None:
     """Raise Problem if a user other than this person switched the row off last."""
-    if list_switched_off([row], person):
+    if list_switched_off_by_others([row], person):
         raise Problem(_("The administrators switched this off. Ask them to switch it on again."))
 
 
-def check_may_open(first: int, ports: int, former: Iterable[PortForward | Pinhole], person: User) -> None:
+def check_may_reopen(first: int, ports: int, former: Iterable[PortForward | Pinhole], person: User) -> None:
     """Raise Problem for ports that a user other than this person switched off last, even if that row has ended since.
 
     former: all rows that the member ever had at the same address and protocol. Of rows over the same ports only the newest counts: the
@@ -29,7 +29,7 @@ def check_may_open(first: int, ports: int, former: Iterable[PortForward | Pinhol
         if _is_overlapping(its, wanted) and not any(_is_overlapping(its, each) for each in newer):
             last.append(row)
         newer.append(its)
-    if list_switched_off(last, person):
+    if list_switched_off_by_others(last, person):
         raise Problem(_("The administrators switched this off. Ask them to switch it on again."))
 
 
@@ -37,7 +37,7 @@ def _is_overlapping(one: range, other: range) -> bool:
     return one.start < other.stop and other.start < one.stop
 
 
-def list_switched_off(rows: Iterable[PortForward | Pinhole], person: User) -> set[int]:
+def list_switched_off_by_others(rows: Iterable[PortForward | Pinhole], person: User) -> set[int]:
     """Return the ids of the rows that are off and that another user, or an unknown one, switched off last. At most one query."""
     off = [row for row in rows if not row.enabled]
     if not off:

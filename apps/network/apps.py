@@ -36,7 +36,7 @@ class NetworkConfig(AppConfig):
                     route="network:pool-undo",
                     remove=pool_removal.remove_pool,
                     explain=services.explain_pool_error,
-                    prepare=pool_removal.check_former_pool,
+                    prepare=pool_removal.prepare_former_pool,
                 ),
             )
         )

@@ -8,9 +8,9 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.lib.fields import AddressField, PrefixField
 from apps.lib.ui import formats
-from apps.lib.ui.row_choice_field import RowChoiceField
+from apps.lib.ui.row_choice_field import CachedModelChoiceField
 from apps.members.models import Device, Member
-from apps.network.models import BLOCK_SIZES, MOST_KEPT_FIRST, GatewayGroup, Pool, count_address_blocks
+from apps.network.models import BLOCK_SIZES, MOST_KEPT_FIRST, GatewayGroup, Pool, count_port_blocks
 
 
 class PrefixInput(forms.CharField):
@@ -21,7 +21,7 @@ class PrefixInput(forms.CharField):
         return PrefixField().to_python(text) if text else None
 
 
-class AddressInput(forms.CharField):
+class AddressFormField(forms.CharField):
     """Form field for one address."""
 
     def clean(self, value: Any) -> Any:
@@ -42,14 +42,14 @@ class PrefixListInput(forms.CharField):
 class AssignAddressForm(forms.Form):
     """Assigns a member an address of a pool: the next free one, or a given one."""
 
-    pool = RowChoiceField(Pool.objects.none(), label=_("Pool"), empty_label=None)
+    pool = CachedModelChoiceField(Pool.objects.none(), label=_("Pool"), empty_label=None)
     prefix = PrefixInput(  # type: ignore[assignment]  # a field, which Django takes off the class
         label=_("Address"),
         max_length=50,
         required=False,
         widget=forms.TextInput(attrs={"autocomplete": "off", "placeholder": _("the next free one")}),
     )
-    device = RowChoiceField(Device.objects.none(), label=_("Device"), required=False, empty_label=_("all devices"))
+    device = CachedModelChoiceField(Device.objects.none(), label=_("Device"), required=False, empty_label=_("all devices"))
 
     offer = ""  # an address that is free, if the given one is not possible
 
@@ -62,7 +62,7 @@ class AssignAddressForm(forms.Form):
 def _describe_block_size(size: int) -> str:
     return _("%(n)s ports: %(members)s members per address") % {
         "n": formats.format_number(size),
-        "members": formats.format_number(count_address_blocks(size)),
+        "members": formats.format_number(count_port_blocks(size)),
     }
 
 
@@ -200,7 +200,7 @@ class PoolSplitForm(PoolPreviewForm):
 class HolderLookupForm(forms.Form):
     """Looks up who held an address, and which of its ports, at a moment."""
 
-    address = AddressInput(
+    address = AddressFormField(
         label=_("Address"), max_length=50, widget=forms.TextInput(attrs={"spellcheck": "false", "placeholder": "198.51.100.7"})
     )
     port = forms.IntegerField(

@@ -5,17 +5,17 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.roles import Right
-from apps.accounts.token_limits import LimitChoiceField, TokenLimit, register_limit
+from apps.accounts.token_limits import TokenLimit, TokenLimitField, register_token_limit
 from apps.network.models import GatewayGroup
 
 
 def register_group_limit() -> None:
     """Register the limit, so that the page of tokens offers it."""
-    register_limit(TokenLimit("group", Right.SEE_NETWORK, _build_field, _describe_group))
+    register_token_limit(TokenLimit("group", Right.SEE_NETWORK, _build_field, _describe_group))
 
 
 def _build_field() -> forms.Field:
-    return LimitChoiceField(_("One gateway group"), lambda: list(GatewayGroup.objects.order_by("name").values_list("pk", "name")))
+    return TokenLimitField(_("One gateway group"), lambda: list(GatewayGroup.objects.order_by("name").values_list("pk", "name")))
 
 
 def _describe_group(pk: int) -> str:

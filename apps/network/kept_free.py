@@ -23,15 +23,15 @@ def count_all_shares(pool: Pool) -> int:
     return int(shares) - 2 * _count_edge(pool)
 
 
-def count_kept(pool: Pool) -> int:
+def count_kept_shares(pool: Pool) -> int:
     """Return how many of the pool's shares are kept free."""
     first, last = _find_ends(pool)
-    lowest = find_lowest(pool)
+    lowest = find_first_unkept(pool)
     ranges = _merge((max(low, first), min(high, last)) for low, high in [(first, lowest - 1), *_iter_ranges(pool)])
     return sum(high - low + 1 for low, high in ranges) >> _get_share_bits(pool)
 
 
-def find_lowest(pool: Pool) -> int:
+def find_first_unkept(pool: Pool) -> int:
     """Return the number of the first address of the lowest share that is not kept by `kept_first`."""
     return _find_ends(pool)[0] + (pool.kept_first << _get_share_bits(pool))
 
@@ -41,10 +41,10 @@ def list_kept_prefixes(pool: Pool) -> list[Prefix]:
     return [_widen(each, pool.member_length) for each in pool.kept]
 
 
-def is_kept(pool: Pool, share: Prefix) -> bool:
+def is_kept_free(pool: Pool, share: Prefix) -> bool:
     """True if this share of the pool is kept free."""
     number = int(share.network_address)
-    return number < find_lowest(pool) or any(low <= number <= high for low, high in _iter_ranges(pool))
+    return number < find_first_unkept(pool) or any(low <= number <= high for low, high in _iter_ranges(pool))
 
 
 def _iter_ranges(pool: Pool) -> Iterator[tuple[int, int]]:

@@ -199,14 +199,14 @@ def compute_first_port(size: int) -> int:
     return 0 if size == ALL_PORTS else max(size, LEAST_BLOCK_PORT)
 
 
-def count_address_blocks(size: int) -> int:
+def count_port_blocks(size: int) -> int:
     """Return how many blocks of this size one address has."""
     return (ALL_PORTS - compute_first_port(size)) // size
 
 
 def find_block_size(addresses: int, members: int) -> int | None:
     """Return the block size that suits this many members and a quarter more on these addresses; None if not even the smallest does."""
-    fits = (size for size in SUITABLE_BLOCK_SIZES if 4 * addresses * count_address_blocks(size) >= 5 * members)
+    fits = (size for size in SUITABLE_BLOCK_SIZES if 4 * addresses * count_port_blocks(size) >= 5 * members)
     return next(fits, None)
 
 

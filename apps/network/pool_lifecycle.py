@@ -18,7 +18,7 @@ from apps.audit.trail import get_trail
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
-from apps.network.kept_free import find_lowest
+from apps.network.kept_free import find_first_unkept
 from apps.network.models import MOST_KEPT, Holding, Pool
 from apps.network.services import change_pool, explain_pool_error
 
@@ -99,7 +99,7 @@ def _plan_kept(pool: Pool, prefix: Prefix) -> list[Prefix]:
 
 def _list_first(pool: Pool) -> list[Prefix]:
     """Return the first shares that are kept free, as prefixes."""
-    first, lowest = int(pool.prefix.network_address), find_lowest(pool)
+    first, lowest = int(pool.prefix.network_address), find_first_unkept(pool)
     if not pool.kept_first:
         return []
     kind = type(pool.prefix.network_address)

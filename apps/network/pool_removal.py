@@ -35,7 +35,7 @@ def find_pool_holdings(pools: Collection[int]) -> RowUse | None:
     return None if first is None else RowUse(format_holding_count(found.count()), reverse("network:pool", args=[first.pool_id]), first)
 
 
-def check_former_pool(former: Pool, current: Pool | None) -> None:
+def prepare_former_pool(former: Pool, current: Pool | None) -> None:
     """Raise Problem if an undo must not bring back these values: a former sharing would not bring back members' public addresses.
 
     Before a split is undone, its parts become one pool again.

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from apps.lib.fields import Prefix
-from apps.network.kept_free import is_kept
+from apps.network.kept_free import is_kept_free
 from apps.network.models import Pool
 
 
@@ -15,7 +15,7 @@ def find_refusal(pool: Pool, prefix: Prefix) -> tuple[str, str] | None:
         text = _("%(pool)s is a public pool: members get its addresses by NAT mapping, not directly. Choose another pool.")
         return text % {"pool": pool}, "pool"
     if text := _find_prefix_refusal(pool, prefix):
-        return text % {"prefix": format_share(prefix), "pool": pool, "length": pool.member_length}, "prefix"
+        return text % {"prefix": format_address_or_prefix(prefix), "pool": pool, "length": pool.member_length}, "prefix"
     return None
 
 
@@ -28,7 +28,7 @@ def _find_prefix_refusal(pool: Pool, prefix: Prefix) -> str:
     ends = (pool.prefix.network_address, pool.prefix.broadcast_address)
     if prefix.version == 4 and pool.prefix.prefixlen < 31 and prefix.network_address in ends:
         return _("%(prefix)s is the first or last address of the pool %(pool)s, which is not assigned.")
-    if is_kept(pool, prefix):
+    if is_kept_free(pool, prefix):
         return _("%(prefix)s is kept free in the pool %(pool)s. Choose another, or change the pool.")
     return ""
 
@@ -43,6 +43,6 @@ def explain_retired(pool: Pool) -> str:
     return _("%(pool)s is out of service and gives no more addresses. Choose another pool, or take it back into service.") % {"pool": pool}
 
 
-def format_share(prefix: Prefix) -> str:
+def format_address_or_prefix(prefix: Prefix) -> str:
     """Format an IPv4 address without its prefix length, an IPv6 prefix with it."""
     return str(prefix.network_address) if prefix.prefixlen == 32 and prefix.version == 4 else str(prefix)

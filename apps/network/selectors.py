@@ -12,7 +12,7 @@ from apps.lib.database.validity import is_valid_now, is_valid_now_or_later
 from apps.lib.fields import Address, Prefix
 from apps.lib.web.request_cache import cache_per_request
 from apps.members.models import Member
-from apps.network.kept_free import count_all_shares, count_kept, find_lowest, list_kept_prefixes
+from apps.network.kept_free import count_all_shares, count_kept_shares, find_first_unkept, list_kept_prefixes
 from apps.network.models import Gateway, Holding, Pool
 
 # Prefer addresses that were never held: the next is right above the highest one ever held. Only if the pool is used up to its end, take
@@ -53,7 +53,7 @@ FREE = """
 
 def find_free_prefix(pool: Pool) -> Prefix | None:
     """Return the next address or prefix of the pool that is neither held now or later nor kept free; None when the pool is full."""
-    lowest = find_lowest(pool)
+    lowest = find_first_unkept(pool)
     if lowest > int(pool.prefix.broadcast_address):
         return None
     address = IPv4Address(lowest) if pool.prefix.version == 4 else IPv6Address(lowest)
@@ -70,7 +70,7 @@ def find_free_prefix(pool: Pool) -> Prefix | None:
 
 def count_shares(pool: Pool) -> int:
     """Return how many shares the pool has for members, without those that are kept free; for a public pool: how many addresses."""
-    return count_all_shares(pool) - count_kept(pool)
+    return count_all_shares(pool) - count_kept_shares(pool)
 
 
 def list_pools() -> QuerySet[Pool]:

@@ -21,7 +21,7 @@ from apps.lib.fields import Prefix
 from apps.members.models import Device, Member
 from apps.network.kept_free import choose_kept_first
 from apps.network.models import BLOCK_SIZES, MOST_KEPT, MOST_KEPT_FIRST, GatewayGroup, Holding, Pool, find_block_size
-from apps.network.refusals import explain_retired, find_refusal, format_share
+from apps.network.refusals import explain_retired, find_refusal, format_address_or_prefix
 from apps.network.selectors import count_shares, find_free_prefix, find_overlapping_holding
 from apps.network.virtual_addresses import refuse_virtual_addresses
 
@@ -219,7 +219,7 @@ def _explain_holding_error(error: IntegrityError, pool: Pool, prefix: Prefix | N
         raise error
     holder, offer = find_overlapping_holding(prefix), _find_offer(pool)
     facts = {
-        "prefix": format_share(prefix),
+        "prefix": format_address_or_prefix(prefix),
         "member": holder.member if holder else "",
         "number": holder.member.number if holder else 0,
         "free": offer,
@@ -232,7 +232,7 @@ def _explain_holding_error(error: IntegrityError, pool: Pool, prefix: Prefix | N
 
 def _find_offer(pool: Pool) -> str:
     free = find_free_prefix(pool) if pool.kind != Pool.Kind.PUBLIC4 else None
-    return format_share(free) if free else ""
+    return format_address_or_prefix(free) if free else ""
 
 
 def _get_member_length(kind: str, length: int) -> int:
@@ -271,7 +271,7 @@ def _check_kept(pool: Pool) -> None:
         raise Problem(_("At most %(most)d can be listed here.") % {"most": MOST_KEPT}, "kept")
     outside = next((each for each in pool.kept if each.version != pool.prefix.version or not each.subnet_of(pool.prefix)), None)
     if outside:
-        facts = {"prefix": format_share(outside), "pool": pool}
+        facts = {"prefix": format_address_or_prefix(outside), "pool": pool}
         raise Problem(_("%(prefix)s is not in the pool %(pool)s.") % facts, "kept")
 
 

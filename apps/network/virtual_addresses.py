@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from apps.lib.errors import Problem
 from apps.lib.fields import Address
-from apps.network.kept_free import is_kept
+from apps.network.kept_free import is_kept_free
 from apps.network.models import Failover, GatewayGroup, Pool
 
 
@@ -23,7 +23,7 @@ def can_be_assigned(pool: Pool, address: Address) -> bool:
     ends = (pool.prefix.network_address, pool.prefix.broadcast_address)
     if address.version == 4 and pool.prefix.prefixlen < 31 and address in ends:
         return False
-    return not is_kept(pool, ip_network((str(address), pool.member_length), strict=False))
+    return not is_kept_free(pool, ip_network((str(address), pool.member_length), strict=False))
 
 
 def refuse_virtual_addresses(pool: Pool) -> None:

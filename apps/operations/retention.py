@@ -27,7 +27,7 @@ def prune_user_sessions(now: datetime, at_most: int) -> int:
     return delete_oldest(UserSession.objects.filter(~Exists(there), created_at__lt=now - FRESH), "created_at", at_most)
 
 
-def prune_confirmations(now: datetime, at_most: int) -> int:
+def prune_email_confirmations(now: datetime, at_most: int) -> int:
     """Delete expired links for confirming an email address."""
     return delete_oldest(EmailConfirmation.objects.filter(created__lt=now - CONFIRMATIONS), "created", at_most)
 
@@ -39,7 +39,7 @@ def prune_kept_answers(now: datetime, at_most: int) -> int:
 
 register_pruned("sessions.Session", kept=_("until the session ends"), prune=prune_sessions)
 register_pruned("usersessions.UserSession", kept=_("until the session ends"), prune=prune_user_sessions)
-register_pruned("account.EmailConfirmation", kept=_("7 days"), prune=prune_confirmations)
+register_pruned("account.EmailConfirmation", kept=_("7 days"), prune=prune_email_confirmations)
 register_pruned("lib.KeptAnswer", kept=_("24 hours"), prune=prune_kept_answers)
 register_bounded(TableBound.CODE, "operations.RoleHeartbeat", "operations.JobRecord")
 register_bounded(TableBound.CODE, "auth.Permission", "auth.Group", "contenttypes.ContentType")

@@ -8,7 +8,7 @@ from apps.preferences.declarations import NETWORK_NAME
 from apps.preferences.selectors import read_setting
 
 
-def name_network(_request: HttpRequest) -> dict[str, object]:
+def provide_network_name(_request: HttpRequest) -> dict[str, object]:
     return {"network": SimpleLazyObject(_read_name)}
 
 

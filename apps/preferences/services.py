@@ -35,7 +35,7 @@ def change_settings(*, version: int, values: Mapping[str, Any], by: Any) -> Netw
             row = get_settings_row()
             check_settings(row)
     except IntegrityError as error:
-        raise explain_settings(error, NetworkSettings(**wanted)) from error
+        raise explain_settings_error(error, NetworkSettings(**wanted)) from error
     log.info("settings changed", names=sorted(wanted), by=str(by or ""))
     return row
 
@@ -53,7 +53,7 @@ def check_settings(row: NetworkSettings, _current: NetworkSettings | None = None
         raise _build_erased_too_early(held)
 
 
-def explain_settings(error: IntegrityError, row: NetworkSettings) -> Problem:
+def explain_settings_error(error: IntegrityError, row: NetworkSettings) -> Problem:
     """Explain the constraint that refuses these settings."""
     if "networksettings_erased_after_hold" in str(error):
         return _build_erased_too_early(getattr(row, HOLD_DAYS.name))

@@ -37,7 +37,7 @@ def build_ticket_address(ticket: int) -> str:
     return _build_address(f"t{ticket}.{_sign_value('ticket', str(ticket))}")
 
 
-def build_staff_address(user: User, ticket: int) -> str:
+def build_staff_reply_address(user: User, ticket: int) -> str:
     """Return the address at which this user answers the ticket by mail; "" without inbound mail."""
     return _build_address(f"s{user.pk}.{ticket}.{_sign_value('staff', _build_staff_value(user, ticket))}")
 

@@ -35,7 +35,7 @@ def get_total_quota() -> AttachmentQuota:
     return AttachmentQuota(_sum_sizes(Q()), settings.ATTACHMENTS_TOTAL_OCTETS)
 
 
-def get_member_quota(member: Member) -> AttachmentQuota:
+def get_member_attachment_quota(member: Member) -> AttachmentQuota:
     """Return the quota of the files that the member sent, by web or mail. Files of staff count in the total only."""
     sent = Q(message__ticket__member=member, message__kind=Message.Kind.MEMBER)
     return AttachmentQuota(_sum_sizes(sent), settings.ATTACHMENTS_MEMBER_OCTETS)
@@ -53,7 +53,7 @@ def get_tightest_quota(message: Message) -> AttachmentQuota:
     if message.kind != Message.Kind.MEMBER:
         return whole
     member = message.ticket.member
-    own = get_member_quota(member) if member else get_strangers_quota()
+    own = get_member_attachment_quota(member) if member else get_strangers_quota()
     return min(own, whole, key=lambda quota: quota.free_octets)
 
 

@@ -30,7 +30,7 @@ class AttachmentFile:
     octets: bytes
 
 
-def explain_rejection(file: AttachmentFile) -> str:
+def explain_file_rejection(file: AttachmentFile) -> str:
     """Return the reason why the file is not accepted, as a sentence; "" when it is."""
     name = clean_file_name(file.name)
     if get_extension(name) not in settings.ATTACHMENT_TYPES:
@@ -52,7 +52,7 @@ def check_files(files: Sequence[AttachmentFile]) -> None:
             "files",
         )
     for file in files:
-        if why := explain_rejection(file):
+        if why := explain_file_rejection(file):
             raise Problem(why, "files")
 
 

@@ -23,7 +23,7 @@ from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 from apps.tickets import canned, services
 from apps.tickets.models import Bulk, BulkItem, Ticket
-from apps.tickets.notifications import get_asker, list_readers
+from apps.tickets.notifications import get_asker, list_answer_recipients
 from apps.tickets.thread import tidy_text
 
 MAX_TICKETS: Final = 500  # tickets at once
@@ -45,9 +45,9 @@ class AnswerReach:
         return self.tickets - self.by_mail
 
 
-def compute_reach(tickets: Sequence[Ticket]) -> AnswerReach:
+def compute_answer_reach(tickets: Sequence[Ticket]) -> AnswerReach:
     """Return the reach of an answer to all of these tickets."""
-    known = list_readers(tickets)
+    known = list_answer_recipients(tickets)
     counted = {code: sum(language == code for _to, language in known) for code in ("de", "en")}
     return AnswerReach(len(tickets), sum(bool(to) for to, _language in known), {code: number for code, number in counted.items() if number})
 

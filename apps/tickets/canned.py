@@ -51,7 +51,7 @@ def fill_placeholders(text: str, ticket: Ticket, by: User) -> str:
     return _PLACE.sub(lambda found: PLACES[found[1]][1](ticket, by) if found[1] in PLACES else found[0], text)
 
 
-def list_unknown_places(text: str) -> list[str]:
+def list_unknown_placeholders(text: str) -> list[str]:
     """Return the unknown placeholders in the text, as they were written."""
     return [found[0] for found in _PLACE.finditer(text) if found[1] not in PLACES]
 
@@ -107,7 +107,7 @@ def check_text(text: str, field: str) -> None:
         raise Problem(
             _("%(length)d characters are too many; at most %(limit)d are allowed.") % {"length": len(text), "limit": LONGEST}, field
         )
-    if unknown := list_unknown_places(text):
+    if unknown := list_unknown_placeholders(text):
         facts = {"unknown": ", ".join(unknown), "known": ", ".join(f"{{{each}}}" for each in PLACES)}
         raise Problem(_("Unknown placeholders: %(unknown)s. Known are %(known)s.") % facts, field)
 

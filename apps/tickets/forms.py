@@ -13,7 +13,7 @@ from apps.members.models import Member
 from apps.tickets.attachment_quota import AttachmentQuota
 from apps.tickets.attachments import MAX_FILES_PER_MESSAGE, AttachmentFile
 from apps.tickets.canned import LONGEST as LONGEST_CANNED
-from apps.tickets.links import iter_candidates
+from apps.tickets.links import iter_link_choices
 from apps.tickets.models import Canned, Ticket
 from apps.tickets.selectors import list_answerers
 from apps.tickets.services import LONGEST, LONGEST_SUBJECT, TicketFacts
@@ -150,7 +150,7 @@ class LinkForm(ProblemForm):
 
     def __init__(self, ticket: Ticket, data: Any = None) -> None:
         super().__init__(data)
-        self.fields["what"].choices = [("", "–"), *iter_candidates(ticket.member)]  # type: ignore[attr-defined]  # of a ChoiceField
+        self.fields["what"].choices = [("", "–"), *iter_link_choices(ticket.member)]  # type: ignore[attr-defined]  # of a ChoiceField
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data

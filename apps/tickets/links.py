@@ -104,7 +104,7 @@ def _build_link_row(link: Link, row: Any) -> LinkRow:
     return LinkRow(link, name, _describe_row(row) if row else "", kind.href(row) if kind and row else "")
 
 
-def iter_candidates(member: Member | None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+def iter_link_choices(member: Member | None) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yield the choices of rows to link by kind, like `("Device", [("members.device:17", "Laptop")])`."""
     for kind in KINDS.values():
         if kind.of and (member or kind.model is Gateway):

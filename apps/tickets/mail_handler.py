@@ -29,7 +29,7 @@ from apps.preferences.declarations import DEFAULT_LANGUAGE
 from apps.preferences.selectors import read_setting
 from apps.tickets import notifications, services, thread
 from apps.tickets.attachment_quota import get_tightest_quota, get_total_quota
-from apps.tickets.attachments import MAX_FILES_PER_MESSAGE, AttachmentFile, clean_file_name, explain_rejection
+from apps.tickets.attachments import MAX_FILES_PER_MESSAGE, AttachmentFile, clean_file_name, explain_file_rejection
 from apps.tickets.mail_threading import FOR_STAFF, ThreadPlace, find_bounced_mail, find_thread_place, normalize_message_id
 from apps.tickets.models import Message, Ticket
 from apps.tickets.quoting import strip_quote
@@ -194,7 +194,7 @@ def _select_files(mail: ReceivedMail, room: int) -> tuple[list[AttachmentFile], 
     """Return the files that are accepted and fit into the room (octets), and the names of the others."""
     kept, lost = list[AttachmentFile](), list[str]()
     for file in (AttachmentFile(_choose_file_name(each.name, each.media_type), each.octets) for each in mail.files):
-        if len(kept) == MAX_FILES_PER_MESSAGE or explain_rejection(file) or len(file.octets) > room:
+        if len(kept) == MAX_FILES_PER_MESSAGE or explain_file_rejection(file) or len(file.octets) > room:
             lost.append(clean_file_name(file.name))
         else:
             kept.append(file)

@@ -18,7 +18,7 @@ from apps.lib.email_address import lower_ascii
 from apps.lib.errors import Conflict, Problem
 from apps.tickets import thread
 from apps.tickets.models import Attachment, Message, Move, Ticket
-from apps.tickets.notifications import list_readers
+from apps.tickets.notifications import list_answer_recipients
 from apps.tickets.services import validate_tags
 
 MAX_MERGED_TICKETS: Final = 50  # tickets that are merged at once
@@ -43,7 +43,7 @@ def preview_merge(*, into: Ticket, tickets: Sequence[Ticket]) -> MergePreview:
     """Return the effects of the merge. Raise Problem as `validate_merge` does."""
     validate_merge(into, tickets)
     moved = Message.objects.filter(ticket__in=tickets)
-    (to, _language), *others = list_readers([into, *tickets])
+    (to, _language), *others = list_answer_recipients([into, *tickets])
     unheard = sorted({address for address, _language in others if address and lower_ascii(address) != lower_ascii(to)})
     shown_to = str(into.member) if into.member and any(each.member_id is None for each in tickets) else ""
     return MergePreview(into, list(tickets), moved.count(), Attachment.objects.filter(message__in=moved).count(), unheard, shown_to)

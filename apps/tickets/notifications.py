@@ -36,12 +36,12 @@ def get_asker(ticket: Ticket) -> tuple[str, str]:
     return (ticket.member.email, ticket.member.language) if ticket.member else (ticket.address, ticket.language)
 
 
-def get_reader(ticket: Ticket) -> tuple[str, str]:
+def get_answer_recipient(ticket: Ticket) -> tuple[str, str]:
     """Return the address that answers go to, "" for none, and the reader's language."""
-    return list_readers([ticket])[0]
+    return list_answer_recipients([ticket])[0]
 
 
-def list_readers(tickets: Sequence[Ticket]) -> list[tuple[str, str]]:
+def list_answer_recipients(tickets: Sequence[Ticket]) -> list[tuple[str, str]]:
     """Return the readers of many tickets, in their order, with one query. Only members with an account, and so a page, can switch mails
     off.
     """
@@ -54,9 +54,9 @@ def list_readers(tickets: Sequence[Ticket]) -> list[tuple[str, str]]:
     return [(wanted(each, address), language) for each in tickets for address, language in [get_asker(each)]]
 
 
-def write_answer(message: Message) -> None:
+def write_answer_mail(message: Message) -> None:
     """Write the answer as a mail, unless there is no address, and save the mail's Message-ID with the message."""
-    ticket, (to, language) = message.ticket, get_reader(message.ticket)
+    ticket, (to, language) = message.ticket, get_answer_recipient(message.ticket)
     if not to:
         return
     before = list_references(message)
@@ -119,7 +119,7 @@ def notify_of_rejected_answer(message: Message, user: User) -> None:
     write_mail(to=user.email, language=user.mail_language, template="ticket_unsent", context=context, about=ticket, key=key)
 
 
-def accepts_answers() -> bool:
+def can_answer_by_mail() -> bool:
     """True if staff can answer by mail: inbound mail is configured, and a server that authenticates its senders."""
     return bool(settings.SUPPORT_ADDRESS and settings.MAIL_IN_AUTHSERV_ID)
 
@@ -138,10 +138,10 @@ def _write_notice(template: str, message: Message, user: User) -> None:
     ticket = message.ticket
     context: dict[str, PlainValue] = {
         "ticket": ticket.pk, "subject": ticket.subject, "who": get_author_name(message), "verified": message.verified,
-        "text": message.text[:EXCERPT], "more": len(message.text) > EXCERPT, "by_mail": accepts_answers(),
+        "text": message.text[:EXCERPT], "more": len(message.text) > EXCERPT, "by_mail": can_answer_by_mail(),
         "url": f"{settings.PORTAL_URL}{reverse('tickets:ticket', args=[ticket.pk])}",
     }  # fmt: skip
     write_mail(
         to=user.email, language=user.mail_language, template=template, context=context, about=ticket, notice=KIND,
-        key=f"{build_message_key(message.pk)} to {user.pk}", reply_to=addressing.build_staff_address(user, ticket.pk),
+        key=f"{build_message_key(message.pk)} to {user.pk}", reply_to=addressing.build_staff_reply_address(user, ticket.pk),
     )  # fmt: skip

@@ -51,7 +51,7 @@ class PeriodCounts:
     open: int = 0
 
 
-def list_counts(name: str, now: datetime) -> list[PeriodCounts]:
+def list_period_counts(name: str, now: datetime) -> list[PeriodCounts]:
     """Return the numbers of 30 days ("month") or 53 weeks from Monday to Sunday ("year"), the oldest first; the last is under way."""
     unit, number = WINDOWS[name]
     begins = list_first_days(unit, number, now)

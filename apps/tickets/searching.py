@@ -38,7 +38,7 @@ def parse_number(text: str) -> int:
     return int(found[1]) if found else 0
 
 
-def build_query(text: str) -> str:
+def build_tsquery(text: str) -> str:
     """Return a tsquery for the words in both languages; the last one also matches as the beginning of a word. "" for no words."""
     last = _LAST.search(text)
     if last is None or '"' in text:
@@ -53,7 +53,7 @@ def search_page(rows: QuerySet[Ticket], text: str, order: KeysetOrder, after: st
     """Return one page of the tickets that match the text, and the token of the next page, "" after the last."""
     if (asked_for := parse_number(text)) and (itself := rows.filter(pk=resolve_merged(asked_for)).first()):
         return [itself], ""
-    asked = build_query(text)
+    asked = build_tsquery(text)
     if not asked:
         return [], ""
     hits, goes_on = _scan_newest(rows, asked, order, after, size, [FIRST])

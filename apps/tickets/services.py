@@ -19,7 +19,7 @@ from apps.accounts.roles import Right
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui import formats
 from apps.members.models import Member
-from apps.members.services import describe_erased
+from apps.members.services import explain_erased_member
 from apps.preferences.declarations import DEFAULT_LANGUAGE
 from apps.preferences.selectors import read_setting
 from apps.tickets import notifications, thread
@@ -65,7 +65,7 @@ def _create_ticket(first: Message, subject: str, member: Member, files: Sequence
             _assign_if_free(ticket, first.author)
             Ticket.objects.filter(pk=ticket.pk).update(first_answered_at=F("opened_at"))
             thread.mark_answered(ticket, Ticket.State.WAITING)
-            notifications.write_answer(first)
+            notifications.write_answer_mail(first)
         else:
             notifications.notify_staff_of_new_ticket(first)
     return ticket
@@ -81,7 +81,7 @@ def answer_ticket(*, ticket: Ticket, text: str, files: Sequence[AttachmentFile] 
         thread.add_message(message, files)
         _assign_if_free(current, by)
         thread.mark_answered(current, Ticket.State.SOLVED if solved else Ticket.State.WAITING)
-        notifications.write_answer(message)
+        notifications.write_answer_mail(message)
     return message
 
 
@@ -120,7 +120,7 @@ def assign_member(*, ticket: Ticket, member: Member, by: User) -> None:
     Raise Problem for a member with erased data, Conflict when the ticket has a member by now.
     """
     if member.erased_at:
-        raise Problem(describe_erased(), "member")
+        raise Problem(explain_erased_member(), "member")
     free = Ticket.objects.filter(pk=ticket.pk, member=None, merged_into=None)
     if not free.update(member=member, language=member.language, version=F("version") + 1, touched_at=Now()):
         raise Conflict(_("This ticket was assigned to a member by someone else meanwhile. Look at it again."))

@@ -40,7 +40,7 @@ class Trend:
 
 def compute_trend(now: datetime) -> Trend:
     """Return the summary, with a bounded number of queries."""
-    counted, waiting = period_counts.list_counts("month", now), count_by_turn()
+    counted, waiting = period_counts.list_period_counts("month", now), count_by_turn()
     today = counted[-1]
     starts, end = period_counts.list_period_starts(Period.Unit.DAY, counted)
     words = pgettext("tickets", "Open")

@@ -23,7 +23,7 @@ from apps.network.models import Gateway
 from apps.traffic import usage_writer
 from apps.traffic.models import Collected, LastCounts
 from firewall import counters, wire
-from firewall.counters import Baseline, ReadingAdvance, ReadingError
+from firewall.counters import Baseline, ReadingError, ReadingIncrease
 
 RATED_OVER = 10.0  # seconds; a rate is measured over at least this time, or half the interval of readings if that is shorter
 LONGEST = timedelta(days=365)  # how long a gateway may have counted before its first reading
@@ -100,7 +100,7 @@ def _write_reading(gateway: Gateway, ticket: ReadingTicket, reading: wire.Readin
         return ReadingOutcome.OLD
     if row.skip:
         advance = replace(advance, passed={}, continues=False)
-    validate_advance(advance, at - row.at if row.at else LONGEST)
+    validate_reading_increase(advance, at - row.at if row.at else LONGEST)
     bucket = usage_writer.get_open_bucket(at)
     nobodys = usage_writer.add_usage(advance.passed, at, bucket)
     usage_writer.add_throughput(gateway, advance.passed, bucket)
@@ -113,7 +113,7 @@ def _write_reading(gateway: Gateway, ticket: ReadingTicket, reading: wire.Readin
     return ReadingOutcome.WRITTEN
 
 
-def _note_rates(row: Collected, advance: ReadingAdvance, at: datetime) -> None:
+def _note_rates(row: Collected, advance: ReadingIncrease, at: datetime) -> None:
     """Save the recent rates. Two readings too close together give no rate: what passed between them counts for the next one."""
     seconds = (at - row.rated_at).total_seconds() if row.rated_at and advance.continues else -1.0
     octets = {way: sum(number for name, number in advance.octets.items() if name.startswith(way)) for way in ("up", "down")}
@@ -136,7 +136,7 @@ def validate_numbers(row: Collected, ticket: ReadingTicket, reading: wire.Readin
         raise ReadingError(f"it is reading {reading.sequence}, and reading {row.sequence} of the same log was written down before")
 
 
-def validate_advance(advance: ReadingAdvance, elapsed: timedelta) -> None:
+def validate_reading_increase(advance: ReadingIncrease, elapsed: timedelta) -> None:
     """Raise ReadingError when more octets were counted than an interface can carry in that time, or more packets than octets.
 
     A clock that was set back is no reason to refuse.

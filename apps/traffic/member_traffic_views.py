@@ -22,7 +22,7 @@ def traffic(request: HttpRequest, pk: int) -> HttpResponse:
     part = "#panel" if request.headers.get("HX-Target") == "traffic" else ""
     context = {
         "member": member,
-        "usage": usage_panel.build_usage_panel(member, request.GET, usage_panel.build_staff_names(), now=timezone.now()),
+        "usage": usage_panel.build_usage_panel(member, request.GET, usage_panel.build_staff_direction_names(), now=timezone.now()),
     }
     return render(request, f"traffic/of.html{part}", context)
 

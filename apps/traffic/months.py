@@ -21,7 +21,7 @@ from apps.lib.ui.charts.bars import Bar, BarChart, draw_bars
 from apps.members.models import Member
 from apps.traffic.coverage import get_coverage
 from apps.traffic.models import Quota
-from apps.traffic.quotas import compute_month
+from apps.traffic.quotas import compute_month_bounds
 from apps.traffic.rollup import EPOCH
 from apps.traffic.rollup_planner import build_union, find_finest_unit, plan_pieces
 from apps.traffic.selectors import MemberHolding, list_gateway_ids, list_member_holdings
@@ -84,10 +84,10 @@ def list_months(member: Member, *, now: datetime) -> list[MonthUsage]:
 
 
 def _list_spans(now: datetime) -> Iterable[tuple[datetime, datetime]]:
-    since, until = compute_month(now)
+    since, until = compute_month_bounds(now)
     found = [(since, until)]
     while len(found) < NUMBER:
-        since, until = compute_month(since - timedelta(days=1))
+        since, until = compute_month_bounds(since - timedelta(days=1))
         found.append((since, until))
     return reversed(found)
 

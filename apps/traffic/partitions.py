@@ -24,7 +24,7 @@ _LOCK = 7_011_700  # key of pg_advisory_xact_lock: one transaction at a time mak
 _ROOM = {Level.Name.FIVE_MINUTES: "WITH (fillfactor = 60)", Level.Name.TODAY: "WITH (fillfactor = 50)"}
 
 
-def compute_span(level: str, at: datetime) -> tuple[datetime, datetime]:
+def compute_partition_bounds(level: str, at: datetime) -> tuple[datetime, datetime]:
     """Return start and end of the partition that contains this moment: a day, a week (from Monday) or a month, in UTC."""
     day = at.astimezone(UTC).date()
     if level in (Level.Name.FIVE_MINUTES, Level.Name.TODAY):
@@ -41,7 +41,7 @@ def compute_span(level: str, at: datetime) -> tuple[datetime, datetime]:
 def ensure_partition(level: str, at: datetime) -> None:
     """Make the partition that contains this moment if it does not exist. Costs one query of the catalogue if it does."""
     table = TABLES[level]._meta.db_table
-    since, until = compute_span(level, at)
+    since, until = compute_partition_bounds(level, at)
     name = f"{table}_{since:%Y%m%d}"
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT to_regclass(%s)", [name])
@@ -59,7 +59,7 @@ def ensure_between(level: str, since: datetime, until: datetime) -> None:
     at = since
     while at <= until:
         ensure_partition(level, at)
-        at = compute_span(level, at)[1]
+        at = compute_partition_bounds(level, at)[1]
 
 
 def ensure_future_partitions(now: datetime) -> None:
@@ -68,19 +68,19 @@ def ensure_future_partitions(now: datetime) -> None:
         ensure_between(level, now, now + AHEAD)
 
 
-def iter_existing(level: str) -> Iterator[tuple[str, datetime]]:
+def iter_partitions(level: str) -> Iterator[tuple[str, datetime]]:
     """Yield name and end of each existing partition, the oldest first."""
     table = TABLES[level]._meta.db_table
     with connection.cursor() as cursor:
         cursor.execute("SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = %s::regclass", [table])
         names = sorted(name for (name,) in cursor.fetchall())
     for name in names:
-        yield name, compute_span(level, datetime.strptime(name.removeprefix(f"{table}_"), "%Y%m%d").replace(tzinfo=UTC))[1]
+        yield name, compute_partition_bounds(level, datetime.strptime(name.removeprefix(f"{table}_"), "%Y%m%d").replace(tzinfo=UTC))[1]
 
 
 def drop_partitions_before(level: str, end: datetime) -> list[str]:
     """Drop the partitions that ended by then. Return their names."""
-    over = [name for name, until in iter_existing(level) if until <= end]
+    over = [name for name, until in iter_partitions(level) if until <= end]
     with connection.cursor() as cursor:
         for name in over:
             cursor.execute(f"DROP TABLE {name}")

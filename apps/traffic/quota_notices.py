@@ -16,7 +16,7 @@ from apps.mail.mail_templates import PlainValue
 from apps.mail.models import Message, SwitchedOff
 from apps.mail.services import write_mail
 from apps.members.models import Member
-from apps.traffic.quotas import NEAR, MemberNearQuota, compute_month, list_members_above
+from apps.traffic.quotas import NEAR, MemberNearQuota, compute_month_bounds, list_members_above
 
 KIND: Final = "quota"
 MAX_MAILS_PER_RUN: Final = 500  # mails of one run; the next run continues
@@ -47,11 +47,11 @@ def _map_readers(members: list[int]) -> dict[int, Member]:
 
 
 def _build_key(of: MemberNearQuota, now: datetime) -> str:
-    return f"quota {of.member} {compute_month(now)[0]:%Y-%m} {100 if of.percent >= 100 else NEAR}"
+    return f"quota {of.member} {compute_month_bounds(now)[0]:%Y-%m} {100 if of.percent >= 100 else NEAR}"
 
 
 def _write_notice(reader: Member, of: MemberNearQuota, key: str, now: datetime) -> bool:
-    since, until = (moment.date() for moment in compute_month(now))
+    since, until = (moment.date() for moment in compute_month_bounds(now))
     shown: dict[str, PlainValue] = {"name": reader.name, "share": of.percent, "used": of.total, "quota": of.quota, "tariff": of.tariff}
     context: dict[str, PlainValue] = {
         **shown,

@@ -75,7 +75,7 @@ def classify_percent(percent: int) -> StateKind:
     return StateKind.BAD if percent >= 100 else StateKind.WARN if percent >= NEAR else StateKind.PLAIN
 
 
-def compute_month(now: datetime) -> tuple[datetime, datetime]:
+def compute_month_bounds(now: datetime) -> tuple[datetime, datetime]:
     """Return start and end of the calendar month that contains this moment, in local time."""
     first = now.astimezone(get_current_timezone()).replace(day=1, hour=0, minute=0, second=0, microsecond=0, fold=0)
     return first, (first + timedelta(days=32)).replace(day=1)
@@ -86,7 +86,7 @@ def find_quota_usage(member: Member, *, now: datetime) -> QuotaUsage | None:
     quota = Quota.objects.filter(tariff=member.tariff_id).first()
     if quota is None:
         return None
-    since, until = compute_month(now)
+    since, until = compute_month_bounds(now)
     return QuotaUsage(sum_usage(member, since, now, now=now).total, quota.octets, since, until)
 
 
@@ -94,7 +94,7 @@ def list_members_above(percent: int, *, now: datetime) -> list[MemberNearQuota]:
     """Return the members who have used at least this percentage of their quota this month, the highest percentage first."""
     if not Quota.objects.exists():
         return []
-    by_member, given = build_member_sums_sql(compute_month(now)[0], now, now)
+    by_member, given = build_member_sums_sql(compute_month_bounds(now)[0], now, now)
     found = run_large_query(_ABOVE.format(by_member=by_member), [*given, percent])
     return [MemberNearQuota(pk, name, tariff, int(up), int(down), quota) for pk, name, tariff, up, down, quota in found]
 

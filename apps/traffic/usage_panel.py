@@ -138,7 +138,7 @@ def describe_change(now: int, before: int, when: str) -> str:
     return (more if change > 0 else _("%(percent)s less than in %(when)s (%(before)s).")) % facts
 
 
-def build_staff_names() -> DirectionNames:
+def build_staff_direction_names() -> DirectionNames:
     return DirectionNames(_("down"), _("up"))
 
 

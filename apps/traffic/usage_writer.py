@@ -14,7 +14,7 @@ from apps.network.models import Gateway
 from apps.traffic import partitions, rollup
 from apps.traffic.models import Coverage, Level
 from firewall.counters import NftSetTraffic, OwnerTraffic
-from firewall.sets import parse_length
+from firewall.sets import parse_prefix_length
 
 PAUSE: Final = timedelta(minutes=5)  # a longer pause between two readings is a gap
 
@@ -107,7 +107,7 @@ def _iter_copy_lines(passed: Mapping[str, Iterable[OwnerTraffic]]) -> Iterator[l
 
 
 def _build_prefix(kind: str, key: bytes) -> IPv4Network | IPv6Network:
-    return IPv4Network(key) if kind == "4" else IPv6Network((key, parse_length(kind)))
+    return IPv4Network(key) if kind == "4" else IPv6Network((key, parse_prefix_length(kind)))
 
 
 def add_throughput(gateway: Gateway, passed: Mapping[str, NftSetTraffic], bucket: datetime) -> None:

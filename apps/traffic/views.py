@@ -131,7 +131,7 @@ def quota_usage(request: HttpRequest) -> HttpResponse:
     found = quotas.list_members_above(quotas.NEAR, now=now)
     page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
     tariffs = Tariff.objects.select_related("quota").order_by("name")
-    since, until = quotas.compute_month(now)
+    since, until = quotas.compute_month_bounds(now)
     over = sum(each.percent >= 100 for each in found)
     context = {"tab": "quotas", "page": page, "over": over, "tariffs": tariffs, "near": quotas.NEAR, "since": since, "until": until}
     return render(request, "traffic/quotas.html", context | {"any": Quota.objects.exists()})

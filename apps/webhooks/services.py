@@ -42,7 +42,7 @@ class EndpointFacts:
 @transaction.atomic
 def add_webhook(*, facts: EndpointFacts, by: User) -> tuple[Endpoint, str]:
     """Add an endpoint that belongs to `by`. Returns it with its secret, which cannot be shown again. Raises Problem."""
-    validate_facts(facts, by)
+    validate_endpoint(facts, by)
     if Endpoint.objects.count() >= MAX_WEBHOOKS:
         raise Problem(_("There are %(most)d webhooks already. Remove one that is no longer needed.") % {"most": MAX_WEBHOOKS})
     made = Endpoint(owner=by, salt=make_salt(), **_build_columns(facts))
@@ -58,7 +58,7 @@ def change_webhook(*, endpoint: Endpoint, version: int, facts: EndpointFacts, by
 
     Raises Problem, and Conflict if `version` is not current.
     """
-    validate_facts(facts, endpoint.owner)
+    validate_endpoint(facts, endpoint.owner)
     changed = _build_columns(facts) | ({"failures": 0, "rest_until": None} if facts.active else {})
     try:
         with transaction.atomic():
@@ -132,7 +132,7 @@ def forget_deliveries(*, source: str, ids: Iterable[int]) -> None:
     Delivery.objects.filter(source=source, object_id__in=list(ids)).delete()
 
 
-def forget_author(user: int) -> None:
+def forget_deliveries_by(user: int) -> None:
     """Delete the deliveries of changes that this account made, because each of them names it."""
     Delivery.objects.filter(body__contains=f'"by": {{"id": {user}, ').delete()
 
@@ -142,7 +142,7 @@ def _validate_active(endpoint: Endpoint) -> None:
         raise Problem(_("It is paused. Switch it on first."))
 
 
-def validate_facts(facts: EndpointFacts, owner: User) -> None:
+def validate_endpoint(facts: EndpointFacts, owner: User) -> None:
     """Raise Problem for settings that can never work."""
     try:
         parts = guarded_http.parse_url(facts.url, delivery_sender.list_schemes())

@@ -76,7 +76,7 @@ def _list_families(pids: Iterable[int]) -> list[int]:
     return [each for pid in pids for each in (pid, *descendants(pid))]
 
 
-class SignalThrottle:
+class StopContinueThrottle:
     """Limits processes by stopping and continuing them in a rhythm."""
 
     def __init__(self) -> None:
@@ -116,7 +116,7 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
 @contextmanager
 def throttle() -> Iterator[Throttle]:
     """Yield a throttle to a tenth of one core, for all its processes together."""
-    made = _make_control_group() or SignalThrottle()
+    made = _make_control_group() or StopContinueThrottle()
     say(f"Held back by {type(made).__name__}")
     try:
         yield made

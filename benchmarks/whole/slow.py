@@ -58,7 +58,7 @@ def measure(places: StatePaths, *, members: int, seed: int) -> list[Figure]:
     with throttle() as hold, run_stack(places, members=members) as stack:
         hold.take(_list_pids([stack.worker, stack.collector, *stack.agents.values()]))
         try:
-            return list(SlowRun(stack, hold, ChangeStream(Random(seed))).iter_figures())
+            return list(SlowMachineRun(stack, hold, ChangeStream(Random(seed))).iter_figures())
         finally:
             hold.free()
 
@@ -67,7 +67,7 @@ def _list_pids(parts: list[StackPart]) -> list[int]:
     return [part.pid for part in parts if part.pid]
 
 
-class SlowRun:
+class SlowMachineRun:
     """Runs the phases, one after the other, and collects their failures."""
 
     def __init__(self, stack: Stack, hold: Throttle, changes: ChangeStream) -> None:

@@ -35,7 +35,7 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
                 )
             ),
             make_rule(VerdictMap((Field.IIFNAME, Field.OIFNAME), jumps)),
-            *guards.iter_forward_rules(gateway, used),
+            *guards.iter_tracked_rules(gateway, used),
             make_rule(match_field(Field.CT_STATE, "related"), ACCEPT),
             make_rule(Count("unmatched")),
         ),

@@ -58,7 +58,7 @@ def build_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain, ...]:
     return Chain("cookies", (*asked, *iter_synproxy_rules(gateway, used, ACK), make_rule(DROP))), Chain("strays", (*led, make_rule(DROP)))
 
 
-def iter_forward_rules(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
+def iter_tracked_rules(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
     """Yield the rules for tracked packets of guarded services where servers stand among members; what members exchange with them counts."""
     names = gateway.interfaces
     if names.server:  # all directions to and from servers are in the verdict map already

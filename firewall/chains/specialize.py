@@ -8,7 +8,21 @@ direction and version checks less than half of them, and reads from top to botto
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from firewall.ruleset import Chain, Count, Field, Lookup, Match, OpenOver, Part, RateOver, Reject, Rule, Verdict, VerdictAction, VerdictMap
+from firewall.ruleset import (
+    Chain,
+    ConnectionsOver,
+    Count,
+    Field,
+    Lookup,
+    Match,
+    Part,
+    RateOver,
+    Reject,
+    Rule,
+    Verdict,
+    VerdictAction,
+    VerdictMap,
+)
 
 _VERSIONS = {
     Field.IP_SADDR: "ipv4",
@@ -88,7 +102,7 @@ class SpecializedChains:
                 return False
             case Match(field):
                 return self._is_readable((field,)) and part
-            case Lookup(fields) | RateOver(fields) | OpenOver(fields):
+            case Lookup(fields) | RateOver(fields) | ConnectionsOver(fields):
                 return self._is_readable(fields) and part
             case _:
                 return part

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from firewall.sets import parse_length
+from firewall.sets import parse_prefix_length
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,4 +16,4 @@ class UsedSets:
 
     def list_lengths(self, family: str) -> tuple[int, ...]:
         """Return the prefix lengths of one family in use, ascending."""
-        return tuple(sorted(parse_length(name) for name in self.names if name.startswith(f"{family}_")))
+        return tuple(sorted(parse_prefix_length(name) for name in self.names if name.startswith(f"{family}_")))

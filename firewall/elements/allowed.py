@@ -1,7 +1,7 @@
 """Elements of the allow list: foreign addresses and prefixes that no ban affects, each with its end."""
 
 from firewall import names
-from firewall.elements.bans import LENGTHS, describe_lengths
+from firewall.elements.bans import LENGTHS, describe_valid_lengths
 from firewall.elements.types import ElementsBySet, KeysBySet
 from firewall.elements.unique import check_unique
 from firewall.policy import Policy, PolicyError, PolicyKeys, Prefix
@@ -14,7 +14,7 @@ def build_elements(policy: Policy) -> ElementsBySet:
     sets: ElementsBySet = {}
     for entry in policy.allowed:
         if entry.prefix.prefixlen not in LENGTHS[entry.prefix.version]:
-            raise PolicyError(f"allow entry {entry.id}: {entry.prefix} cannot be allowed: {describe_lengths(entry.prefix)}")
+            raise PolicyError(f"allow entry {entry.id}: {entry.prefix} cannot be allowed: {describe_valid_lengths(entry.prefix)}")
         element = Element(comment=names.sanitize_comment(entry.comment), expires=cap_expiry(entry.expires))
         sets.setdefault(_get_set_name(entry.prefix), {})[entry.prefix.network_address.packed] = element
     check_unique("allow entry of", [entry.prefix for entry in policy.allowed], [key for each in sets.values() for key in each])

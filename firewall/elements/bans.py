@@ -19,7 +19,7 @@ def build_elements(policy: Policy) -> ElementsBySet:
     sets: ElementsBySet = {}
     for ban in policy.bans:
         if ban.prefix.prefixlen not in LENGTHS[ban.prefix.version]:
-            raise PolicyError(f"ban {ban.id}: {ban.prefix} cannot be banned: {describe_lengths(ban.prefix)}")
+            raise PolicyError(f"ban {ban.id}: {ban.prefix} cannot be banned: {describe_valid_lengths(ban.prefix)}")
         element = Element(comment=names.sanitize_comment(ban.comment), expires=cap_expiry(ban.expires))
         sets.setdefault(_get_set_name(ban.direction, ban.prefix), {})[ban.prefix.network_address.packed] = element
     check_unique("ban of", [_describe_ban(ban) for ban in policy.bans], [key for elements in sets.values() for key in elements])
@@ -27,7 +27,7 @@ def build_elements(policy: Policy) -> ElementsBySet:
     return sets
 
 
-def describe_lengths(prefix: Prefix) -> str:
+def describe_valid_lengths(prefix: Prefix) -> str:
     """Return which lengths the prefixes of bans may have in the family of this one."""
     return "an IPv4 prefix must be /8 to /32" if prefix.version == 4 else "an IPv6 prefix must be /16 to /64, or /128"
 

@@ -13,7 +13,7 @@ from firewall.failover.spec import (
     FailoverGateway,
     FailoverSpec,
     GatewaySide,
-    derive_link_address,
+    derive_election_address,
 )
 from firewall.names import validate_interface
 from firewall.policy import Address, PolicyError
@@ -47,7 +47,7 @@ def _iter_faults(gateway: FailoverGateway) -> Iterator[str]:
 
 
 def _iter_address_faults(gateway: FailoverGateway) -> Iterator[str]:
-    seen: set[Address] = {derive_link_address(gateway.spec.virtual_router)} if gateway.spec.virtual_router in VIRTUAL_ROUTERS else set()
+    seen: set[Address] = {derive_election_address(gateway.spec.virtual_router)} if gateway.spec.virtual_router in VIRTUAL_ROUTERS else set()
     if gateway.sync_address in seen:
         yield f"{gateway.sync_address} is used by the election on the sync interface; give the gateway another address there"
     for virtual in gateway.spec.addresses:

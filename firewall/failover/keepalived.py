@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ipaddress import IPv6Address
 
 from firewall.failover.on_link import list_on_link
-from firewall.failover.spec import FailoverGateway, GatewaySide, ProgramPaths, VirtualAddress, derive_link_address
+from firewall.failover.spec import FailoverGateway, GatewaySide, ProgramPaths, VirtualAddress, derive_election_address
 from firewall.policy import Address
 
 PREFERRED, OTHER = 250, 240  # priorities; high ones, because a standby waits (256 - priority) / 256 of an interval before it takes over
@@ -148,4 +148,4 @@ def _derive_link_local(router: int) -> Address:
 
 def _derive_link_address(family: int, router: int) -> str:
     """Return the address of the sync instance."""
-    return f"{derive_link_address(router)}/32" if family == 4 else f"{_derive_link_local(router)}/64"
+    return f"{derive_election_address(router)}/32" if family == 4 else f"{_derive_link_local(router)}/64"

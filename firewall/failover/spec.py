@@ -123,6 +123,6 @@ class ProgramPaths:
         return cls(at, **files, runtime=at, control=f"{at}/conntrackd.ctl", lock=f"{at}/conntrackd.lock")
 
 
-def derive_link_address(router: int) -> IPv4Address:
+def derive_election_address(router: int) -> IPv4Address:
     """Return the address of the IPv4 election on the sync link, which nothing uses: keepalived wants one for each instance."""
     return IPv4Address(f"169.254.{router}.1")

@@ -11,7 +11,7 @@ from lab.enter import enter, execute
 from lab.lab import Lab
 from lab.launch import LabError
 from lab.machines.image import list_missing_programs
-from lab.machines.placement import choose_accelerator, find_machine, place_machines, wait_until_up
+from lab.machines.placement import choose_accelerator, find_machine, replace_gateway_nodes, wait_until_up
 from lab.machines.virtual_machine import EMULATED, MachineError, VirtualMachine
 from lab.obstacles import list_obstacles
 from lab.program import ROOT
@@ -72,7 +72,7 @@ def bring_up(options: Namespace) -> int:
 
 
 def _boot(lab: Lab, state: Path) -> None:
-    machines = _say("Images and disks", lambda: place_machines(lab, state))
+    machines = _say("Images and disks", lambda: replace_gateway_nodes(lab, state))
     accelerator = _say("Hardware virtualisation", lambda: choose_accelerator(machines[0]))
     print("  emulated: KVM boots no machine here" if accelerator == EMULATED else "  KVM")
     for machine in machines:

@@ -16,7 +16,7 @@ LEFT_OUT: Final = ("probe-1", "probe-2")  # cables to a probe: a machine's probe
 PATIENCE: Final = 600.0  # seconds for a boot; emulated, it takes 30 to 60 s of an idle core
 
 
-def place_machines(lab: Lab, directory: Path) -> list[VirtualMachine]:
+def replace_gateway_nodes(lab: Lab, directory: Path) -> list[VirtualMachine]:
     """Take the gateways' nodes off their switches, and return machines with fresh disks that may be switched on instead."""
     made = [find_machine(lab, name, directory) for name in SUITES]
     for machine in made:

@@ -14,7 +14,7 @@ from portal.stack.output import Output
 from portal.stack.processes import supervise
 from portal.stack.program import Program
 from portal.stack.serve import serve
-from portal.stack.sshd import build_portal_command
+from portal.stack.sshd import wrap_in_portal_node
 from portal.stack.state_paths import StatePaths
 
 
@@ -57,7 +57,7 @@ async def run(places: StatePaths, command: list[str], output: Output, *, throwaw
     """
     values = {**os.environ, **environment.build_variables(places)}
     if is_locked(places) and not throwaway:
-        return subprocess.run(build_portal_command(places, tuple(command)), env=values, check=False).returncode
+        return subprocess.run(wrap_in_portal_node(places, tuple(command)), env=values, check=False).returncode
     with lock_directory(places):
         async with supervise(values, output) as supervisor:
             await database.start_servers(supervisor, places, throwaway=throwaway)

@@ -1,6 +1,6 @@
 """All commands that `serve` starts, as data: to start something else, change it here and nowhere else.
 
-In: the paths of a state directory and a port. Pure except for `read_accept_queue`, which reads the kernel's limit.
+In: the paths of a state directory and a port. Pure except for `read_accept_queue_limit`, which reads the kernel's limit.
 """
 
 import sys
@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from firewall.failover import ProgramPaths
-from lab.failover import get_requests
+from lab.failover import get_request_directory
 from portal.stack.program import Program
 from portal.stack.state_paths import StatePaths
 
@@ -76,7 +76,7 @@ def build_gateway(places: StatePaths, name: str, *more: str) -> Program:
     """Return the agent of a gateway, inside the lab's node of that name."""
     paths = ProgramPaths.build_for_lab(name)
     beside = ("--prober", str(get_prober_socket(places, name)), "--failover", paths.settings)
-    installs = ("--installs", get_requests(name), "--outcome", f"{paths.runtime}/trial")
+    installs = ("--installs", get_request_directory(name), "--outcome", f"{paths.runtime}/trial")
     return Program(name, build_node_command(places, name, _build_agent_command(places, name, *beside, *installs, *more)), hush=OBSERVED)
 
 
@@ -107,7 +107,7 @@ def _build_agent_command(places: StatePaths, name: str, *more: str) -> tuple[str
 def build_web(port: int) -> Program:
     """Return the web server. It loads the code once and then forks, which halves the work at the start and saves memory."""
     options = ("--preload", "--worker-class", WEB_WORKER, "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS))
-    bind = ("--bind", f"127.0.0.1:{port}", "--backlog", str(max(read_accept_queue(), SMALLEST_BACKLOG)))
+    bind = ("--bind", f"127.0.0.1:{port}", "--backlog", str(max(read_accept_queue_limit(), SMALLEST_BACKLOG)))
     log = ("--log-level", "warning", "--access-logfile", "-")
     quiet = ("--no-control-socket", "--graceful-timeout", "2", "--timeout", str(SILENT_SECONDS), "--keep-alive", str(KEEP_ALIVE_SECONDS))
     return Program("web", (PYTHON, "-m", "gunicorn", *options, *bind, *log, *quiet, "portal.wsgi:application"))
@@ -118,7 +118,7 @@ def build_events(port: int) -> Program:
 
     Our settings say which proxies are trusted.
     """
-    bind = ("--host", "127.0.0.1", "--port", str(port), "--backlog", str(max(read_accept_queue(), SMALLEST_BACKLOG)))
+    bind = ("--host", "127.0.0.1", "--port", str(port), "--backlog", str(max(read_accept_queue_limit(), SMALLEST_BACKLOG)))
     most = ("--http", PROTOCOL, "--limit-concurrency", str(EVENTS_CONNECTIONS), "--timeout-graceful-shutdown", "2")
     rest = ("--timeout-keep-alive", str(KEEP_ALIVE_SECONDS))
     quiet = ("--no-proxy-headers", "--no-server-header", "--no-access-log", "--log-level", "warning", "--lifespan", "on")
@@ -130,7 +130,7 @@ def choose_events_port(port: int) -> int:
     return port + 1000 if port < 64_000 else port - 1000
 
 
-def build_notice(places: StatePaths) -> Program:
+def build_notice_server(places: StatePaths) -> Program:
     """Return the notice page for blocked members, on the lab's host to which the gateways redirect their HTTP. It keeps no connection."""
     options = ("--worker-class", NOTICE_WORKER, "--workers", "1", "--threads", "4", "--bind", "[::]:80")
     quiet = ("--no-control-socket", "--graceful-timeout", "2", "--log-level", "warning", "--timeout", str(SILENT_SECONDS))
@@ -153,7 +153,7 @@ def build_mailer() -> Program:
     return _build_celery_worker("mailer", MAIL, 2)
 
 
-def build_feeds() -> Program:
+def build_feed_worker() -> Program:
     """Return the worker that imports feeds: a large one takes minutes, and no other task waits behind it."""
     return _build_celery_worker("feeds", FEEDS, 2)
 
@@ -181,7 +181,7 @@ def build_celery_command(*arguments: str) -> tuple[str, ...]:
     return (PYTHON, "-W", f"ignore:{ROOT_WARNING}", "-m", "celery", "--quiet", "-A", "workers", *arguments)
 
 
-def read_accept_queue() -> int:
+def read_accept_queue_limit() -> int:
     """Return the kernel's limit for the queue of connections that wait to be accepted."""
     file = Path("/proc/sys/net/core/somaxconn")
     return int(file.read_text()) if file.exists() else SMALLEST_BACKLOG

@@ -16,12 +16,12 @@ AWAIT_CARRIERS = 'until ping -q -c 1 -W 1 "$0" && ping -q -c 1 -W 1 "$1"; do sle
 
 def find_obstacle(places: StatePaths, no_lab: str) -> str:
     """Return why the gateways do not stand in for each other; "" if they do."""
-    if places.demo.exists() and not has_files(places):
+    if places.demo.exists() and not has_failover_files(places):
         return MADE_WITHOUT
     return no_lab or failover.find_obstacle()
 
 
-def has_files(places: StatePaths) -> bool:
+def has_failover_files(places: StatePaths) -> bool:
     return all((places.failover / name / "keepalived.conf").exists() for name in commands.GATEWAYS)
 
 
@@ -37,7 +37,7 @@ def build_await_carriers(places: StatePaths) -> Program:
     return Program("carriers", commands.build_node_command(places, MEMBER, command), hush=".*")
 
 
-def route_to_carriers(places: StatePaths) -> None:
+def route_lab_to_virtual_addresses(places: StatePaths) -> None:
     """Lead members, the network's servers and the uplink to whoever carries a family, instead of to one gateway."""
     lab = Register(places.lab, places.lab_name).find()
     if lab:

@@ -41,7 +41,7 @@ async def serve(places: StatePaths, port: int, output: Output) -> None:
                 _start_failover(supervisor, places, port, no_ssh, no_failover), _start_programs(supervisor, places, port, no_ssh)
             )
             _start_others(supervisor, places, events, no_lab, no_ssh)
-            fails_over = not no_failover and failover.has_files(places)
+            fails_over = not no_failover and failover.has_failover_files(places)
             output.say(f"\nNetzwart is up after {time.monotonic() - started:.1f} s.\n" + render_welcome(places, port, no_lab, fails_over))
             if fails_over:
                 await _lead_to_carriers(supervisor, places)
@@ -86,7 +86,7 @@ async def _seed_demo_network(supervisor: Supervisor, places: StatePaths, port: i
 async def _start_failover(supervisor: Supervisor, places: StatePaths, port: int, no_ssh: str, no_failover: str) -> None:
     """Start failover with the files that the seed writes."""
     await _seed_demo_network(supervisor, places, port, no_ssh, no_failover)
-    if no_failover or not failover.has_files(places):
+    if no_failover or not failover.has_failover_files(places):
         supervisor.output.say(f"! The gateways do not stand in for each other: {no_failover or failover.MADE_WITHOUT}.")
         return
     for name in commands.GATEWAYS:
@@ -140,8 +140,8 @@ def _start_others(supervisor: Supervisor, places: StatePaths, events: int, no_la
         commands.build_events(events),
         collector,
         commands.build_mailer(),
-        commands.build_feeds(),
-        *(() if no_lab else (commands.build_notice(places),)),
+        commands.build_feed_worker(),
+        *(() if no_lab else (commands.build_notice_server(places),)),
     ):
         supervisor.start(program)
 
@@ -149,7 +149,7 @@ def _start_others(supervisor: Supervisor, places: StatePaths, events: int, no_la
 async def _lead_to_carriers(supervisor: Supervisor, places: StatePaths) -> None:
     """Lead everybody to the virtual addresses once they are held. Until then, static routes lead to the preferred gateways."""
     await supervisor.run(failover.build_await_carriers(places))
-    await asyncio.to_thread(failover.route_to_carriers, places)
+    await asyncio.to_thread(failover.route_lab_to_virtual_addresses, places)
 
 
 def _place_worker(worker: Program, places: StatePaths, no_ssh: str) -> Program:

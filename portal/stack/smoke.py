@@ -100,7 +100,7 @@ def get_lab_holding(api: ApiClient) -> tuple[Json, str]:
     raise StackError(f"No demo member holds an address of the lab's hosts ({', '.join(hosts)}).")
 
 
-def find_activation(api: ApiClient, forward: int) -> dict[str, Any] | None:
+def find_forward_activation(api: ApiClient, forward: int) -> dict[str, Any] | None:
     """Return since when each gateway has the forward; None while a gateway lacks it."""
     since = {at["gateway"]: at["since"] for at in api.get(f"/api/nat/forwards/{forward}/")["active"]}
     return since if set(since) >= set(commands.GATEWAYS) and all(since.values()) else None
@@ -144,7 +144,7 @@ def follow(portal: SmokePortal, output: Output, clock: WaitLimit) -> None:
             purpose="Smoke test",
         )["id"]
     with output.show_step("Both gateways confirm it"):
-        clock.wait_until(lambda: find_activation(api, forward), "The confirmation of both gateways")
+        clock.wait_until(lambda: find_forward_activation(api, forward), "The confirmation of both gateways")
     if in_lab:
         with output.show_step("A connection from the internet arrives at the member's host"):
             answer = clock.wait_until(lambda: connect(portal.places), "An answer")

@@ -85,7 +85,7 @@ def is_answering(places: StatePaths, name: str) -> bool:
     return "without an answer" in done.stderr
 
 
-def build_portal_command(places: StatePaths, command: tuple[str, ...]) -> tuple[str, ...]:
+def wrap_in_portal_node(places: StatePaths, command: tuple[str, ...]) -> tuple[str, ...]:
     """Return the command as it must be run to reach the gateways: inside the portal's node while the lab is up, otherwise unchanged."""
     up = places.sshd.exists() and os.geteuid() == 0 and Register(places.lab, places.lab_name).find()
     return commands.build_node_command(places, commands.PORTAL, command) if up else command

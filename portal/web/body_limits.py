@@ -9,7 +9,7 @@ from django.urls import resolve
 
 from apps.bans.feed_parser import FeedLimits
 from apps.desk.people_import.table_limits import MOST_BODY, MOST_OCTETS
-from apps.events.subscriber_rights import SubscriberRefused, authenticate_subscriber, parse_event_scope
+from apps.events.subscriber_rights import SubscriberRefused, authenticate_subscriber, parse_asgi_scope
 from apps.tickets.attachments import MAX_FILES_PER_MESSAGE as FILES
 
 USUAL: Final = 1 << 20  # octets
@@ -39,7 +39,7 @@ def get_body_limit(path: str) -> int:
 def is_signed_in(scope: Any) -> bool:
     """True if the request has a valid session or token. Queries the database, so call it in a thread."""
     try:
-        authenticate_subscriber(parse_event_scope(scope))
+        authenticate_subscriber(parse_asgi_scope(scope))
     except SubscriberRefused:
         return False
     return True

@@ -86,7 +86,7 @@ class WebWorker(Worker):  # type: ignore[misc]  # gunicorn has no types
             self._server.end()
 
 
-class NoticeProtocol(DeadlineProtocol):
+class NoticePageProtocol(DeadlineProtocol):
     """Protocol for the notice page. Every host in the network reaches it directly, so the connections of one address are limited."""
 
     waiting = WaitingConnections(most=1000, most_each=NOTICE_CONNECTIONS)
@@ -100,7 +100,7 @@ class NoticeProtocol(DeadlineProtocol):
 class NoticeWorker(WebWorker):
     """Worker for the notice page, which does not depend on what is sent to it."""
 
-    protocol = NoticeProtocol
+    protocol = NoticePageProtocol
     reads_bodies = False
 
 

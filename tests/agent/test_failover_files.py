@@ -10,7 +10,7 @@ import pytest
 from firewall import wire
 from firewall.codec import encode
 from firewall.failover import ProgramPaths, digest_files, render_files
-from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, RevertFiles, TrialPhase
+from firewall.file_trial import FileTrial, FileTrialIs, FileTrialPhase, InstallFiles, KeepFiles, RevertFiles
 from gateway.failover_files import BACK, KEEP, LARGEST, OUTCOME, REQUEST, FileInstaller, FileRequestError, render_request
 from gateway.table import TableError
 from lab.failover import build_gateway
@@ -26,8 +26,8 @@ def installer(tmp_path: Path) -> FileInstaller:
 
 
 def test_values_are_left_for_netzwart_failover_which_renders_the_portals_files(installer: FileInstaller, tmp_path: Path) -> None:
-    assert installer.answer(FileTrial()) == FileTrialIs(TrialPhase.NONE)
-    assert installer.answer(ASKED) == FileTrialIs(TrialPhase.ASKED)
+    assert installer.answer(FileTrial()) == FileTrialIs(FileTrialPhase.NONE)
+    assert installer.answer(ASKED) == FileTrialIs(FileTrialPhase.ASKED)
     (tmp_path / "files").mkdir()
     render_request(tmp_path / REQUEST, tmp_path / "files", ProgramPaths())
     assert {file.name: file.read_text() for file in (tmp_path / "files").iterdir()} == {
@@ -44,7 +44,7 @@ def test_a_new_request_forgets_the_confirmation_of_the_one_before(installer: Fil
 
 def test_an_installation_that_has_not_begun_is_called_off(installer: FileInstaller, tmp_path: Path) -> None:
     installer.answer(ASKED)
-    assert installer.answer(RevertFiles()) == FileTrialIs(TrialPhase.NONE)
+    assert installer.answer(RevertFiles()) == FileTrialIs(FileTrialPhase.NONE)
     assert not (tmp_path / REQUEST).exists()
     assert (tmp_path / KEEP).read_text() == f"{BACK}\n"
 
@@ -52,12 +52,12 @@ def test_an_installation_that_has_not_begun_is_called_off(installer: FileInstall
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("asked", FileTrialIs(TrialPhase.ASKED)),
-        ("trial 0123456789abcdef", FileTrialIs(TrialPhase.TRIAL, "0123456789abcdef")),
-        ("kept 0123456789abcdef", FileTrialIs(TrialPhase.KEPT, "0123456789abcdef")),
-        ("refused conntrackd does not work", FileTrialIs(TrialPhase.REFUSED, problem="conntrackd does not work")),
-        ("nonsense", FileTrialIs(TrialPhase.NONE, "")),
-        ("", FileTrialIs(TrialPhase.NONE)),
+        ("asked", FileTrialIs(FileTrialPhase.ASKED)),
+        ("trial 0123456789abcdef", FileTrialIs(FileTrialPhase.TRIAL, "0123456789abcdef")),
+        ("kept 0123456789abcdef", FileTrialIs(FileTrialPhase.KEPT, "0123456789abcdef")),
+        ("refused conntrackd does not work", FileTrialIs(FileTrialPhase.REFUSED, problem="conntrackd does not work")),
+        ("nonsense", FileTrialIs(FileTrialPhase.NONE, "")),
+        ("", FileTrialIs(FileTrialPhase.NONE)),
     ],
 )
 def test_the_agent_tells_how_far_netzwart_failover_got(installer: FileInstaller, tmp_path: Path, said: str, told: FileTrialIs) -> None:

@@ -10,7 +10,7 @@ from django.conf import LazySettings
 from django.db import connection
 
 from apps.deployments import services
-from apps.deployments.rollouts.gateway_cache import GatewayCache
+from apps.deployments.rollouts.gateway_cache import RulesetCache
 from apps.deployments.transport import agent_channel
 from tests import factories
 from tests.db.agent_forks import forked_agent
@@ -50,7 +50,7 @@ def served_network(transactional_db: None, settings: LazySettings, monkeypatch: 
     """
     with connection.cursor() as cursor:
         cursor.execute("ALTER SEQUENCE deployments_token RESTART")
-    monkeypatch.setattr(services, "gateway_cache", GatewayCache())
+    monkeypatch.setattr(services, "gateway_cache", RulesetCache())
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)
         with in_memory(settings.GATEWAY_SOCKETS):

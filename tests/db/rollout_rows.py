@@ -22,7 +22,7 @@ from tests import factories
 def open_rollout(network: factories.Network, wanted: DesiredState | None = None) -> Lease:
     """Open a rollout of the desired state, or of the one given, to nat-2 first."""
     wanted = wanted or compute_desired_state(network.group)
-    management = approval_gate.build_managements(wanted)
+    management = approval_gate.map_management_by_name(wanted)
     gateways = tuple(network.gateways[::-1])
     lease = rollout_store.open_rollout(
         NewRollout(network.group, wanted, gateways, network.admin.pk, "change", harmless=True, management=management)

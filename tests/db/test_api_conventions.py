@@ -11,7 +11,7 @@ from apps.accounts.route_rights import API
 from apps.audit.trail import list_trails
 from apps.lib.api import row_counts
 from apps.lib.api.filter_types import TEXT
-from apps.lib.api.filters import find_column, list_orderings
+from apps.lib.api.filters import find_column_filter, list_orderings
 from apps.lib.api.openapi.views import get_openapi_document
 from apps.lib.api.serializers import ApiSerializer, parse_shown_fields
 from apps.lib.api.viewsets import AddViewSet, ChangeOneViewSet, ChangeViewSet, CollectionViewSet, ReadViewSet, RemoveViewSet
@@ -87,7 +87,7 @@ def test_every_list_takes_every_filter_order_and_page_and_refuses_what_there_is_
         if prefix not in LISTS:
             continue
         for name, each in viewset.filters.items():
-            found, text = find_column(viewset.filters, name), each.kind.example
+            found, text = find_column_filter(viewset.filters, name), each.kind.example
             lookups = [lookup for lookup in (found.lookups if found else ()) if lookup]
             asked = {f"{name}__{lookup}": "true" if lookup == "isnull" else text for lookup in lookups}
             for parameter, value in ({name: text} | asked).items():

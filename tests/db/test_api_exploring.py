@@ -18,7 +18,7 @@ from schemathesis.generation import GenerationMode
 from apps.accounts import tokens
 from apps.accounts.roles import Role
 from apps.deployments import services
-from apps.deployments.rollouts.gateway_cache import GatewayCache
+from apps.deployments.rollouts.gateway_cache import RulesetCache
 from apps.lib.api.openapi.views import get_openapi_document
 from portal.api import router
 from tests import factories
@@ -33,7 +33,7 @@ FIT, UNFIT = 3, 2
 @pytest.fixture
 def keys(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
     """A token for each role in a network with one of everything; the first token belongs to a user with all roles."""
-    monkeypatch.setattr(services, "gateway_cache", GatewayCache())
+    monkeypatch.setattr(services, "gateway_cache", RulesetCache())
     settings.API_RATE = 10**9
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)

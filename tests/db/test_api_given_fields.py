@@ -14,7 +14,7 @@ from apps.accounts import invitations, tokens
 from apps.accounts.models import User
 from apps.accounts.roles import Role
 from apps.deployments import services
-from apps.deployments.rollouts.gateway_cache import GatewayCache
+from apps.deployments.rollouts.gateway_cache import RulesetCache
 from apps.desk.people_import import uploads
 from apps.lib.api.openapi.views import get_openapi_document
 from apps.lib.api.unknown_fields import is_same_value
@@ -37,7 +37,7 @@ SINGLE = ("/api/network/settings/",)
 @pytest.fixture
 def api(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     """A client with all roles, in a network with one of everything."""
-    monkeypatch.setattr(services, "gateway_cache", GatewayCache())
+    monkeypatch.setattr(services, "gateway_cache", RulesetCache())
     settings.API_RATE = 10**9
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)

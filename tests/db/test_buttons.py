@@ -16,7 +16,7 @@ from apps.accounts.permissions import has_right
 from apps.accounts.roles import Right, Role
 from apps.accounts.route_rights import PAGES
 from apps.deployments import services
-from apps.deployments.rollouts.gateway_cache import GatewayCache
+from apps.deployments.rollouts.gateway_cache import RulesetCache
 from tests import factories
 from tests.db.conftest import in_memory
 from tests.db.page_client import signed_in, text
@@ -58,7 +58,7 @@ def read_page(client: Client, path: str) -> str:
 
 @pytest.mark.django_db(transaction=True)
 def test_nobody_is_shown_what_is_not_open_to_him(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "gateway_cache", GatewayCache())
+    monkeypatch.setattr(services, "gateway_cache", RulesetCache())
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)
         with in_memory(settings.GATEWAY_SOCKETS):

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.deployments.models import GatewayState
-from apps.deployments.selectors import map_newest_by_group
+from apps.deployments.selectors import map_newest_rollouts
 from apps.desk.selectors import claims
 from apps.desk.selectors.claims import CLAIMS, DashboardFacts, StatusClaim
 from apps.gateways.selectors import build_overviews, get_max_answer_age, list_gateways
@@ -25,7 +25,7 @@ FORBIDDEN = ("forward",)  # said of gateways; the evidence here contains no pack
 def facts(age: timedelta = timedelta(0)) -> DashboardFacts:
     """Gather the facts as they look that much later."""
     now = timezone.now() + age
-    return claims.gather_facts(build_overviews(list(list_gateways()), now), map_newest_by_group(), now)
+    return claims.gather_facts(build_overviews(list(list_gateways()), now), map_newest_rollouts(), now)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from apps.deployments.models import GatewayState, HeldBack, Hold, Revision, Roll
 from apps.deployments.revision_pages import contents
 from apps.deployments.rollouts import lease_heartbeat, rollout_store
 from apps.deployments.rollouts.decisions import abort_rollout, approve_part, pause_rollout, release_revision_hold, resume_rollout
-from apps.deployments.rollouts.gateway_cache import GatewayCache
+from apps.deployments.rollouts.gateway_cache import RulesetCache
 from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.rollouts.rollout_driver import WorkerLinks
 from apps.deployments.services import reconcile
@@ -209,7 +209,7 @@ def test_every_revision_is_kept_and_reads_back_as_it_was(network: factories.Netw
 
 def test_a_worker_that_begins_anew_reads_what_runs_from_the_database(network: factories.Network, forwards: list[PortForward]) -> None:
     was = running()
-    services.gateway_cache = GatewayCache()
+    services.gateway_cache = RulesetCache()
     withdraw(network, range(7001, 7006))
     assert HeldBack.objects.get().removed == 5
     assert running() == was

@@ -215,7 +215,7 @@ def test_hostile_names_never_leave_their_place(given_hosts: list[Any]) -> None:
     assert [each["user-context"]["device"] for each in subnet["reservations"]] == [host.card.name for host in known if host.card]
     assert len(list(zone("".join(zones.render_forward_zone("members.home.arpa", known))))) == len(known)
     assert len(list(zone("".join(zones.render_reverse_zone("16.10.in-addr.arpa", "members.home.arpa", known))))) == len(known)
-    entries = users("".join(radius.render_users(((host.member, host.card) for host in known if host.card), {}, {})))
+    entries = users("".join(radius.iter_radius_entries(((host.member, host.card) for host in known if host.card), {}, {})))
     assert set(entries) == {host.card.mac.replace(":", "-").upper() for host in known if host.card}
 
 

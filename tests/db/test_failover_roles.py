@@ -21,7 +21,7 @@ from apps.gateways.roles.outcomes import Outcome, describe_outcome
 from apps.gateways.roles.picture import build_roles_picture
 from apps.gateways.roles.problems import list_problems
 from apps.gateways.roles.switch_plan import plan_switch
-from apps.gateways.roles.switching import await_end, carry_out_switch, end_forgotten_switches, request_switch
+from apps.gateways.roles.switching import await_switch_end, carry_out_switch, end_forgotten_switches, request_switch
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Failover
 from firewall.roles import FailoverRole, RolesAre
@@ -207,7 +207,7 @@ def test_who_waits_for_a_switch_whose_worker_was_lost_does_not_wait_for_ever(net
     long_ago = timezone.now() - timedelta(hours=1)
     begun = {"kind": "switch", "families": [4], "state": State.RUNNING, "started": long_ago}
     row = RoleSwitch.objects.create(group=network.group, gateway=network.gateways[0], **begun)
-    assert await_end(row).outcome == Outcome.LOST
+    assert await_switch_end(row).outcome == Outcome.LOST
 
 
 def test_a_gateways_refusal_is_stored_whatever_it_contains(network: factories.Network) -> None:

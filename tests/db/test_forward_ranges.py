@@ -10,7 +10,7 @@ from apps.accounts import tokens
 from apps.deployments.desired_state import policy_snapshot
 from apps.desk.selectors.search import search_everything
 from apps.lib.errors import Problem
-from apps.lib.port_ranges import parse_span
+from apps.lib.port_ranges import parse_port_range
 from apps.nat import services
 from apps.nat.models import PortForward
 from apps.nat.selectors import find_free_port
@@ -91,12 +91,12 @@ def test_a_free_range_is_long_enough_and_begins_anew_below(network: factories.Ne
     [("8443", (8443, 1)), ("6000-6009", (6000, 10)), (" 6000 – 6009 ", (6000, 10)), ("6000:6001", (6000, 2)), ("80-80", (80, 1))],
 )
 def test_ranges_are_read_as_people_write_them(written: str, found: tuple[int, int]) -> None:
-    assert parse_span(written) == found
+    assert parse_port_range(written) == found
 
 
 @pytest.mark.parametrize("written", ["", "0", "65536", "6009-6000", "1-65536", "1-2-3", "a", "-5", "1,2"])
 def test_a_text_that_is_not_a_port_range_is_not_parsed(written: str) -> None:
-    assert parse_span(written) is None
+    assert parse_port_range(written) is None
 
 
 def form(network: factories.Network, **changes: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ from apps.audit.undo import find_last_event, undo_event
 from apps.deployments.models import GatewayState, Revision, Rollout
 from apps.deployments.rollouts import rollback
 from apps.deployments.rollouts.decisions import release_revision_hold
-from apps.deployments.rollouts.gateway_cache import GatewayCache
+from apps.deployments.rollouts.gateway_cache import RulesetCache
 from apps.deployments.services import reconcile
 from apps.deployments.transport import ssh
 from apps.gateways import families, renaming, replacement, retirement, services
@@ -288,11 +288,11 @@ def test_an_undo_of_a_replacement_waits_for_a_rollout_and_then_expects_the_old_m
 
 def test_what_new_machines_would_lose_is_measured_by_what_their_gateways_confirmed_last(served_network: factories.Network) -> None:
     network = served_network
-    assert GatewayCache().load_running_state(network.group) is None
+    assert RulesetCache().load_running_state(network.group) is None
     reconcile(network.group)
     for each in network.gateways:
         replacement.forget_old_machine(each)
-    before = GatewayCache().load_running_state(network.group)
+    before = RulesetCache().load_running_state(network.group)
     assert before and before.revision == Revision.objects.get() and set(before.rulesets) == {each.pk for each in network.gateways}
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from apps.lib.errors import Problem
 from apps.network import services
-from apps.network.kept_free import count_kept
+from apps.network.kept_free import count_kept_shares
 from apps.network.models import Holding, Pool
 from apps.network.selectors import count_shares, find_free_prefix
 from tests import factories
@@ -66,7 +66,7 @@ def test_a_pool_whose_rest_is_kept_free_is_full(network: factories.Network) -> N
     assert [give(network, pool).address for _ in range(2)] == ["10.60.0.4", "10.60.0.5"]
     with pytest.raises(Problem, match="is full"):
         give(network, pool)
-    assert (count_shares(pool), count_kept(pool)) == (2, 4)
+    assert (count_shares(pool), count_kept_shares(pool)) == (2, 4)
 
 
 def test_what_members_hold_stays_theirs_when_it_is_kept_free_later(network: factories.Network) -> None:

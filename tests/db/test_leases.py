@@ -15,7 +15,7 @@ from django.conf import settings
 from apps.deployments import services
 from apps.deployments.models import Rollout
 from apps.deployments.rollouts import lease_heartbeat, rollout_store
-from apps.deployments.rollouts.gateway_cache import GatewayCache
+from apps.deployments.rollouts.gateway_cache import RulesetCache
 from apps.deployments.rollouts.lease_heartbeat import KeeperProcess
 from apps.deployments.rollouts.lease_keeper import WorkerProcess
 from apps.deployments.rollouts.rollout_driver import WorkerLinks
@@ -74,7 +74,7 @@ def test_a_busy_interpreter_does_not_cost_the_lease(network: factories.Network, 
 
 def test_a_lease_is_kept_from_the_claim_on(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lease_heartbeat, "SECONDS", 0.05)
-    monkeypatch.setattr(services, "gateway_cache", GatewayCache())  # so that the gateway must be asked what would change
+    monkeypatch.setattr(services, "gateway_cache", RulesetCache())  # so that the gateway must be asked what would change
     forward(network, 8000)
     links = Planning()
     rollout = reconcile(network.group, links=links, force=True)

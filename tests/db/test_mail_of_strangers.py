@@ -166,7 +166,7 @@ def test_mail_acts_as_staff_only_from_their_address_and_by_the_word_of_our_serve
     bring: Callable[..., Arrival], jonas: Member, mara: User
 ) -> None:
     ticket, _sent = make_answered_ticket(jonas, mara)
-    address, before = addressing.build_staff_address(mara, ticket.pk), mail.Message.objects.filter(to=JONAS).count()
+    address, before = addressing.build_staff_reply_address(mara, ticket.pk), mail.Message.objects.filter(to=JONAS).count()
     for sender, passed in ((EVE, True), (MARA, False), (EVE, False)):
         bring("Pay here", sender=sender, to=address, passed=passed)
     notes = list(ticket.messages.filter(kind="note", text="Pay here").order_by("id"))
@@ -193,13 +193,15 @@ def test_what_answers_for_absent_staff_is_never_published(
 ) -> None:
     ticket, _sent = make_answered_ticket(jonas, mara)
     before = mail.Message.objects.count()
-    bring("I am on the beach", sender=MARA, to=addressing.build_staff_address(mara, ticket.pk), passed=True, **headers)
+    bring("I am on the beach", sender=MARA, to=addressing.build_staff_reply_address(mara, ticket.pk), passed=True, **headers)
     assert (last(ticket).kind, mail.Message.objects.count()) == ("note", before)
 
 
 def test_a_person_who_answers_a_ticket_about_absence_is_no_machine(bring: Callable[..., Arrival], jonas: Member, mara: User) -> None:
     ticket, _sent = make_answered_ticket(jonas, mara)
-    bring("Enjoy", sender=MARA, to=addressing.build_staff_address(mara, ticket.pk), passed=True, Subject="Re: Out of office next week")
+    bring(
+        "Enjoy", sender=MARA, to=addressing.build_staff_reply_address(mara, ticket.pk), passed=True, Subject="Re: Out of office next week"
+    )
     assert last(ticket).kind == "answer"
 
 
@@ -207,7 +209,7 @@ def test_no_page_shows_the_address_that_makes_mail_act_as_staff(
     bring: Callable[..., Arrival], jonas: Member, mara: User, capfd: pytest.CaptureFixture[str]
 ) -> None:
     ticket, _sent = make_answered_ticket(jonas, mara)
-    address = addressing.build_staff_address(mara, ticket.pk)
+    address = addressing.build_staff_reply_address(mara, ticket.pk)
     bring("Pay here", to=address)
     bring(f"Look at {address}", sender=address, Subject=f"Re: {address}")
     lost = bring("bounced", sender="", to=address, Message_ID="<b@x>")

@@ -35,7 +35,7 @@ def by_name(found: list[MonthUsage]) -> dict[str, MonthUsage]:
 
 def test_months_begin_at_midnight_on_the_wall_and_nothing_is_counted_twice_or_never(network: factories.Network) -> None:
     resident, now = network.residents["m1"], datetime(2050, 4, 10, 12, 3, tzinfo=UTC)  # two weeks after daylight saving time began
-    at, midnight = now - timedelta(days=300), quotas.compute_month(now)[0]
+    at, midnight = now - timedelta(days=300), quotas.compute_month_bounds(now)[0]
     counted = {at + number * timedelta(hours=18): 3 << number % 20 for number in range(400)}
     counted |= {midnight - timedelta(minutes=5): 1000, midnight: 10}
     rollup.ensure_levels(at)

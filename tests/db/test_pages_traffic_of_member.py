@@ -188,8 +188,8 @@ def test_a_quota_is_a_bar_with_words(network: factories.Network, selin: Client, 
 def test_a_quota_begins_again_with_the_month_by_the_clock_on_the_wall(network: factories.Network, now: datetime) -> None:
     member = network.residents["m1"].member
     Quota.objects.create(tariff=member.tariff, octets=100)
-    _since, next_one = quotas.compute_month(now)
-    since, until = quotas.compute_month(next_one + HOUR)
+    _since, next_one = quotas.compute_month_bounds(now)
+    since, until = quotas.compute_month_bounds(next_one + HOUR)
     assert (since, timezone.localtime(since).day, timezone.localtime(since).hour, timezone.localtime(until).day) == (next_one, 1, 0, 1)
     usage_factories.count_usage(network.residents["m1"].holding, since - timedelta(minutes=1), down=50)
     usage_factories.count_usage(network.residents["m1"].holding, since, down=7)

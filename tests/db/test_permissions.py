@@ -50,7 +50,7 @@ class RightsWorld:
     def client(self, column: str) -> Client:
         return Client() if column == permission_matrix.ANONYMOUS else signed_in(self.people[column])
 
-    def path(self, route: permission_matrix.PortalRoute) -> str:
+    def path(self, route: permission_matrix.PermissionRow) -> str:
         """Return the route's path, with ids of the other member's objects."""
         subject = f"{route.basename}:{route.action}" if route.basename else route.name
         return "/" + re.sub(
@@ -194,7 +194,7 @@ def let_through(answer: Any) -> bool:
     return not away and answer.status_code not in ((401, 403, 405) if path.startswith("/api/") else (403, 405))
 
 
-def describe_access(world: RightsWorld, column: str, clients: dict[str, Client], route: permission_matrix.PortalRoute) -> str:
+def describe_access(world: RightsWorld, column: str, clients: dict[str, Client], route: permission_matrix.PermissionRow) -> str:
     """Return what the role of this column can do at the route, in the words of the document."""
     path, words = world.path(route), []
     for word, method in (("see", "GET"), ("send", "POST")) if not route.method else ((_word(route.method), route.method),):

@@ -17,7 +17,7 @@ from apps.deployments.observed_state import drift
 from apps.deployments.revision_pages import ruleset_comparison
 from apps.deployments.revision_pages.change_summary import parse_lines, render_summary
 from apps.deployments.rollouts.decisions import release_revision_hold
-from apps.deployments.rollouts.gateway_cache import GatewayCache
+from apps.deployments.rollouts.gateway_cache import RulesetCache
 from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.services import reconcile
 from apps.gateways import kernel_gauges
@@ -118,7 +118,7 @@ def test_a_process_that_knows_nothing_of_the_gateways_says_the_same(
     out = StringIO()
     call_command("plan", stdout=out)
     assert out.getvalue().count("14 kernel settings changed") == 2 and f"# {ESTABLISHED} = 7440" in out.getvalue()
-    monkeypatch.setattr(services, "gateway_cache", GatewayCache())
+    monkeypatch.setattr(services, "gateway_cache", RulesetCache())
     rollout = reconcile(served_network.group)
     assert rollout and "14 kernel settings changed" in render_summary(parse_lines(rollout.revision.changes))
 

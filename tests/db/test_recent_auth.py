@@ -68,7 +68,7 @@ def test_no_token_decides_and_a_session_only_with_a_fresh_second_factor(held_cha
     assert decide(with_factor(peer), held_change, action).status_code == 200
 
 
-def path_of(route: permission_matrix.PortalRoute, pk: int) -> str:
+def path_of(route: permission_matrix.PermissionRow, pk: int) -> str:
     """Return the route's path with this number in place of its parameters."""
     return "/" + re.sub(r"<[^>]*>|\(\?P<\w+>[^)]*\)", str(pk), route.path).replace("^", "").replace("$", "")
 

@@ -55,7 +55,7 @@ def test_second_factors_are_read_with_the_former_key_and_encrypted_anew(settings
 @pytest.mark.django_db
 def test_answers_to_mails_from_before_find_their_ticket(settings: LazySettings) -> None:
     mara = factories.user()
-    old = [addressing.build_ticket_address(17), addressing.build_staff_address(mara, 17)]
+    old = [addressing.build_ticket_address(17), addressing.build_staff_reply_address(mara, 17)]
     replace(settings, FORMER)
     assert [found and found.ticket for found in map(addressing.parse_signed_address, old)] == [17, 17]
     replace(settings)

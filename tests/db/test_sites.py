@@ -17,7 +17,7 @@ from apps.audit.undo import find_last_event, undo_event
 from apps.lib.errors import Conflict, Problem
 from apps.members import services, site_services, tariff_services
 from apps.members.models import Member, Room, Site, Tariff
-from apps.members.room_names import RoomName, name_rooms
+from apps.members.room_names import RoomName, build_room_names
 from apps.members.services import MemberFacts
 from apps.members.tariff_services import TariffTerms
 from apps.nat.models import Move
@@ -36,7 +36,7 @@ def mara(network: factories.Network) -> Client:
 def house(code: str = "H", doors: str = "01-03") -> Site:
     """Add a house with these rooms on the ground floor."""
     made = site_services.add_site(name=f"Haus {code}", code=code)
-    site_services.add_rooms(site=made, rooms=name_rooms([0], doors, floor_first=True))
+    site_services.add_rooms(site=made, rooms=build_room_names([0], doors, floor_first=True))
     return made
 
 

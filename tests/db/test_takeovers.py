@@ -19,7 +19,7 @@ from apps.gateways.roles.models import CarrierChange, FailoverStatus, RoleSwitch
 from apps.gateways.roles.outcomes import describe_outcome
 from apps.gateways.roles.picture import build_roles_picture
 from apps.gateways.roles.problems import list_problems
-from apps.gateways.roles.takeovers import ORPHANED, Takeover, list_takeovers
+from apps.gateways.roles.takeovers import ORPHANED, Takeover, predict_takeovers
 from apps.gateways.roles.timeline import build_timeline
 from apps.gateways.selectors import build_overviews, list_gateways
 from apps.network.models import Failover
@@ -38,7 +38,7 @@ def _failover(network: factories.Network) -> None:
 
 
 def foretell(network: factories.Network) -> list[Takeover]:
-    return list_takeovers(build_roles_picture(network.group), Failover.objects.get(group=network.group))
+    return predict_takeovers(build_roles_picture(network.group), Failover.objects.get(group=network.group))
 
 
 def test_the_standby_takes_over_after_three_advertisements_and_nothing_is_lost(network: factories.Network) -> None:

@@ -52,7 +52,7 @@ def set_states(ticket: Ticket, *states: str) -> None:
 
 
 def read_counts(name: str, now: datetime) -> dict[date, Any]:
-    return {each.begins: each for each in period_counts.list_counts(name, now)}
+    return {each.begins: each for each in period_counts.list_period_counts(name, now)}
 
 
 def test_days_say_what_came_was_solved_and_stayed_open(selin: Member, now: datetime) -> None:
@@ -68,7 +68,7 @@ def test_days_say_what_came_was_solved_and_stayed_open(selin: Member, now: datet
         (each.opened, each.solved, each.reopened, each.open) for each in (days[today - timedelta(days=back)] for back in range(6, -1, -1))
     ]
     assert seen == [(0, 0, 0, 0), (2, 0, 0, 2), (0, 1, 0, 1), (0, 1, 0, 0), (0, 0, 1, 1), (0, 0, 0, 1), (1, 0, 0, 2)]
-    assert len(days) == 30 and period_counts.list_counts("month", now)[-1].begins == today
+    assert len(days) == 30 and period_counts.list_period_counts("month", now)[-1].begins == today
 
 
 def test_weeks_begin_on_monday_and_say_the_same_as_their_days(selin: Member, now: datetime) -> None:

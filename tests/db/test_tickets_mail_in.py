@@ -162,12 +162,12 @@ def test_only_the_signed_address_of_a_person_acts_as_staff(selin: Member, mara: 
 
 def test_a_persons_address_ends_with_the_password_and_with_the_role(selin: Member, mara: User) -> None:
     ticket = open_ticket(selin)
-    address = addressing.build_staff_address(mara, ticket.pk)
+    address = addressing.build_staff_reply_address(mara, ticket.pk)
     assert addressing.parse_signed_address(address) == addressing.SignedAddress(ticket.pk, mara)
     User.objects.filter(pk=mara.pk).update(roles=["network_admin", "approver"], password="another")
     assert addressing.parse_signed_address(address) is None
     helper = factories.user("helper", roles=["helpdesk"])
-    address = addressing.build_staff_address(helper, ticket.pk)
+    address = addressing.build_staff_reply_address(helper, ticket.pk)
     for changes in ({"roles": ["auditor"]}, {"roles": ["helpdesk"], "is_active": False}):
         User.objects.filter(pk=helper.pk).update(**changes)
         assert addressing.parse_signed_address(address) is None
@@ -178,7 +178,7 @@ def test_what_a_machine_wrote_causes_no_mail_and_changes_no_turn(selin: Member, 
     before = mail.Message.objects.count()
     take(letter("Ich bin im Urlaub", to=mail_.reply_to, automatic=True))
     assert now(ticket).state == "waiting" and last(ticket).kind == "member"
-    take(letter("Ich bin im Urlaub", to=addressing.build_staff_address(mara, ticket.pk), automatic=True))
+    take(letter("Ich bin im Urlaub", to=addressing.build_staff_reply_address(mara, ticket.pk), automatic=True))
     assert last(ticket).kind == "note"
     take(letter("Newsletter", sender=EVE, automatic=True))
     assert mail.Message.objects.count() == before and Ticket.objects.count() == 2
@@ -202,7 +202,7 @@ def test_a_bounce_is_a_note_of_its_ticket_and_our_turn(selin: Member, mara: User
 
 def test_two_mails_of_one_message_id_are_both_kept_and_our_own_mail_is_not(selin: Member, mara: User) -> None:
     ticket, mail_ = make_answered_ticket(selin, mara)
-    staff = letter("Noch da?", sender=MARA, to=addressing.build_staff_address(mara, ticket.pk), message_id="<staff@x>")
+    staff = letter("Noch da?", sender=MARA, to=addressing.build_staff_reply_address(mara, ticket.pk), message_id="<staff@x>")
     for received in (letter("Seit gestern", to=mail_.reply_to, message_id=f"<{'x' * 400}@y>"), staff):
         take(received)
         number = ticket.messages.count()

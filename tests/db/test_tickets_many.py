@@ -56,7 +56,7 @@ def send(tickets: list[Ticket], by: User, **given: Any) -> Bulk:
 
 
 def test_each_ticket_is_answered_once_in_its_readers_language(tickets: list[Ticket], mara: User) -> None:
-    reached = bulk.compute_reach(now(tickets))
+    reached = bulk.compute_answer_reach(now(tickets))
     assert (reached.tickets, reached.by_mail, reached.on_page, reached.languages) == (3, 2, 1, {"de": 1, "en": 2})
     sent = send(tickets, mara, solved=True)
     assert send(tickets, mara, key=sent.key) == sent
@@ -97,7 +97,7 @@ def test_who_is_left_out_is_named_with_the_reason(tickets: list[Ticket], mara: U
 
 def test_whoever_switched_mails_of_answers_off_is_not_counted_among_those_who_get_one(tickets: list[Ticket], mara: User) -> None:
     mail.SwitchedOff.objects.create(address="SELIN@lindenhof.example", notice="answers")
-    reached = bulk.compute_reach(now(tickets))
+    reached = bulk.compute_answer_reach(now(tickets))
     assert (reached.by_mail, reached.on_page, reached.languages) == (1, 2, {"de": 1, "en": 2})
     send(tickets, mara)
     bulk.send_pending_answers()

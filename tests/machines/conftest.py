@@ -28,7 +28,7 @@ from lab.datagram import send_from
 from lab.lab import Lab
 from lab.machines.__main__ import NAME, STATE
 from lab.machines.image import ensure_image, list_missing_programs
-from lab.machines.placement import SUITES, choose_accelerator, find_machine, place_machines, wait_until_up
+from lab.machines.placement import SUITES, choose_accelerator, find_machine, replace_gateway_nodes, wait_until_up
 from lab.machines.virtual_machine import VirtualMachine
 from lab.obstacles import list_obstacles
 from lab.register import Register
@@ -62,7 +62,7 @@ def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
 @pytest.fixture(scope="session")
 def placed_machines(lab: Lab) -> list[VirtualMachine]:
     """The machines in place of the gateways' nodes, switched off."""
-    made = place_machines(lab, STATE)
+    made = replace_gateway_nodes(lab, STATE)
     accelerator = choose_accelerator(made[0])
     for machine in made:
         machine.accelerator = accelerator

@@ -73,7 +73,7 @@ WORKED = (
     Mutant(
         "let a token of a member write to others",
         "apps/lib/api/viewsets.py",
-        "        if is_token_limited(self.request.auth):\n            reached",
+        "        if is_token_scoped(self.request.auth):\n            reached",
         "        if False:\n            reached",
         "tests/db/test_api_tickets.py::test_a_token_of_one_member_reaches_only_that_member_s_tickets",
     ),

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from apps.lib.translation_compiler import compile_all
+from apps.lib.translation_compiler import compile_translations
 
 LOCALE = Path(__file__).parents[2] / "locale"
-compile_all([LOCALE, LOCALE / "packages"])
+compile_translations([LOCALE, LOCALE / "packages"])

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from benchmarks.__main__ import BENCHMARKS, ON_A_SERVER, SUMMARIES
-from benchmarks.disturbance import filter_others, watch_disturbance
+from benchmarks.disturbance import filter_unrelated, watch_disturbance
 from benchmarks.figures import Figure, render_json, render_table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,7 +37,7 @@ def test_programs_beside_us_count_and_those_that_we_started_or_come_from_do_not(
     ours = {1: ("init", 9, 0), shell: ("bash", 9, 1), supervisor: ("python", 9, shell), benchmark: ("python3.13", 9, supervisor)}
     ours |= {child: ("nft", 9, benchmark), database: ("postgres", 9, supervisor)}
     beside = {7: ("firefox", 9, 1), 8: ("postgres", 9, 1), 9: ("mypy", 9, shell)}
-    assert filter_others(ours | beside, benchmark) == beside
+    assert filter_unrelated(ours | beside, benchmark) == beside
 
 
 def test_noise_is_measured_before_and_after_and_the_larger_one_counts() -> None:

@@ -10,7 +10,7 @@ from firewall.blast_radius import (
     filter_still_lost,
     find_cutoffs,
     hold_back_parts,
-    split_by_limits,
+    split_removals,
     subtract_known,
 )
 from firewall.diff import ElementChange, diff
@@ -163,7 +163,7 @@ def test_in_steps_no_more_goes_than_at_once(steps: list[frozenset[int]]) -> None
     for gone in steps:
         left = members(*(set(range(41)) & {int.from_bytes(key) for key in running.elements["up4"]} - gone))
         found = compute_removals(diff(running, left).elements, {"up4": len(running.elements["up4"])}, 0)
-        waits, goes = split_by_limits(found, passed, running.elements, LIMITS)
+        waits, goes = split_removals(found, passed, running.elements, LIMITS)
         if not waits:
             running = left
             passed += [dict(removal.elements) for removal in goes]
@@ -178,7 +178,7 @@ def test_whatever_takes_access_away_counts_alike(left: frozenset[int], unmapped:
         ObjectKind.MAPPINGS: Removal(ObjectKind.MAPPINGS, {"snat4": keys(*unmapped)}, len(unmapped), 41),
         ObjectKind.BLOCKS: Removal(ObjectKind.BLOCKS, {"+blocked4": make_blocked(*cut)}, len(cut), 41),
     }
-    waits, goes = split_by_limits({kind: each for kind, each in found.items() if each.removed}, [], running, LIMITS)
+    waits, goes = split_removals({kind: each for kind, each in found.items() if each.removed}, [], running, LIMITS)
     lost = {key for removal in goes for each in removal.elements.values() for key in each}
     assert not LIMITS.is_exceeded(len(lost), 41)
     assert not waits or LIMITS.is_exceeded(len(left | unmapped | cut), 41)
@@ -190,7 +190,7 @@ def test_a_single_block_goes_out_beside_removals_that_wait() -> None:
         ObjectKind.ADDRESSES: Removal(ObjectKind.ADDRESSES, {"up4": keys(*range(20))}, 20, 40),
         ObjectKind.BLOCKS: Removal(ObjectKind.BLOCKS, {"+blocked4": make_blocked(30)}, 1, 40),
     }
-    waits, goes = split_by_limits(found, [], running, LIMITS)
+    waits, goes = split_removals(found, [], running, LIMITS)
     assert ([each.kind for each in waits], [each.kind for each in goes]) == ([ObjectKind.ADDRESSES], [ObjectKind.BLOCKS])
 
 

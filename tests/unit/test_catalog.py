@@ -17,7 +17,7 @@ from django.db.models.fields import BLANK_CHOICE_LABEL
 from django.utils.translation import gettext as ours
 from django.utils.translation import ngettext, override
 
-from apps.lib.translation_compiler import compile_all, compile_catalog, iter_messages
+from apps.lib.translation_compiler import compile_catalog, compile_translations, iter_messages
 
 PO = Path(__file__).parents[2] / "locale" / "de" / "LC_MESSAGES" / "django.po"
 
@@ -61,8 +61,8 @@ def test_only_what_changed_is_compiled(tmp_path: Path) -> None:
     po = tmp_path / "de" / "LC_MESSAGES" / "django.po"
     po.parent.mkdir(parents=True)
     po.write_text(SMALL, encoding="utf-8")
-    assert compile_all([tmp_path]) == [po]
-    assert compile_all([tmp_path]) == []
+    assert compile_translations([tmp_path]) == [po]
+    assert compile_translations([tmp_path]) == []
 
 
 def test_texts_of_packages_that_lie_below_are_compiled_with_ours(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_texts_of_packages_that_lie_below_are_compiled_with_ours(tmp_path: Path)
     for po in beside:
         po.parent.mkdir(parents=True)
         po.write_text('msgid "Yes"\nmsgstr "Ja"\n')
-    assert compile_all([tmp_path]) == beside
+    assert compile_translations([tmp_path]) == beside
     assert all(po.with_suffix(".mo").exists() for po in beside)
 
 

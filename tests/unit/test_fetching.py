@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from apps.bans.feed_fetcher import FeedFault, FetchedFeed, FetchLimits, InvalidFeed, fetch_feed, read_file
+from apps.bans.feed_fetcher import FeedFault, FeedNotFetched, FetchedFeed, FetchLimits, fetch_feed, read_file
 from apps.lib.web.guarded_http import AllowedTargets, NoAnswer, is_public, parse_url, resolve_host
 from apps.lib.web.guarded_http import HttpFault as No
 from tests.fake_http import FakeAnswer, serving
@@ -197,7 +197,7 @@ def test_an_address_that_is_none_is_refused(url: str, why: StrEnum) -> None:
 def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path) -> None:
     with (tmp_path / "list.txt").open("wb") as file:
         file.truncate(1 << 40)  # a sparse file, too large to be read
-    with pytest.raises(InvalidFeed) as refused:
+    with pytest.raises(FeedNotFetched) as refused:
         read_file(tmp_path, "list.txt", NOTHING, LOOPBACK)
     assert refused.value.fault is FeedFault.TOO_BIG
 
@@ -217,13 +217,13 @@ def test_a_file_is_read_from_the_directory_alone(tmp_path: Path) -> None:
         ("link.txt", FeedFault.OUTSIDE),
         (".", FeedFault.NO_FILE),
     ):
-        with pytest.raises(InvalidFeed) as refused:
+        with pytest.raises(FeedNotFetched) as refused:
             read_file(inside, name, NOTHING, LOOPBACK)
         assert refused.value.fault is why
-    with pytest.raises(InvalidFeed, match="no directory"):
+    with pytest.raises(FeedNotFetched, match="no directory"):
         read_file(None, "list.txt", NOTHING, LOOPBACK)
     (inside / "list.txt").write_bytes(b"x" * 1001)
-    with pytest.raises(InvalidFeed, match="too big"):
+    with pytest.raises(FeedNotFetched, match="too big"):
         read_file(inside, "list.txt", NOTHING, LOOPBACK)
 
 

@@ -176,7 +176,7 @@ def test_sixteen_times_the_mischief_is_nowhere_near_256_times_the_work(name: str
 def _whole(got: ReceivedMail) -> None:
     """Fail unless the mail survives packing, and holds nothing that the database or pages must not get."""
     words, octets = ipc_codec.pack_mail(got)
-    assert ipc_codec.parse_sizes(words) == [len(each) for each in octets]
+    assert ipc_codec.parse_file_sizes(words) == [len(each) for each in octets]
     assert ipc_codec.unpack_mail(words, octets) == got
     for text in (
         got.text,
@@ -231,6 +231,6 @@ def test_mutated_mails_are_read_or_refused(seed: bytes, cuts: list[tuple[int, in
 
 @given(st.binary(max_size=200), st.lists(st.binary(max_size=4), max_size=3))
 def test_no_answer_of_a_child_is_believed_beyond_what_was_agreed(words: bytes, octets: list[bytes]) -> None:
-    for ask in (lambda: ipc_codec.parse_sizes(words), lambda: ipc_codec.unpack_mail(words, octets)):
+    for ask in (lambda: ipc_codec.parse_file_sizes(words), lambda: ipc_codec.unpack_mail(words, octets)):
         with pytest.raises((ValueError, KeyError, IndexError, TypeError, Unreadable)):
             ask()

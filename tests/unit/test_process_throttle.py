@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.whole.process_throttle import SignalThrottle, throttle
+from benchmarks.whole.process_throttle import StopContinueThrottle, throttle
 from tests.whole.system import wait_for
 
 BUSY = [sys.executable, "-S", "-c", "while True: pass"]
@@ -33,7 +33,7 @@ def state(pid: int) -> str:
 def test_a_cgroup_holds_a_process_and_is_gone_afterwards(busy: int) -> None:
     before = groups(busy)
     with throttle() as hold:
-        if isinstance(hold, SignalThrottle):
+        if isinstance(hold, StopContinueThrottle):
             pytest.skip("this machine lets nobody make a cgroup with the controller for processors")
         hold.take([busy])
         assert f"nw-slow-{os.getpid()}" in groups(busy)
@@ -45,7 +45,7 @@ def test_a_cgroup_holds_a_process_and_is_gone_afterwards(busy: int) -> None:
 
 
 def test_what_runs_in_turns_is_stopped_now_and_then_and_runs_freely_afterwards(busy: int) -> None:
-    turns = SignalThrottle()
+    turns = StopContinueThrottle()
     turns.take([busy])
     wait_for(lambda: state(busy) == "T")
     wait_for(lambda: state(busy) == "R")

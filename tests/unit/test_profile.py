@@ -19,7 +19,7 @@ from firewall.render import render
 from firewall.ruleset import Chain, Rule, Ruleset, SetTimeout
 from firewall.sets import ObjectKind
 from firewall.summary import SummaryLine, summarize
-from gateway.ruleset_inspection import inspect_delta, inspect_ruleset
+from gateway.ruleset_inspection import check_ruleset, inspect_delta
 from tests.policies import profiles
 
 
@@ -47,11 +47,11 @@ def test_a_change_of_profile_is_a_delta_with_a_way_back_a_digest_and_a_sum(
 def test_a_kernel_with_the_profiles_sysctls_does_not_differ_from_it(wanted: Profile) -> None:
     profile.check_profile(wanted)
     held = profile.build_sysctls(wanted)
-    assert not profile.list_differences(wanted, held)
+    assert not profile.list_sysctl_differences(wanted, held)
     held["net.ipv4.ip_forward"] = "0"
     del held["net.netfilter.nf_conntrack_max"]
     missing = profile.SysctlDifference("net.netfilter.nf_conntrack_max", str(wanted.connections), "")
-    assert profile.list_differences(wanted, held) == (missing, profile.SysctlDifference("net.ipv4.ip_forward", "1", "0"))
+    assert profile.list_sysctl_differences(wanted, held) == (missing, profile.SysctlDifference("net.ipv4.ip_forward", "1", "0"))
 
 
 HOSTILE = {
@@ -71,19 +71,19 @@ HOSTILE = {
 def test_a_value_that_cannot_be_is_refused_by_its_name_on_both_sides(name: str, value: int) -> None:
     given: dict[str, Any] = {name: value}
     bad = dataclasses.replace(Profile(), **given)
-    assert name in dict(profile.iter_faults(bad))
+    assert name in dict(profile.iter_profile_faults(bad))
     with pytest.raises(PolicyError, match=r"profile\."):
         compile_with_profile(bad)
     good = compile_with_profile(Profile())
     forged = dataclasses.replace(good, profile=bad)
     with pytest.raises(PolicyError, match=r"profile\."):
-        inspect_ruleset(forged)
+        check_ruleset(forged)
     with pytest.raises(PolicyError, match=r"profile\."):
         inspect_delta(diff(good, forged))
 
 
 def test_a_hash_much_smaller_than_its_table_is_refused() -> None:
-    assert dict(profile.iter_faults(Profile(connections=1 << 20, buckets=65_536))).keys() == {"buckets"}
+    assert dict(profile.iter_profile_faults(Profile(connections=1 << 20, buckets=65_536))).keys() == {"buckets"}
 
 
 @pytest.mark.parametrize("name", ["kernel.core_pattern", "net/ipv4/../../kernel/core_pattern", "tcp_loose\n", "first_port "])
@@ -141,4 +141,4 @@ IMPOSSIBLE_TIMES = {
 @pytest.mark.parametrize(("chain", "timeout"), IMPOSSIBLE_TIMES.values(), ids=IMPOSSIBLE_TIMES)
 def test_an_agent_refuses_times_that_nft_would_bend(chain: str, timeout: SetTimeout) -> None:
     with pytest.raises(WireError, match=f"chain {chain}"):
-        inspect_ruleset(Ruleset({chain: Chain(chain, (Rule((timeout,)),))}))
+        check_ruleset(Ruleset({chain: Chain(chain, (Rule((timeout,)),))}))

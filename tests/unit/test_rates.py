@@ -13,7 +13,7 @@ from firewall.policy import GroupSettings, Interfaces, NatMappingSpec, Policy, P
 from firewall.ruleset import Element, Ruleset, Set, Type
 from firewall.tracing import Packet, Trace, TraceOutcome, trace
 from firewall.tracing.routes import GatewayRoute, RoutingTable
-from gateway.ruleset_inspection import inspect_ruleset
+from gateway.ruleset_inspection import check_ruleset
 from tests.policies import NAT_1
 
 HOST, PUBLIC, OUTSIDE = IPv4Address("10.16.0.10"), IPv4Address("198.51.100.7"), IPv4Address("203.0.113.10")
@@ -106,4 +106,4 @@ def test_a_trace_is_that_of_a_packet_within_its_rate_and_shows_the_limit() -> No
 )
 def test_a_gateway_refuses_what_is_no_rate(declared: Set, value: bytes, words: str) -> None:
     with pytest.raises(WireError, match=words):
-        inspect_ruleset(Ruleset(sets={"rate_up4": declared}, elements={"rate_up4": {HOST.packed: Element(value)}}))
+        check_ruleset(Ruleset(sets={"rate_up4": declared}, elements={"rate_up4": {HOST.packed: Element(value)}}))

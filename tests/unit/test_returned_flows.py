@@ -28,7 +28,7 @@ from firewall.policy import (
     ReachableService,
     TransportProtocol,
 )
-from firewall.returned_flows import MOST_WITHDRAWN, ReturnedFlows, WithdrawnObjects
+from firewall.returned_flows import MOST_WITHDRAWN, ReappearedFlows, WithdrawnObjects
 from firewall.ruleset import Element
 from firewall.sets import declare
 from tests.example_counts import count_examples
@@ -69,7 +69,7 @@ def find_returned(policy: Policy, *earlier: Policy) -> set[str]:
     rulesets = [compile_policy(each) for each in (*earlier, policy)]
     for before, after in pairwise(rulesets):
         withdrawn.note(diff(before, after))
-    returned = ReturnedFlows(rulesets[-1].elements, rulesets[-1].chains, withdrawn, [ip_address(OWN).packed], NOW)
+    returned = ReappearedFlows(rulesets[-1].elements, rulesets[-1].chains, withdrawn, [ip_address(OWN).packed], NOW)
     found = {name for name, flow in ALL.items() if flow in returned}
     assert bool(returned) or not found
     return found
@@ -135,7 +135,7 @@ def test_what_a_withdrawal_cuts_is_what_is_returned_after_it(before: Policy, aft
     withdrawn = WithdrawnObjects()
     withdrawn.note(change)
     cut = FlowChanges(change, after=ruleset.elements).find_moment(flow) is not None
-    assert (flow in ReturnedFlows(ruleset.elements, ruleset.chains, withdrawn, (), NOW)) == cut
+    assert (flow in ReappearedFlows(ruleset.elements, ruleset.chains, withdrawn, (), NOW)) == cut
 
 
 def test_of_very_many_withdrawn_objects_the_oldest_are_forgotten() -> None:

@@ -13,7 +13,7 @@ from firewall.rollout import (
     OVER,
     WITHOUT,
     GatewayStep,
-    NotPossibleError,
+    InvalidTransitionError,
     RolloutCommand,
     RolloutEvent,
     RolloutPhase,
@@ -155,9 +155,9 @@ def test_a_queued_rollout_is_aborted_at_once() -> None:
 
 
 def test_what_cannot_happen_is_refused_by_name() -> None:
-    with pytest.raises(NotPossibleError, match="confirmed cannot happen to a gateway that is sending"):
+    with pytest.raises(InvalidTransitionError, match="confirmed cannot happen to a gateway that is sending"):
         after(*CLAIMED, RolloutEvent.CONFIRMED)
-    with pytest.raises(NotPossibleError, match="the rollout is over"):
+    with pytest.raises(InvalidTransitionError, match="the rollout is over"):
         after(RolloutEvent.ABORT, RolloutEvent.CLAIMED)
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.lib.errors import Problem
-from apps.members.room_names import LONGEST_NAME, MOST_ROOMS_AT_ONCE, RoomName, name_rooms, parse_doors
+from apps.members.room_names import LONGEST_NAME, MOST_ROOMS_AT_ONCE, RoomName, build_room_names, parse_doors
 
 
 @pytest.mark.parametrize(
@@ -27,13 +27,13 @@ def test_doors_are_names_and_ranges(written: str, doors: list[str]) -> None:
 
 
 def test_the_floor_begins_the_name_where_that_is_wanted() -> None:
-    assert name_rooms(range(2), "01-02", floor_first=True) == [
+    assert build_room_names(range(2), "01-02", floor_first=True) == [
         RoomName(0, "001"),
         RoomName(0, "002"),
         RoomName(1, "101"),
         RoomName(1, "102"),
     ]
-    assert name_rooms([-1], "Cellar", floor_first=False) == [RoomName(-1, "Cellar")]
+    assert build_room_names([-1], "Cellar", floor_first=False) == [RoomName(-1, "Cellar")]
 
 
 @pytest.mark.parametrize(
@@ -49,14 +49,14 @@ def test_the_floor_begins_the_name_where_that_is_wanted() -> None:
 )
 def test_an_impossible_list_is_refused_at_its_field(floors: list[int], doors: str, field: str) -> None:
     with pytest.raises(Problem) as refused:
-        name_rooms(floors, doors, floor_first=True)
+        build_room_names(floors, doors, floor_first=True)
     assert refused.value.fieldname == field
     assert str(refused.value)
 
 
 @given(first=st.integers(0, 999), number=st.integers(1, 200), floors=st.sets(st.integers(0, 9), min_size=1))
 def test_a_range_gives_as_many_rooms_as_numbers_on_every_floor(first: int, number: int, floors: set[int]) -> None:
-    rooms = name_rooms(sorted(floors), f"{first:04}-{first + number - 1:04}", floor_first=True)
+    rooms = build_room_names(sorted(floors), f"{first:04}-{first + number - 1:04}", floor_first=True)
     assert len(set(rooms)) == len(rooms) == number * len(floors) <= MOST_ROOMS_AT_ONCE
     assert all(room.name == f"{room.floor}{int(room.name[1:]):04}" for room in rooms)
 
@@ -64,7 +64,7 @@ def test_a_range_gives_as_many_rooms_as_numbers_on_every_floor(first: int, numbe
 @given(st.text(max_size=60))
 def test_any_text_gives_rooms_or_a_sentence(text: str) -> None:
     try:
-        rooms = name_rooms([1], text, floor_first=False)
+        rooms = build_room_names([1], text, floor_first=False)
     except Problem as refused:
         assert str(refused)
     else:

@@ -12,7 +12,7 @@ from portal.stack.commands import (
     ROOT,
     build_collector,
     build_events,
-    build_feeds,
+    build_feed_worker,
     build_gateway,
     build_mailer,
     build_memory_gateway,
@@ -21,7 +21,7 @@ from portal.stack.commands import (
     build_worker,
     choose_events_port,
     get_prober_socket,
-    read_accept_queue,
+    read_accept_queue_limit,
 )
 from portal.stack.demo import Demo
 from portal.stack.directory_lock import is_locked, lock_directory
@@ -37,14 +37,14 @@ CADDY_RESTS = 120  # seconds that Caddy keeps idle connections; nginx 60
 
 def test_the_web_server_queues_as_many_connections_as_the_kernel_allows_and_listens_on_loopback() -> None:
     command = build_web(8000).command
-    assert int(command[command.index("--backlog") + 1]) >= read_accept_queue()
+    assert int(command[command.index("--backlog") + 1]) >= read_accept_queue_limit()
     assert command[command.index("--bind") + 1] == "127.0.0.1:8000"
 
 
 def test_live_events_listen_on_loopback_and_far_from_a_second_portals_port() -> None:
     command = build_events(9000).command
     assert command[command.index("--host") + 1] == "127.0.0.1"
-    assert int(command[command.index("--backlog") + 1]) >= read_accept_queue()
+    assert int(command[command.index("--backlog") + 1]) >= read_accept_queue_limit()
     assert "--no-proxy-headers" in command, "whose X-Forwarded-For is believed says NETZWART_TRUSTED_PROXIES alone"
     assert all(
         1 <= choose_events_port(port) <= 65_535 and abs(choose_events_port(port) - port) > 100 for port in (1, 8000, 8001, 64_000, 65_535)
@@ -74,7 +74,8 @@ def test_a_prober_listens_where_its_gateways_agent_asks() -> None:
 
 def test_changes_readings_mail_and_feeds_have_a_worker_each_that_together_take_every_task() -> None:
     taken = [
-        each.command[each.command.index("--queues") + 1] for each in (build_worker(), build_collector(), build_mailer(), build_feeds())
+        each.command[each.command.index("--queues") + 1]
+        for each in (build_worker(), build_collector(), build_mailer(), build_feed_worker())
     ]
     for module in app.conf.include:
         import_module(module)  # as a worker does, without the checks that need the database

@@ -8,7 +8,7 @@ from django.template import Context, Template
 from django.test import RequestFactory
 from django.utils import translation
 
-from apps.lib.ui.states import GatewayPost, PostState, StateKind, StateLabel, describe_pair, describe_posts
+from apps.lib.ui.states import GatewaySymbol, StateKind, StateLabel, SymbolState, describe_symbols, summarize_symbols
 
 
 @pytest.fixture(autouse=True)
@@ -21,8 +21,8 @@ def render(text: str, path: str = "/", **values: object) -> str:
     return Template(text).render(Context({"request": RequestFactory().get(path), **values}))
 
 
-def posts(*states: str) -> list[GatewayPost]:
-    return [GatewayPost(f"nat-{place}", PostState(state)) for place, state in enumerate(states, 1)]
+def posts(*states: str) -> list[GatewaySymbol]:
+    return [GatewaySymbol(f"nat-{place}", SymbolState(state)) for place, state in enumerate(states, 1)]
 
 
 @pytest.mark.parametrize(
@@ -41,14 +41,14 @@ def posts(*states: str) -> list[GatewayPost]:
     ],
 )
 def test_the_pair_always_has_a_word(states: tuple[str, ...], word: str) -> None:
-    assert describe_pair(posts(*states)) == word
+    assert summarize_symbols(posts(*states)) == word
 
 
 def test_the_pair_speaks_german() -> None:
     with translation.override("de"):
-        assert describe_pair(posts("full", "full")) == "beide"
-        assert describe_pair(posts("hollow", "full")) == "nur nat-2"
-        assert describe_posts(posts("half", "full")) == "nat-1: unterwegs, nat-2: bestätigt"
+        assert summarize_symbols(posts("full", "full")) == "beide"
+        assert summarize_symbols(posts("hollow", "full")) == "nur nat-2"
+        assert describe_symbols(posts("half", "full")) == "nat-1: unterwegs, nat-2: bestätigt"
 
 
 def test_the_pair_takes_plain_pairs_and_says_each_gateway_in_its_title() -> None:

@@ -13,7 +13,7 @@ from firewall import wire
 from firewall.codec import WireError
 from firewall.compile import compile_policy
 from firewall.diff import diff
-from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, RevertFiles, TrialPhase
+from firewall.file_trial import FileTrial, FileTrialIs, FileTrialPhase, InstallFiles, KeepFiles, RevertFiles
 from firewall.live_trace import COMES, Event, Headers, Look, Seen, Watch, Watching
 from firewall.machine import Describe, InterfaceAddress, MachineFacts, MachineInterface
 from firewall.policy import Policy, Prefix
@@ -82,7 +82,7 @@ REPLIES = [
         "0123456789abcdef",
         ("/etc/keepalived/keepalived.conf",),
     ),
-    FileTrialIs(TrialPhase.REFUSED, problem="conntrackd does not work with these files"),
+    FileTrialIs(FileTrialPhase.REFUSED, problem="conntrackd does not work with these files"),
     wire.Refused("nft", "no"),
 ]
 

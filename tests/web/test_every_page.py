@@ -14,7 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
 from apps.deployments import services
-from apps.deployments.rollouts.gateway_cache import GatewayCache
+from apps.deployments.rollouts.gateway_cache import RulesetCache
 from tests.db.conftest import in_memory
 from tests.web import demo_scene, picture_list
 from tests.web.conftest import signed_in
@@ -45,7 +45,7 @@ PHONE: Final[ViewportSize] = {"width": 360, "height": 740}
 @pytest.fixture
 def looks(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[User]:
     """The user to view the pages with, in the demo network with one of everything on two gateways in memory."""
-    monkeypatch.setattr(services, "gateway_cache", GatewayCache())
+    monkeypatch.setattr(services, "gateway_cache", RulesetCache())
     settings.REDIS_URL = "unix:///nonexistent/redis.sock"
     with TemporaryDirectory(prefix="nw-") as directory:
         settings.GATEWAY_SOCKETS = Path(directory)

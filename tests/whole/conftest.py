@@ -10,7 +10,7 @@ import pytest
 from django.conf import LazySettings
 
 from apps.deployments import services
-from apps.deployments.rollouts.gateway_cache import GatewayCache
+from apps.deployments.rollouts.gateway_cache import RulesetCache
 from apps.deployments.transport import agent_channel
 from apps.lib import enqueue
 from lab.lab import Lab
@@ -55,7 +55,7 @@ def lab(bare_lab: Lab, processes: dict[str, Popen[str]]) -> Lab:
 def network(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[factories.Network]:
     """The lab's network as rows. The cache with data about other labs' gateways is emptied."""
     settings.REDIS_URL = "unix:///nonexistent/redis.sock"
-    monkeypatch.setattr(services, "gateway_cache", GatewayCache())
+    monkeypatch.setattr(services, "gateway_cache", RulesetCache())
     yield factories.network()
 
 

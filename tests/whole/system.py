@@ -17,7 +17,7 @@ from firewall.failover import ProgramPaths
 from lab import sshd as lab_sshd
 from lab.answer import HostAnswer
 from lab.connect import NoAnswerError
-from lab.failover import get_requests
+from lab.failover import get_request_directory
 from lab.lab import Lab
 from lab.program import ROOT
 from portal.stack.sshd import CODE, SOCKETS, ensure_portal_key, render_relay_line
@@ -52,7 +52,7 @@ def agent(lab: Lab, name: str, sockets: Path, *, shared: bool = False, boot: str
     asked, answers = sockets / f"{name}.sock", sockets / f"{PROBES[name]}.sock"
     serve = ["serve", "--name", name, "--socket", str(asked), "--state", str(sockets / name), "--prober", str(answers)]
     failover = ProgramPaths.build_for_lab(name)
-    serve += ["--failover", failover.settings, "--installs", get_requests(name), "--outcome", f"{failover.runtime}/trial"]
+    serve += ["--failover", failover.settings, "--installs", get_request_directory(name), "--outcome", f"{failover.runtime}/trial"]
     serve += [*(["--group", lab_sshd.GROUP] if shared else []), *more]
     with prober(lab, name, sockets), _service(lab, name, sockets, serve, boot) as process:
         wait_for(partial(_accepts, asked))

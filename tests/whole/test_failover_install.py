@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from firewall.failover import ProgramPaths, digest_files, render_files
-from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, RevertFiles, TrialPhase
+from firewall.file_trial import FileTrial, FileTrialIs, FileTrialPhase, InstallFiles, KeepFiles, RevertFiles
 from gateway import failover_files
 from lab.failover import PROGRAM, build_gateway, find_obstacle, get_directory, write_files
 from lab.lab import Lab
@@ -193,13 +193,13 @@ def client(gateway: InstallingGateway, tmp_path: Path) -> Iterator[Client]:
 
 
 def test_files_that_the_portal_asked_for_stay_when_it_confirms(gateway: InstallingGateway, client: Client) -> None:
-    assert client.ask(ASKED) == FileTrialIs(TrialPhase.ASKED)
+    assert client.ask(ASKED) == FileTrialIs(FileTrialPhase.ASKED)
     with gateway.adopt() as process:
-        wait_for(lambda: client.ask(FileTrial()) == FileTrialIs(TrialPhase.TRIAL, ASKED.digest))
+        wait_for(lambda: client.ask(FileTrial()) == FileTrialIs(FileTrialPhase.TRIAL, ASKED.digest))
         assert gateway.exists("/etc/netzwart/failover.trial")
         client.ask(KeepFiles(ASKED.digest))
         assert process.wait(60) == 0
-    assert client.ask(FileTrial()) == FileTrialIs(TrialPhase.KEPT, ASKED.digest)
+    assert client.ask(FileTrial()) == FileTrialIs(FileTrialPhase.KEPT, ASKED.digest)
     assert not gateway.exists("/etc/netzwart/failover.trial")
     assert gateway.read(SETTINGS) == render_files(VALUES, PATHS)[SETTINGS]
 
@@ -207,22 +207,22 @@ def test_files_that_the_portal_asked_for_stay_when_it_confirms(gateway: Installi
 def test_files_that_nobody_confirms_go(gateway: InstallingGateway, client: Client) -> None:
     client.ask(ASKED)
     with gateway.adopt(patience=20) as process:
-        wait_for(lambda: client.ask(FileTrial()) == FileTrialIs(TrialPhase.TRIAL, ASKED.digest))
+        wait_for(lambda: client.ask(FileTrial()) == FileTrialIs(FileTrialPhase.TRIAL, ASKED.digest))
         client.ask(KeepFiles("the digest of others"))
         assert process.wait(120) == 1
     problem = "the portal has not confirmed within 20 s. The files before are back."
-    assert client.ask(FileTrial()) == FileTrialIs(TrialPhase.REFUSED, problem=problem)
+    assert client.ask(FileTrial()) == FileTrialIs(FileTrialPhase.REFUSED, problem=problem)
     assert not any(gateway.exists(path) for path in (KEEPALIVED, CONNTRACKD, SETTINGS))
 
 
 def test_files_that_the_portal_takes_back_go_at_once(gateway: InstallingGateway, client: Client) -> None:
     client.ask(ASKED)
     with gateway.adopt(patience=600) as process:
-        wait_for(lambda: client.ask(FileTrial()) == FileTrialIs(TrialPhase.TRIAL, ASKED.digest))
+        wait_for(lambda: client.ask(FileTrial()) == FileTrialIs(FileTrialPhase.TRIAL, ASKED.digest))
         client.ask(RevertFiles())
         assert process.wait(120) == 1
     problem = "the portal has taken them back. The files before are back."
-    assert client.ask(FileTrial()) == FileTrialIs(TrialPhase.REFUSED, problem=problem)
+    assert client.ask(FileTrial()) == FileTrialIs(FileTrialPhase.REFUSED, problem=problem)
     assert not gateway.exists(SETTINGS)
 
 
@@ -232,6 +232,6 @@ def test_a_request_that_is_not_values_is_refused_with_its_reason(gateway: Instal
         assert process.wait(60) == 1
     told = client.ask(FileTrial())
     assert isinstance(told, FileTrialIs)
-    assert told.phase is TrialPhase.REFUSED
+    assert told.phase is FileTrialPhase.REFUSED
     assert told.problem.startswith("the portal's values cannot be used: ")
     assert not gateway.exists(SETTINGS)

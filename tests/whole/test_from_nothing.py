@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from apps.deployments import services
-from apps.deployments.rollouts.gateway_cache import GatewayCache
+from apps.deployments.rollouts.gateway_cache import RulesetCache
 from apps.deployments.transport import ssh
 from apps.lib import enqueue
 from lab.lab import Lab
@@ -50,7 +50,7 @@ def empty(
 ) -> Lab:
     """A lab whose gateways are reached by ssh, and a database in which nobody has entered anything yet."""
     settings.REDIS_URL = "unix:///nonexistent/redis.sock"
-    monkeypatch.setattr(services, "gateway_cache", GatewayCache())
+    monkeypatch.setattr(services, "gateway_cache", RulesetCache())
     owners = map(apps.get_app_config, ("members", "network", "nat", "accounts", "deployments"))
     assert not [model.__name__ for owner in owners for model in owner.get_models() if model._default_manager.exists()]
     return bare_lab

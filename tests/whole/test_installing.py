@@ -27,7 +27,7 @@ from lab.failover import (
     VIRTUAL_ROUTER,
     await_carrier,
     find_obstacle,
-    get_requests,
+    get_request_directory,
     list_carriers,
     route_to_virtual_addresses,
 )
@@ -87,7 +87,7 @@ def bare(lab: Lab, network: factories.Network, tmp_path: Path) -> Iterator[Lab]:
             process = lab.popen(name, build_command(name, own))
             stack.callback(process.wait, 30)
             stack.callback(process.terminate)
-            wait_for(partial(exists, lab, name, get_requests(name)))
+            wait_for(partial(exists, lab, name, get_request_directory(name)))
         yield lab
 
 
@@ -159,7 +159,7 @@ def test_a_gateway_that_does_not_begin_is_told_not_to(bare: Lab, network: factor
     bare.run(OTHER, ["pkill", "-STOP", *service])
     try:
         assert do(network, 1).startswith("failed: Nothing on nat-2 began to install within 2 s.")
-        assert bare.run(OTHER, ["ls", get_requests(OTHER)]).stdout.split() == ["failover-keep"]
+        assert bare.run(OTHER, ["ls", get_request_directory(OTHER)]).stdout.split() == ["failover-keep"]
     finally:
         bare.run(OTHER, ["pkill", "-CONT", *service])
     assert list_carriers(bare, 4) == []

@@ -17,7 +17,7 @@ from apps.accounts.roles import Right
 from apps.audit.selectors import list_row_history
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to_form
-from apps.lib.web.query_params import parse_number, parse_words
+from apps.lib.web.query_params import parse_number, parse_text_param
 
 HISTORY = 12  # entries in the rail
 
@@ -26,7 +26,7 @@ HISTORY = 12  # entries in the rail
 def people(request: HttpRequest) -> HttpResponse:
     """List the accounts: staff, or all of them."""
     view = "all" if request.GET.get("view") == "all" else "staff"
-    text = parse_words(request.GET, "q")
+    text = parse_text_param(request.GET, "q")
     context = {
         "view": view,
         "q": text,

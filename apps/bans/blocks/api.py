@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework import serializers
 
-from apps.bans.api_mixins import ChangeableSerializer
+from apps.bans.api_mixins import VersionedSerializer
 from apps.bans.blocks import services as blocking
 from apps.bans.blocks.models import Block
 from apps.lib.api.filter_types import TRUTH
@@ -16,7 +16,7 @@ from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, Remove
 from apps.lib.database.validity import is_valid_now
 
 
-class BlockSerializer(ChangeableSerializer):
+class BlockSerializer(VersionedSerializer):
     fixed_fields = frozenset({"member"})
     since = serializers.DateTimeField(source="valid.lower", read_only=True)
     until = serializers.DateTimeField(source="valid.upper", allow_null=True, required=False, default=None)

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from apps.bans.blocks.models import Block
 from apps.lib.activation import Activation, list_activations
-from apps.lib.ui.states import GatewayPost, PostState
+from apps.lib.ui.states import GatewaySymbol, SymbolState
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class BlockRow:
         return end is not None and end <= self.now
 
     @property
-    def posts(self) -> list[GatewayPost]:
-        there = PostState.HOLLOW if self.is_over else PostState.FULL
-        return [GatewayPost(each.gateway, there if each.since else PostState.HALF) for each in self.gateways]
+    def posts(self) -> list[GatewaySymbol]:
+        there = SymbolState.HOLLOW if self.is_over else SymbolState.FULL
+        return [GatewaySymbol(each.gateway, there if each.since else SymbolState.HALF) for each in self.gateways]
 
     @property
     def waits_for(self) -> list[str]:

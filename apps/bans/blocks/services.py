@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.bans.blocks.models import LONGEST_MESSAGE, Block, Notice, Reachable
 from apps.bans.blocks.selectors import filter_blockable, find_current_block, find_end_before_lifting
-from apps.lib.database.validity import check_reachable, is_valid_now, make_range_from_now, make_range_until_now
+from apps.lib.database.validity import check_not_too_far_ahead, is_valid_now, make_range_from_now, make_range_until_now
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
@@ -160,7 +160,7 @@ def _check(reason: str, message: str, until: datetime | None) -> None:
     if len(message.strip()) > LONGEST_MESSAGE:
         facts = {"length": len(message.strip()), "limit": LONGEST_MESSAGE}
         raise Problem(_("The message has %(length)d characters; at most %(limit)d are allowed.") % facts, "message")
-    check_reachable(until, "until")
+    check_not_too_far_ahead(until, "until")
     if until is not None and until <= timezone.now():
         raise Problem(
             _("The end, %(end)s, is in the past. Choose a later one, or none.") % {"end": formats.format_full_time(until)}, "until"

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework import serializers
 
-from apps.bans.api_mixins import ChangeableSerializer
+from apps.bans.api_mixins import VersionedSerializer
 from apps.bans.listeners import services as listening
 from apps.bans.listeners.models import Listener
 from apps.lib.api.filters import build_filters
@@ -16,7 +16,7 @@ GUARD = ("guarded", "window_scale")
 CHANGEABLE = ("name", "address", "protocol", "port", *GUARD, "enabled", "note")
 
 
-class ListenerSerializer(ChangeableSerializer):
+class ListenerSerializer(VersionedSerializer):
     fixed_fields = frozenset({"group"})
     address = serializers.IPAddressField()
 

@@ -29,10 +29,10 @@ from firewall.blast_radius import (
     Removal,
     RemovalLimits,
     compute_removals,
-    count_taken_by_others,
+    count_removed_by_others,
     find_cutoffs,
     hold_back_parts,
-    split_by_limits,
+    split_removals,
     subtract_known,
 )
 from firewall.compile import assemble_ruleset
@@ -58,8 +58,8 @@ class RunningState:
 
 def hold_back_unapproved(group: GatewayGroup, wanted: DesiredState, before: RunningState | None) -> DesiredState:
     """Return what may be deployed now. A first load needs no approval. Raises PolicyError if the network has lost all its members."""
-    running = find_first_ruleset(before.rulesets) if before else None
-    asked = find_first_ruleset(wanted.rulesets)
+    running = find_any_ruleset(before.rulesets) if before else None
+    asked = find_any_ruleset(wanted.rulesets)
     if before is None or running is None or asked is None:
         return wanted
     _refuse_an_empty_network(running, asked)
@@ -69,7 +69,7 @@ def hold_back_unapproved(group: GatewayGroup, wanted: DesiredState, before: Runn
     return _keep_waiting_parts(wanted, waiting, management) if waiting or management else wanted
 
 
-def find_first_ruleset(rulesets: Mapping[int, Ruleset]) -> Ruleset | None:
+def find_any_ruleset(rulesets: Mapping[int, Ruleset]) -> Ruleset | None:
     """Return the ruleset of any gateway of a group: their elements are the same."""
     return next(iter(rulesets.values()), None)
 
@@ -127,7 +127,7 @@ def _hold_back_removals(
             parts.append((row, part))
         else:
             _close_row(row)
-            seen = pick_earlier_read(seen, row.baseline)
+            seen = pick_earlier_snapshot(seen, row.baseline)
     known = [part for _row, part in parts]
     rests = {kind: rest for kind, removal in gone.items() if (rest := subtract_known(removal, known, running.elements)).elements}
     waiting: list[Mapping[str, Elements]] = [part for row, part in parts if row.state == HeldBack.State.WAITING]
@@ -138,7 +138,7 @@ def _hold_back_new(
     group: GatewayGroup, rests: Mapping[ObjectKind, Removal], running: Ruleset, asked: Ruleset, seen: str
 ) -> list[Mapping[str, Elements]]:
     recent = removal_ledger.list_recent_losses(group, asked.elements)
-    wait, go = split_by_limits(rests, recent, running.elements, build_limits(group))
+    wait, go = split_removals(rests, recent, running.elements, build_limits(group))
     for removal in wait:
         _create_held_back(group, removal, running, seen, recent)
     removal_ledger.record_losses(group, go, recent)
@@ -150,7 +150,7 @@ def build_limits(group: GatewayGroup) -> RemovalLimits:
     return RemovalLimits(group.removal_share, group.removal_least)
 
 
-def pick_earlier_read(one: str, other: str | None) -> str:
+def pick_earlier_snapshot(one: str, other: str | None) -> str:
     """Return the read of the database that saw less; each is "xmin:xmax:running"."""
     return other if other and int(other.split(":")[0]) < int(one.split(":")[0]) else one
 
@@ -176,7 +176,7 @@ def _create_held_back(group: GatewayGroup, removal: Removal, running: Ruleset, s
         packed=pack_part(removal.elements),
         text=render_part(removal.elements, running),
         baseline=seen,
-        earlier=count_taken_by_others(removal.elements, recent, running.elements),
+        earlier=count_removed_by_others(removal.elements, recent, running.elements),
     )
     record_requesters(row, compute_requesters(row))
 
@@ -197,7 +197,7 @@ def render_part(part: Mapping[str, Elements], running: Ruleset) -> str:
 def compute_requesters(row: HeldBack) -> Requesters:
     """Return all users who wrote what the row is about, up to now."""
     if row.kind == MANAGEMENT:
-        return requesters.compute_gateway_requesters(unpack_management(row), row.baseline)
+        return requesters.compute_gateway_requesters(unpack_management_change(row), row.baseline)
     if row.kind in SPECIAL:
         return Requesters(frozenset(row.askers.values_list("pk", flat=True)), row.asker_unknown)
     things = effects.merge_port_ranges(effects.iter_affected_things(unpack_part(row.packed)))
@@ -215,7 +215,7 @@ def record_requesters(row: HeldBack, found: Requesters) -> None:
 # --- Management
 
 
-def unpack_management(row: HeldBack) -> dict[str, list[dict[str, Any]]]:
+def unpack_management_change(row: HeldBack) -> dict[str, list[dict[str, Any]]]:
     """Return the management settings before and after, by gateway name."""
     found: dict[str, list[dict[str, Any]]] = unpack_values(row.packed)
     return found
@@ -232,7 +232,7 @@ def _hold_back_management(group: GatewayGroup, wanted: DesiredState, before: Run
     seen = before.seen
     for row in rows.exclude(digest=named):
         _close_row(row)
-        seen = pick_earlier_read(seen, row.baseline)
+        seen = pick_earlier_snapshot(seen, row.baseline)
     if not changed:
         return {}
     row, created = HeldBack.objects.get_or_create(
@@ -260,7 +260,7 @@ def digest_values(data: Any) -> str:
     return blake2b(dumps(data, sort_keys=True).encode(), digest_size=32).hexdigest()
 
 
-def build_managements(wanted: DesiredState) -> dict[str, Any]:
+def map_management_by_name(wanted: DesiredState) -> dict[str, Any]:
     """Return the management settings of all gateways by name, as a revision stores them."""
     return {gateway.name: build_management(gateway) for gateway in wanted.gateways.values()}
 

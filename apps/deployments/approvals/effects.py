@@ -16,10 +16,10 @@ from apps.deployments.models import HeldBack
 from apps.deployments.rule_kinds import forwards
 from apps.deployments.rule_kinds.kind import AffectedThing, RemovedElement, build_prefix_thing
 from apps.deployments.rule_kinds.registry import KINDS, get_removal_review
-from apps.lib.port_ranges import format_span
+from apps.lib.port_ranges import format_port_range
 from firewall.blast_radius import ADDITION_PREFIX
 from firewall.ruleset import Elements
-from firewall.sets import ObjectKind, find_kind, get_repeated_set, split_length
+from firewall.sets import ObjectKind, find_kind, get_original_set, split_length
 
 FIRST = 5  # named on a page
 _PORT = re.compile(r"(TCP|UDP) ([0-9]+) · ([0-9a-f.:]+)")  # a key of a forward or a pinhole
@@ -114,7 +114,7 @@ def iter_affected_things(part: Mapping[str, Elements]) -> Iterator[AffectedThing
     """Yield the elements as things, without those of sets that repeat others."""
     for name, elements in part.items():
         bare = name.removeprefix(ADDITION_PREFIX)
-        if get_repeated_set(bare) != bare:
+        if get_original_set(bare) != bare:
             continue
         kind, length = find_kind(bare), split_length(bare)[1]
         build_thing = KINDS[kind].build_thing if kind else build_prefix_thing
@@ -136,7 +136,11 @@ def _get_range_key(number: int, thing: AffectedThing) -> tuple[str, ...]:
 
 def _build_range(first: AffectedThing, count: int) -> AffectedThing:
     found = _PORT.fullmatch(first.key)
-    return replace(first, words=forwards.build_key(found[1], format_span(int(found[2]), count), found[3]), number=count) if found else first
+    return (
+        replace(first, words=forwards.build_key(found[1], format_port_range(int(found[2]), count), found[3]), number=count)
+        if found
+        else first
+    )
 
 
 def _list_affected_members(found: tuple[AffectedThing, ...], kind: ObjectKind) -> list[tuple[int, str, bool, str, int, int, int]]:

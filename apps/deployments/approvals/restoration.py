@@ -13,7 +13,7 @@ from django.db.models import F
 
 from apps.accounts.models import User
 from apps.deployments.approvals import effects
-from apps.deployments.approvals.approval_gate import unpack_management
+from apps.deployments.approvals.approval_gate import unpack_management_change
 from apps.deployments.approvals.kinds import MANAGEMENT, SPECIAL
 from apps.deployments.approvals.part_codec import unpack_part
 from apps.deployments.models import HeldBack
@@ -48,7 +48,7 @@ def _try_restore(work: Callable[[AffectedThing, User], None], thing: AffectedThi
 
 
 def _restore_management(held: HeldBack) -> list[str]:
-    for name, (old, _new) in unpack_management(held).items():
+    for name, (old, _new) in unpack_management_change(held).items():
         given = {"management": old["interface"], "management_port": old["port"], "management_networks": [*map(ip_network, old["from"])]}
         Gateway.objects.filter(name=name).update(version=F("version") + 1, **given)
     return []

@@ -16,11 +16,11 @@ def record_time(at: datetime, before: float) -> None:
     _seen = (at.timestamp(), before, time.monotonic())
 
 
-def get_earliest() -> int:
+def get_earliest_time() -> int:
     """Return the lower bound of the database's time now."""
     return round((_seen[0] + time.monotonic() - _seen[2]) * 1000) if _seen else 0
 
 
-def get_latest() -> int:
+def get_latest_time() -> int:
     """Return the upper bound of the database's time now."""
     return round((_seen[0] + time.monotonic() - _seen[1]) * 1000) if _seen else 0

@@ -42,7 +42,7 @@ class DesiredStateCache:
         known = self._known.get(group.pk)
         if known is None:
             return self.get_current(group, at)
-        taken, change = policy_snapshot.take_with_changes(group, known.snapshot, at)
+        taken, change = policy_snapshot.take_snapshot_with_changes(group, known.snapshot, at)
         full = compile_snapshot(taken)
         checked = _cross_check(group, full, known, change) if change else full
         changed_objects.prune_notes()

@@ -17,7 +17,7 @@ _read: dict[int, dict[str, Ruleset]] = {}  # by revision; only the last one, as 
 def build_desired_state_on_hold(hold: Hold) -> DesiredState:
     """Return the held revision as desired state; elements that have expired since then stay expired. Raises ContentNotStored."""
     moment = ReadMoment(hold.revision.snapshot, _read_clock(), "")
-    content = contents.pick_in_service(hold.revision, _load_content(hold.revision))
+    content = contents.pick_rulesets_in_service(hold.revision, _load_content(hold.revision))
     rulesets = {pk: drop_expired(ruleset, moment.now) for pk, ruleset in content.items()}
     digests = {pk: digest_ruleset(ruleset) for pk, ruleset in rulesets.items()}
     return DesiredState(moment, {}, rulesets, digests, {pk: format_digest(value) for pk, value in digests.items()})

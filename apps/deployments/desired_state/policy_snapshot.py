@@ -92,7 +92,9 @@ def take_changes(group: GatewayGroup, earlier: ReadMoment, at: datetime | None =
         return _read_changes(group, earlier, moment)
 
 
-def take_with_changes(group: GatewayGroup, earlier: ReadMoment, at: datetime | None = None) -> tuple[Snapshot, ChangedSnapshot | None]:
+def take_snapshot_with_changes(
+    group: GatewayGroup, earlier: ReadMoment, at: datetime | None = None
+) -> tuple[Snapshot, ChangedSnapshot | None]:
     """Read everything, and separately what changed, at one moment."""
     with _freeze_moment(at) as moment:
         return _read_everything(group, moment), _read_changes(group, earlier, moment)

@@ -54,7 +54,7 @@ def record_drift(
     welcome: the agent's latest Welcome. others: digests that other gateways of its group should have.
     """
     try:
-        drifted = expect_answer(wire.Drifted, channel.ask(wire.Drift(now, database_clock.get_earliest())))
+        drifted = expect_answer(wire.Drifted, channel.ask(wire.Drift(now, database_clock.get_earliest_time())))
     except (Unreachable, AgentRefused) as fault:
         log.warning("drift unknown", gateway=gateway.name, error=str(fault))
         return None
@@ -66,7 +66,7 @@ def record_drift(
     return cause
 
 
-def record_loss_cause(gateway: Gateway, channel: AgentChannel, welcome: wire.Welcome, wanted: Ruleset, now: int) -> None:
+def record_drift_cause(gateway: Gateway, channel: AgentChannel, welcome: wire.Welcome, wanted: Ruleset, now: int) -> None:
     """Record why a gateway that is about to be updated has lost what it had confirmed, unless that is recorded already."""
     if (welcome.damage or not welcome.confirmed) and not welcome.trial and _has_run_before(gateway):
         record_drift(gateway, channel, welcome, wanted, now)

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.deployments.models import GatewayState, Hold, Rollout, RolloutStep
-from apps.deployments.selectors import list_gateway_states, list_parts_awaiting_approval, map_newest_by_group, map_revision_holds_by_group
+from apps.deployments.selectors import list_gateway_states, list_parts_awaiting_approval, map_newest_rollouts, map_revision_holds_by_group
 from apps.lib.ui.states import StateKind
 from apps.lib.web.context_processors import RunningRevision
 from apps.lib.web.navigation import NavigationCount
@@ -19,7 +19,7 @@ def build_navigation_count(_request: HttpRequest) -> NavigationCount | None:
     """Count groups with a failed last rollout, held-back parts, and rollouts under way. Only the first two are marked as asking
     for attention.
     """
-    states = [rollout.state for rollout in map_newest_by_group().values()]
+    states = [rollout.state for rollout in map_newest_rollouts().values()]
     asks = states.count(Rollout.State.FAILED) + list_parts_awaiting_approval().count()
     return NavigationCount(asks + sum(state in Rollout.OPEN for state in states), asks=asks > 0)
 
@@ -29,7 +29,7 @@ def summarize_running(_request: HttpRequest) -> RunningRevision | None:
     groups: dict[int, list[GatewayState]] = defaultdict(list)
     for state in list_gateway_states():
         groups[state.gateway.group_id].append(state)
-    newest, held = map_newest_by_group(), map_revision_holds_by_group()
+    newest, held = map_newest_rollouts(), map_revision_holds_by_group()
     said = [_summarize_group(states, newest.get(group), held.get(group)) for group, states in groups.items()]
     return min(said, key=lambda running: _WORST.index(running.kind), default=None)
 

@@ -30,7 +30,7 @@ class TraceSource:
     at: datetime
 
 
-def list_trace_sources(group: GatewayGroup, at: datetime | None = None) -> list[TraceSource]:
+def list_traceable_gateways(group: GatewayGroup, at: datetime | None = None) -> list[TraceSource]:
     """Return the group's gateways by name. at: as if it were then. Raises PolicyError when the policy must not be deployed."""
     wanted = compute_desired_state(group, at) if at else services.desired_state_cache.get_current(group)
     states = GatewayState.objects.filter(gateway__group=group).select_related("revision")

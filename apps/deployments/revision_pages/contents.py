@@ -99,10 +99,10 @@ def load_rulesets_in_service(revision: Revision) -> dict[int, Ruleset]:
 
     Raises ContentNotStored.
     """
-    return pick_in_service(revision, load_rulesets(revision))
+    return pick_rulesets_in_service(revision, load_rulesets(revision))
 
 
-def pick_in_service(revision: Revision, rulesets: Rulesets) -> dict[int, Ruleset]:
+def pick_rulesets_in_service(revision: Revision, rulesets: Rulesets) -> dict[int, Ruleset]:
     """Return these rulesets of the revision by gateway id, without those of retired gateways."""
     known, alive = revision.gateways, set(revision.group.gateways.values_list("pk", flat=True))
     return {known[name]: ruleset for name, ruleset in rulesets.items() if known.get(name) in alive}

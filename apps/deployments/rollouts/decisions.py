@@ -16,7 +16,7 @@ from apps.deployments.rollouts import rollback, rollout_store
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import GatewayGroup
-from firewall.rollout import NotPossibleError, RolloutEvent
+from firewall.rollout import InvalidTransitionError, RolloutEvent
 
 
 def approve_part(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, reason: str = "") -> HeldBack:
@@ -97,7 +97,7 @@ def abort_rollout(rollout: Rollout, *, by: User) -> None:
 def _record_wish(rollout: Rollout, event: RolloutEvent, by: User) -> None:
     try:
         idle = rollout_store.record_requested_event(rollout, event, by=by)
-    except NotPossibleError as error:
+    except InvalidTransitionError as error:
         raise Conflict(_("%(rollout)s is over already.") % {"rollout": rollout}) from error
     if idle:
         enqueue_task("workers.reconcile", by.pk, False)

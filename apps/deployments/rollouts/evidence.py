@@ -20,7 +20,7 @@ REACHED = ("knock", "session")
 PACKETS = ("IPv4", "IPv6")
 
 
-def list_attempts(step: RolloutStep) -> list[Evidence]:
+def list_reach_attempts(step: RolloutStep) -> list[Evidence]:
     """Return the attempts to reach the gateway, in order."""
     return [each for each in step.evidence if each["what"] in REACHED]
 
@@ -32,18 +32,18 @@ def list_packet_probes(step: RolloutStep) -> list[Evidence]:
 
 def was_gateway_reached(step: RolloutStep) -> bool:
     """True if the last attempt to reach the gateway succeeded."""
-    tried = list_attempts(step)
+    tried = list_reach_attempts(step)
     return bool(tried) and bool(tried[-1]["passed"])
 
 
-def list_lost_packets(step: RolloutStep) -> list[str]:
+def describe_lost_packets(step: RolloutStep) -> list[str]:
     """Return the prober's sentences about families of which no packet passed."""
     return [str(each["text"]) for each in list_packet_probes(step) if not each["passed"]]
 
 
-def list_all_lost_packets(steps: Iterable[RolloutStep]) -> list[str]:
+def describe_all_lost_packets(steps: Iterable[RolloutStep]) -> list[str]:
     """Return the sentences about lost packets of all gateways that have confirmed."""
-    return [sentence for step in steps if step.state == RolloutStep.State.CONFIRMED for sentence in list_lost_packets(step)]
+    return [sentence for step in steps if step.state == RolloutStep.State.CONFIRMED for sentence in describe_lost_packets(step)]
 
 
 def render_evidence(step: RolloutStep) -> str:
@@ -51,7 +51,9 @@ def render_evidence(step: RolloutStep) -> str:
     others = [str(each["text"]) for each in step.evidence if each["what"] not in (*REACHED, *PACKETS) and not each["passed"]]
     passed = [_render_passed(each) for each in list_packet_probes(step) if each["passed"]]
     return ". ".join(
-        filter(None, [", ".join(filter(None, [_render_attempts(list_attempts(step)), *passed])), *list_lost_packets(step), *others])
+        filter(
+            None, [", ".join(filter(None, [_render_attempts(list_reach_attempts(step)), *passed])), *describe_lost_packets(step), *others]
+        )
     )
 
 

@@ -24,7 +24,7 @@ class KeptRulesets:
     rulesets: Mapping[int, Ruleset]
 
 
-class GatewayCache:
+class RulesetCache:
     """Rulesets by gateway, and the newest stored revision by group."""
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from apps.deployments.models import GatewayState, Rollout, RolloutStep
 from apps.deployments.rollouts import evidence
 from apps.deployments.rollouts.failure_outcome import StepOutcome, find_outcome
 from apps.deployments.rollouts.progress import is_rollout_open, render_families
-from apps.deployments.rollouts.trial_status import TrialStatus, find_trial_status
+from apps.deployments.rollouts.trial_status import TrialCountdown, find_trial_status
 from apps.lib.ui import formats
 from apps.lib.ui.states import GatewayLane, LaneStep, StateKind, StateLabel
 
@@ -27,7 +27,7 @@ class GatewayProgress:
     """A gateway's lane, its trial while it is on trial, and its outcome if it was not brought to the revision."""
 
     lane: GatewayLane
-    trial: TrialStatus | None = None
+    trial: TrialCountdown | None = None
     outcome: StepOutcome | None = None
 
 
@@ -61,7 +61,7 @@ def _build_state(step: RolloutStep, rollout: Rollout) -> StateLabel:
         RolloutStep.State.IMPAIRED: StateLabel(StateKind.BAD, _("Fault on the gateway")),
     }
     if step.state == RolloutStep.State.CONFIRMED:
-        return StateLabel(StateKind.WARN if evidence.list_lost_packets(step) else StateKind.OK, _render_confirm_time(step))
+        return StateLabel(StateKind.WARN if evidence.describe_lost_packets(step) else StateKind.OK, _render_confirm_time(step))
     if step.state in over:
         return over[RolloutStep.State(step.state)]
     if not is_rollout_open(rollout):
@@ -101,7 +101,7 @@ def _iter_steps(step: RolloutStep) -> Iterable[LaneStep]:
 
 def _get_done_kind(step: RolloutStep, place: int) -> StateKind:
     """Return the kind of a finished step. A probe that lost packets is a warning even if the gateway has confirmed."""
-    return StateKind.WARN if place == PROBE and evidence.list_lost_packets(step) else StateKind.OK
+    return StateKind.WARN if place == PROBE and evidence.describe_lost_packets(step) else StateKind.OK
 
 
 def _count_done(step: RolloutStep) -> int:
@@ -111,7 +111,7 @@ def _count_done(step: RolloutStep) -> int:
     if not step.committed:
         return 0
     went_back = step.state in (RolloutStep.State.REVERTING, RolloutStep.State.WENT_BACK)
-    return 3 if evidence.was_gateway_reached(step) and not (went_back and evidence.list_lost_packets(step)) else 2
+    return 3 if evidence.was_gateway_reached(step) and not (went_back and evidence.describe_lost_packets(step)) else 2
 
 
 def _get_next_kind(step: RolloutStep) -> StateKind:

@@ -14,14 +14,14 @@ from apps.deployments.models import Rollout, RolloutStep
 from apps.deployments.revision_pages.change_summary import parse_lines, render_summary
 from apps.deployments.rollouts import evidence
 from apps.lib.ui import formats
-from apps.lib.ui.states import GatewayPost, PostState, StateKind, StateLabel
+from apps.lib.ui.states import GatewaySymbol, StateKind, StateLabel, SymbolState
 
 _ON = {
-    RolloutStep.State.WAITING: PostState.HOLLOW,
-    RolloutStep.State.SKIPPED: PostState.HOLLOW,
-    RolloutStep.State.CONFIRMED: PostState.FULL,
-    **dict.fromkeys(RolloutStep.MOVING, PostState.HALF),
-    **dict.fromkeys(RolloutStep.BAD, PostState.CROSSED),
+    RolloutStep.State.WAITING: SymbolState.HOLLOW,
+    RolloutStep.State.SKIPPED: SymbolState.HOLLOW,
+    RolloutStep.State.CONFIRMED: SymbolState.FULL,
+    **dict.fromkeys(RolloutStep.MOVING, SymbolState.HALF),
+    **dict.fromkeys(RolloutStep.BAD, SymbolState.CROSSED),
 }
 
 
@@ -33,7 +33,7 @@ class RolloutRow:
     what: str
     who: str
     took: str
-    posts: tuple[GatewayPost, ...]
+    posts: tuple[GatewaySymbol, ...]
     state: StateLabel
 
 
@@ -44,7 +44,7 @@ def build_rollout_row(rollout: Rollout, now: datetime) -> RolloutRow:
         render_changes(rollout),
         render_requester(rollout),
         render_duration(rollout, now),
-        build_gateway_posts(rollout),
+        build_gateway_symbols(rollout),
         build_rollout_state_label(rollout),
     )
 
@@ -82,11 +82,11 @@ def render_duration(rollout: Rollout, now: datetime) -> str:
     return _("%(duration)s so far") % {"duration": formats.format_duration(max(0, round((now - rollout.created).total_seconds())))}
 
 
-def build_gateway_posts(rollout: Rollout) -> tuple[GatewayPost, ...]:
+def build_gateway_symbols(rollout: Rollout) -> tuple[GatewaySymbol, ...]:
     """Build one post per gateway, sorted by name, so that each has the same place on every page."""
     return tuple(
         sorted(
-            (GatewayPost(step.gateway.name, _ON[RolloutStep.State(step.state)]) for step in rollout.steps.all()),
+            (GatewaySymbol(step.gateway.name, _ON[RolloutStep.State(step.state)]) for step in rollout.steps.all()),
             key=lambda post: post.gateway,
         )
     )
@@ -95,7 +95,7 @@ def build_gateway_posts(rollout: Rollout) -> tuple[GatewayPost, ...]:
 def build_rollout_state_label(rollout: Rollout) -> StateLabel:
     match rollout.state:
         case Rollout.State.CONFIRMED:
-            lost = evidence.list_all_lost_packets(rollout.steps.all())
+            lost = evidence.describe_all_lost_packets(rollout.steps.all())
             return StateLabel(StateKind.WARN, _("Confirmed, a probe failed")) if lost else StateLabel(StateKind.OK, _("Confirmed"))
         case Rollout.State.FAILED:
             return StateLabel(StateKind.BAD, _("Failed"))
@@ -132,8 +132,8 @@ class RolloutStatusLine:
 
 def build_status_line(rollout: Rollout, newer: Rollout | None, in_memory: Set[str]) -> RolloutStatusLine:
     """Build the status line. `newer`: the group's latest rollout if it is not this one. `in_memory`: names of gateways without a kernel."""
-    names = {on: [step.gateway.name for step in rollout.steps.all() if _ON[RolloutStep.State(step.state)] is on] for on in PostState}
-    memory = _("In memory only: no packets pass.") if in_memory & set(names[PostState.FULL]) else ""
+    names = {on: [step.gateway.name for step in rollout.steps.all() if _ON[RolloutStep.State(step.state)] is on] for on in SymbolState}
+    memory = _("In memory only: no packets pass.") if in_memory & set(names[SymbolState.FULL]) else ""
     after = _("%(newer)s came after it.") % {"newer": newer} if newer else ""
     match rollout.state:
         case Rollout.State.QUEUED:
@@ -142,14 +142,14 @@ def build_status_line(rollout: Rollout, newer: Rollout | None, in_memory: Set[st
         case Rollout.State.APPLYING:
             return RolloutStatusLine(
                 StateKind.MOVING,
-                _join_sentences(_render_running(rollout, names[PostState.FULL]), _render_moving(rollout)),
-                _render_next(rollout, names[PostState.HOLLOW]),
+                _join_sentences(_render_running(rollout, names[SymbolState.FULL]), _render_moving(rollout)),
+                _render_next(rollout, names[SymbolState.HOLLOW]),
             )
         case Rollout.State.PAUSED:
             return RolloutStatusLine(
                 StateKind.WAIT,
-                _join_sentences(_render_running(rollout, names[PostState.FULL]), _render_paused(rollout)),
-                _render_waiting(names[PostState.HOLLOW]),
+                _join_sentences(_render_running(rollout, names[SymbolState.FULL]), _render_paused(rollout)),
+                _render_waiting(names[SymbolState.HOLLOW]),
             )
         case Rollout.State.FAILED:
             return RolloutStatusLine(
@@ -160,10 +160,10 @@ def build_status_line(rollout: Rollout, newer: Rollout | None, in_memory: Set[st
             return RolloutStatusLine(
                 StateKind.BAD, _join_sentences(_render_stopped(rollout), _render_failed(rollout, names, past=newer is not None)), follows
             )
-    lost = evidence.list_all_lost_packets(rollout.steps.all())
+    lost = evidence.describe_all_lost_packets(rollout.steps.all())
     kind = StateKind.WARN if lost and not newer else StateKind.OK
     return RolloutStatusLine(
-        kind, _render_running(rollout, names[PostState.FULL], past=newer is not None), _join_sentences(*lost, memory, after)
+        kind, _render_running(rollout, names[SymbolState.FULL], past=newer is not None), _join_sentences(*lost, memory, after)
     )
 
 
@@ -238,9 +238,9 @@ def _render_waiting(names: Sequence[str]) -> str:
     return _("Next: %(gateways)s.") % {"gateways": join_names(names)} if names else ""
 
 
-def _render_failed(rollout: Rollout, names: dict[PostState, list[str]], *, past: bool) -> str:
-    missed = sorted(names[PostState.CROSSED] + names[PostState.HALF] + names[PostState.HOLLOW])
+def _render_failed(rollout: Rollout, names: dict[SymbolState, list[str]], *, past: bool) -> str:
+    missed = sorted(names[SymbolState.CROSSED] + names[SymbolState.HALF] + names[SymbolState.HOLLOW])
     words = ngettext("%(gateways)s did not get %(revision)s.", "%(gateways)s did not get %(revision)s.", len(missed))
     return _join_sentences(
-        _render_running(rollout, names[PostState.FULL], past=past), words % {"gateways": join_names(missed), "revision": rollout}
+        _render_running(rollout, names[SymbolState.FULL], past=past), words % {"gateways": join_names(missed), "revision": rollout}
     )

@@ -20,11 +20,11 @@ from apps.deployments.approvals.part_codec import pack_values, unpack_values
 from apps.deployments.models import HeldBack, Hold, Revision
 from apps.deployments.revision_pages import contents
 from apps.deployments.revision_pages.presentation import explain_not_kept, read_database_clock
-from apps.deployments.rollouts.gateway_cache import GatewayCache
+from apps.deployments.rollouts.gateway_cache import RulesetCache
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import GatewayGroup
-from firewall.blast_radius import Removal, split_by_limits
+from firewall.blast_radius import Removal, split_removals
 from firewall.ruleset import drop_expired
 
 
@@ -46,16 +46,16 @@ class RollbackCost:
 def compute_rollback_cost(revision: Revision) -> RollbackCost:
     """Compute what a rollback would remove now. Raises ContentNotStored."""
     group = revision.group
-    before = GatewayCache().load_running_state(group)
+    before = RulesetCache().load_running_state(group)
     if before is None:
         return RollbackCost()
     now = read_database_clock()
     rulesets = {pk: drop_expired(ruleset, now) for pk, ruleset in contents.load_rulesets_in_service(revision).items()}
     found = approval_gate.find_removals(rulesets, before, now, {})
-    running, asked = approval_gate.find_first_ruleset(before.rulesets), approval_gate.find_first_ruleset(rulesets)
+    running, asked = approval_gate.find_any_ruleset(before.rulesets), approval_gate.find_any_ruleset(rulesets)
     if running is None or asked is None:
         return RollbackCost()
-    waits, goes = split_by_limits(
+    waits, goes = split_removals(
         found, removal_ledger.list_recent_losses(group, asked.elements), running.elements, approval_gate.build_limits(group)
     )
     text = "\n".join(approval_gate.render_part(removal.elements, running) for removal in waits)

@@ -170,7 +170,7 @@ class RolloutDriver:
     def _note_loss(channel: AgentChannel, gateway: Gateway, order: DeployOrder, welcome: wire.Welcome) -> None:
         """Record why the gateway lost what it had confirmed, if it did. An error in this does not stop the change."""
         try:
-            drift.record_loss_cause(gateway, channel, welcome, order.ruleset, order.now)
+            drift.record_drift_cause(gateway, channel, welcome, order.ruleset, order.now)
         except (OperationalError, InterfaceError):
             raise
         except Exception:

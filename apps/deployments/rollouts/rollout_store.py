@@ -329,7 +329,10 @@ def supersede_rollout(lease: Lease, text: str) -> None:
 
 
 def record_requested_event(rollout: Rollout, event: RolloutEvent, *, by: Any) -> bool:
-    """Record a pause, resume or abort. Return True if no worker has the rollout, so that one has to be asked. Raises NotPossibleError."""
+    """Record a pause, resume or abort. Return True if no worker has the rollout, so that one has to be asked.
+
+    Raises InvalidTransitionError.
+    """
     with transaction.atomic():
         row = Rollout.objects.select_for_update().get(pk=rollout.pk)
         steps = list(row.steps.all())

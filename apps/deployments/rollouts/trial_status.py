@@ -8,14 +8,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
-from apps.deployments.rollouts.evidence import list_attempts
+from apps.deployments.rollouts.evidence import list_reach_attempts
 from apps.lib.ui import formats
 
 ON_TRIAL = (RolloutStep.State.PROBING, RolloutStep.State.CONFIRMING, RolloutStep.State.REVERTING, RolloutStep.State.ASKING)
 
 
 @dataclass(frozen=True)
-class TrialStatus:
+class TrialCountdown:
     """Countdown: `left` of `of` seconds, what happens then, and what a screen reader announces at the start, at ten seconds and
     at the end.
     """
@@ -34,7 +34,7 @@ def is_on_trial(step: RolloutStep, rollout: Rollout) -> bool:
     return rollout.state == Rollout.State.APPLYING and step.state in ON_TRIAL and step.goes_back is not None
 
 
-def find_trial_status(step: RolloutStep, rollout: Rollout, now: datetime, status: GatewayState | None) -> TrialStatus | None:
+def find_trial_status(step: RolloutStep, rollout: Rollout, now: datetime, status: GatewayState | None) -> TrialCountdown | None:
     """Return the countdown; None when the gateway is not on trial. `status`: its last confirmed state, which it would revert to."""
     if not is_on_trial(step, rollout) or step.goes_back is None:
         return None
@@ -49,7 +49,7 @@ def find_trial_status(step: RolloutStep, rollout: Rollout, now: datetime, status
         "%(gateway)s is on trial. In %(n)d seconds it goes back to %(before)s, unless it is confirmed.",
         left,
     )
-    return TrialStatus(
+    return TrialCountdown(
         step.gateway.name,
         left,
         of,
@@ -67,7 +67,7 @@ def render_confirmed_state(status: GatewayState | None) -> str:
 
 def _render_attempts(step: RolloutStep) -> str:
     """Describe the failed attempts to reach the gateway over a new connection."""
-    failed = [each for each in list_attempts(step) if not each["passed"]]
+    failed = [each for each in list_reach_attempts(step) if not each["passed"]]
     if not failed:
         return "" if step.evidence else _("A new connection to it is being opened.")
     words = [

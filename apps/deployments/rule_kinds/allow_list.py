@@ -9,16 +9,16 @@ from django.utils.translation import gettext_lazy, ngettext
 from apps.accounts.models import User
 from apps.bans.allow_list import allow_prefix
 from apps.bans.models import AllowEntry
-from apps.deployments.rule_kinds.ban_entries import describe_entry, parse_prefix_note
+from apps.deployments.rule_kinds.ban_entries import describe_ban_entry, parse_prefix_note
 from apps.deployments.rule_kinds.kind import (
     AffectedThing,
+    AuthorHistory,
     ChangeNotes,
     ElementOrigin,
-    EventSource,
-    FoundElement,
     ObjectReader,
     RemovalReview,
     RuleKind,
+    SetElement,
     TimedRows,
     parse_network,
 )
@@ -42,13 +42,13 @@ def _restore(thing: AffectedThing, by: User) -> None:
         allow_prefix(prefix=event.prefix, comment=event.comment, expires=event.expires, author=by)
 
 
-def _list_origins(found: FoundElement) -> list[ElementOrigin]:
+def _list_origins(found: SetElement) -> list[ElementOrigin]:
     """Return the allow entry of this prefix."""
     entries = AllowEntry.objects.filter(prefix=found.prefix).select_related("author")
     words = _("allow entry of %(prefix)s")
     return [
         ElementOrigin(
-            "allowed", words % {"prefix": each.prefix_text}, describe_entry(each, found.at), reverse("bans:allow_entry", args=[each.pk])
+            "allowed", words % {"prefix": each.prefix_text}, describe_ban_entry(each, found.at), reverse("bans:allow_entry", args=[each.pk])
         )
         for each in entries
     ]
@@ -75,7 +75,7 @@ ALLOWED = RuleKind(
         label=lambda number: ngettext("allow entry ends", "allow entries end", number),
         sentence=lambda number: ngettext("%(n)s allow entry ends:", "%(n)s allow entries end:", number),
         undo=gettext_lazy("puts them on the allow list again"),
-        sources=(EventSource("thing", "bans_allowentryevent", "event.prefix = thing.prefix"),),
+        sources=(AuthorHistory("thing", "bans_allowentryevent", "event.prefix = thing.prefix"),),
         restore=_restore,
         of_members=False,
     ),

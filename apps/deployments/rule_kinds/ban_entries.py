@@ -16,7 +16,7 @@ def parse_prefix_note(text: str) -> Iterator[Prefix]:
     yield ip_network(text)
 
 
-def describe_entry(row: Ban | AllowEntry, at: datetime) -> str:
+def describe_ban_entry(row: Ban | AllowEntry, at: datetime) -> str:
     """Describe the row's comment, author and end."""
     by = _("by %(author)s") % {"author": row.author.name} if row.author else ""
     ends = _("ends %(moment)s") % {"moment": formats.format_moment(row.expires, at, with_zone=True)} if row.expires else _("permanent")

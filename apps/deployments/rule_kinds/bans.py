@@ -11,17 +11,17 @@ from django.utils.translation import gettext_lazy, ngettext
 from apps.accounts.models import User
 from apps.bans.models import Ban, BanList
 from apps.bans.services import ban_prefix, change_list
-from apps.deployments.rule_kinds.ban_entries import describe_entry, parse_prefix_note
+from apps.deployments.rule_kinds.ban_entries import describe_ban_entry, parse_prefix_note
 from apps.deployments.rule_kinds.event_sources import BAN, BAN_LIST
 from apps.deployments.rule_kinds.kind import (
     MOST_TOUCHED,
     AffectedThing,
     ChangeNotes,
     ElementOrigin,
-    FoundElement,
     ObjectReader,
     RemovalReview,
     RuleKind,
+    SetElement,
     TimedRows,
     parse_network,
 )
@@ -67,14 +67,14 @@ def _restore(thing: AffectedThing, by: User) -> None:
         change_list(list=row, version=row.version, name=row.name, description=row.description, enabled=True, by=by)
 
 
-def _list_origins(found: FoundElement) -> list[ElementOrigin]:
+def _list_origins(found: SetElement) -> list[ElementOrigin]:
     """Return the bans of this prefix on all enabled lists."""
     bans = Ban.objects.filter(prefix=found.prefix, list__enabled=True).select_related("list", "author").order_by("pk")
     return [_build_origin(ban, found.at) for ban in bans]
 
 
 def _build_origin(ban: Ban, at: datetime) -> ElementOrigin:
-    note = ", ".join([describe_entry(ban, at), _("list %(list)s") % {"list": ban.list}])
+    note = ", ".join([describe_ban_entry(ban, at), _("list %(list)s") % {"list": ban.list}])
     url = f"{reverse('bans:list', args=[ban.list_id])}?{urlencode({'q': str(ban.prefix)})}"
     return ElementOrigin("ban", _("ban of %(prefix)s") % {"prefix": ban.prefix_text}, note, url)
 

@@ -13,16 +13,16 @@ from apps.bans.services import lift_bans
 from apps.deployments.rule_kinds.event_sources import BAN, BAN_LIST
 from apps.deployments.rule_kinds.kind import (
     AffectedThing,
+    AuthorHistory,
     ElementOrigin,
-    EventSource,
-    FoundElement,
     ObjectReader,
     RemovalReview,
     RemovedElement,
     RuleKind,
+    SetElement,
     TimedRows,
-    list_row_ids,
     parse_network,
+    parse_row_ids,
 )
 from apps.deployments.rule_kinds.member_rows import HOLDINGS_CONDITION, HOLDINGS_SQL, build_holding_parameters
 from apps.lib.database.validity import is_valid_now
@@ -48,8 +48,8 @@ def _restore(thing: AffectedThing, by: User) -> None:
         lift_bans(bans=list(Ban.objects.filter(prefix=ip_network(thing.prefix)).values_list("pk", flat=True)), by=by)
 
 
-def _list_origins(found: FoundElement) -> list[ElementOrigin]:
-    blocks = Block.objects.filter(pk__in=list_row_ids(found, "block")).select_related("member")
+def _list_origins(found: SetElement) -> list[ElementOrigin]:
+    blocks = Block.objects.filter(pk__in=parse_row_ids(found, "block")).select_related("member")
     return [_build_origin(each) for each in blocks]
 
 
@@ -84,7 +84,7 @@ BLOCKS = RuleKind(
         label=lambda number: ngettext("address or prefix is cut off", "addresses and prefixes are cut off", number),
         sentence=lambda members: ngettext("%(n)s member loses access:", "%(n)s members lose access:", members),
         undo=gettext_lazy("lifts the blocks"),
-        sources=(EventSource("held", "bans_blockevent", "event.member_id = held.member"), BAN, BAN_LIST),
+        sources=(AuthorHistory("held", "bans_blockevent", "event.member_id = held.member"), BAN, BAN_LIST),
         restore=_restore,
         holding_operator="<<=",
     ),

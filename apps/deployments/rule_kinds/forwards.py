@@ -15,14 +15,14 @@ from apps.deployments.rule_kinds.event_sources import HOLDING, MEMBER
 from apps.deployments.rule_kinds.kind import (
     PROTOCOLS,
     AffectedThing,
+    AuthorHistory,
     ChangeNotes,
     ElementOrigin,
-    EventSource,
-    FoundElement,
     ObjectReader,
     RemovalReview,
     RemovedElement,
     RuleKind,
+    SetElement,
     TimedRows,
 )
 from apps.deployments.rule_kinds.member_origins import build_opening_origin
@@ -45,7 +45,7 @@ _ONLY = """
             AND int4range(t.public_port, t.public_port + t.ports) && int4range(asked.first, asked.after)
     )
 """
-_EVENTS = EventSource(
+_EVENTS = AuthorHistory(
     "thing",
     "nat_portforwardevent",
     "event.public = thing.public AND event.protocol = thing.protocol"
@@ -150,7 +150,7 @@ def _recreate(thing: AffectedThing, by: User) -> None:
 # --- From elements back to rows
 
 
-def _list_origins(found: FoundElement) -> list[ElementOrigin]:
+def _list_origins(found: SetElement) -> list[ElementOrigin]:
     public, protocol, port = map(str, found.keys)
     of = {"public": public, "protocol": render.PROTOCOLS.get(int(protocol), ""), "public_port__lte": int(port)}
     there = PortForward.objects.filter(**of, public_port__gt=int(port) - F("ports"), valid__contains=found.at, enabled=True)

@@ -11,10 +11,10 @@ from apps.deployments.rule_kinds.kind import (
     AffectedThing,
     ChangeNotes,
     ElementOrigin,
-    FoundElement,
     ObjectReader,
     RemovalReview,
     RuleKind,
+    SetElement,
     TimedRows,
 )
 from apps.deployments.rule_kinds.member_origins import list_address_holders
@@ -41,7 +41,7 @@ def _restore(thing: AffectedThing, by: User) -> None:
     restore_holding(thing.prefix, by)
 
 
-def _list_origins(found: FoundElement) -> list[ElementOrigin]:
+def _list_origins(found: SetElement) -> list[ElementOrigin]:
     """Return the holder of the address, or of the prefix that begins with it."""
     return list_address_holders(found.address, found.at)
 

@@ -18,7 +18,7 @@ from apps.lib.models import Deployed
 from firewall.addresses import format_ipv4, format_ipv6
 from firewall.policy import PolicyKeys
 from firewall.ruleset import Element, Set
-from firewall.sets import ObjectKind, parse_length
+from firewall.sets import ObjectKind, parse_prefix_length
 from firewall.tracing.fields import unpack_values
 from firewall.tracing.result import Reading
 
@@ -115,7 +115,7 @@ def build_prefix_thing(element: RemovedElement) -> AffectedThing:
     return AffectedThing(f"{shown} ({element.comment})" if element.comment else shown, prefix, prefix)
 
 
-class EventSource(NamedTuple):
+class AuthorHistory(NamedTuple):
     """History of rows whose authors may have asked for a removal. joined: `thing` or `held`, which the condition relates to `event`."""
 
     joined: str
@@ -137,7 +137,7 @@ class RemovalReview:
     label: Callable[[int], str]
     sentence: Callable[[int], str]
     undo: Promise
-    sources: tuple[EventSource, ...]
+    sources: tuple[AuthorHistory, ...]
     restore: Callable[[AffectedThing, User], None]
     of_members: bool = True
     holding_operator: str = "="
@@ -165,7 +165,7 @@ class ElementOrigin:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundElement:
+class SetElement:
     """An element of a set at a moment."""
 
     declaration: Set
@@ -189,10 +189,10 @@ class FoundElement:
     @property
     def prefix(self) -> Prefix:
         """The prefix that its key is in a set of one length."""
-        return ip_network((self.address, parse_length(self.declaration.name)))
+        return ip_network((self.address, parse_prefix_length(self.declaration.name)))
 
 
-def list_row_ids(found: FoundElement, label: str) -> list[int]:
+def parse_row_ids(found: SetElement, label: str) -> list[int]:
     """Return the id in a comment such as “block 12”; none if the comment is another."""
     number = found.element.comment.removeprefix(f"{label} ")
     return [int(number)] if number.isdecimal() else []
@@ -214,7 +214,7 @@ class RuleKind:
     name: Promise
     count: Callable[[int], str]
     readers: Mapping[str, ObjectReader]
-    list_origins: Callable[[FoundElement], list[ElementOrigin]]
+    list_origins: Callable[[SetElement], list[ElementOrigin]]
     notes: tuple[ChangeNotes, ...] = ()
     timed: tuple[TimedRows, ...] = ()
     build_thing: Callable[[RemovedElement], AffectedThing] = build_prefix_thing

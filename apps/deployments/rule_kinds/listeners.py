@@ -14,14 +14,14 @@ from apps.bans.listeners.services import add_listener
 from apps.deployments.rule_kinds.kind import (
     PROTOCOLS,
     AffectedThing,
+    AuthorHistory,
     ChangeNotes,
     ElementOrigin,
-    EventSource,
-    FoundElement,
     ObjectReader,
     RemovalReview,
     RemovedElement,
     RuleKind,
+    SetElement,
 )
 from apps.deployments.rule_kinds.restoring import get_last_deleted
 from firewall import render
@@ -68,7 +68,7 @@ def _restore(thing: AffectedThing, by: User) -> None:
     add_listener(group=event.group, by=by, **{name: getattr(event, name) for name in names})
 
 
-def _list_origins(found: FoundElement) -> list[ElementOrigin]:
+def _list_origins(found: SetElement) -> list[ElementOrigin]:
     """Return the listener at this address, protocol and port, or all listeners at a server's address."""
     address, *place = found.keys
     there = Listener.objects.filter(address=str(address), enabled=True).order_by("pk")
@@ -95,7 +95,7 @@ LISTENERS = RuleKind(
         label=lambda number: ngettext("listener is removed", "listeners are removed", number),
         sentence=lambda number: ngettext("%(n)s listener is removed:", "%(n)s listeners are removed:", number),
         undo=gettext_lazy("adds the listeners again"),
-        sources=(EventSource("thing", "bans_listenerevent", "event.address = host(thing.prefix)::inet"),),
+        sources=(AuthorHistory("thing", "bans_listenerevent", "event.address = host(thing.prefix)::inet"),),
         restore=_restore,
         of_members=False,
     ),

@@ -10,16 +10,16 @@ from apps.accounts.models import User
 from apps.deployments.rule_kinds.event_sources import HOLDING, MEMBER
 from apps.deployments.rule_kinds.kind import (
     AffectedThing,
+    AuthorHistory,
     ElementOrigin,
-    EventSource,
-    FoundElement,
     ObjectReader,
     RemovalReview,
     RemovedElement,
     RuleKind,
+    SetElement,
     TimedRows,
 )
-from apps.deployments.rule_kinds.member_origins import list_probing_gateways
+from apps.deployments.rule_kinds.member_origins import list_probe_origins
 from apps.deployments.rule_kinds.member_rows import ADDRESSES_CONDITION, HOLDINGS_SQL, build_address_parameters
 from apps.deployments.rule_kinds.restoring import restore_holding
 from apps.lib.database.validity import is_valid_now
@@ -59,10 +59,10 @@ def _restore(thing: AffectedThing, by: User) -> None:
         map_address(holding=holding, public=ip_address(thing.public), by=by)
 
 
-def _list_origins(found: FoundElement) -> list[ElementOrigin]:
+def _list_origins(found: SetElement) -> list[ElementOrigin]:
     private = found.address
     mappings = NatMapping.objects.filter(holding__prefix=ip_network(private), valid__contains=found.at).select_related("holding__member")
-    return [_build_origin(private, each) for each in mappings] or list_probing_gateways(private)
+    return [_build_origin(private, each) for each in mappings] or list_probe_origins(private)
 
 
 def _build_origin(private: Address, mapping: NatMapping) -> ElementOrigin:
@@ -98,7 +98,7 @@ MAPPINGS = RuleKind(
         label=lambda number: ngettext("NAT mapping ends", "NAT mappings end", number),
         sentence=lambda members: ngettext("%(n)s member loses the public address:", "%(n)s members lose their public address:", members),
         undo=gettext_lazy("gives the members their public addresses back"),
-        sources=(HOLDING, MEMBER, EventSource("held", "nat_natmappingevent", "event.holding_id = held.holding")),
+        sources=(HOLDING, MEMBER, AuthorHistory("held", "nat_natmappingevent", "event.holding_id = held.holding")),
         restore=_restore,
     ),
 )

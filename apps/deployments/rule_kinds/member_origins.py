@@ -15,16 +15,14 @@ from apps.network.selectors import list_holdings_at
 
 def list_address_holders(address: Address, at: datetime) -> list[ElementOrigin]:
     """Return the member who held the address at that time, or the gateway whose probe has it."""
-    return [_build_member(holding.member, str(holding.address)) for holding in list_holdings_at(address, at)] or list_probing_gateways(
-        address
-    )
+    return [_build_member(holding.member, str(holding.address)) for holding in list_holdings_at(address, at)] or list_probe_origins(address)
 
 
 def _build_member(member: Member, note: str) -> ElementOrigin:
     return ElementOrigin("member", str(member), note, reverse("desk:member", args=[member.pk]), anonymous=_("a member"))
 
 
-def list_probing_gateways(address: Address) -> list[ElementOrigin]:
+def list_probe_origins(address: Address) -> list[ElementOrigin]:
     """Return the gateways whose probe has this address."""
     of = {"probe_source4": address} if address.version == 4 else {"probe_source6": address}
     return [_build_probe(each) for each in Gateway.objects.filter(**of)]

@@ -12,14 +12,14 @@ from apps.deployments.rule_kinds.event_sources import HOLDING, MEMBER
 from apps.deployments.rule_kinds.kind import (
     PROTOCOLS,
     AffectedThing,
+    AuthorHistory,
     ChangeNotes,
     ElementOrigin,
-    EventSource,
-    FoundElement,
     ObjectReader,
     RemovalReview,
     RemovedElement,
     RuleKind,
+    SetElement,
     TimedRows,
 )
 from apps.deployments.rule_kinds.member_origins import build_opening_origin
@@ -90,7 +90,7 @@ def _restore(thing: AffectedThing, by: User) -> None:
 # --- From elements back to rows
 
 
-def _list_origins(found: FoundElement) -> list[ElementOrigin]:
+def _list_origins(found: SetElement) -> list[ElementOrigin]:
     """Return the pinhole that opens this port, this protocol, or all of the address."""
     address, *rest = map(str, found.keys)
     there = Pinhole.objects.filter(address=address, valid__contains=found.at, enabled=True)
@@ -138,7 +138,7 @@ PINHOLES = RuleKind(
         label=lambda number: ngettext("IPv6 pinhole closes", "IPv6 pinholes close", number),
         sentence=lambda members: ngettext("%(n)s member can no longer be reached:", "%(n)s members can no longer be reached:", members),
         undo=gettext_lazy("opens the pinholes again"),
-        sources=(HOLDING, MEMBER, EventSource("thing", "nat_pinholeevent", "event.address = host(thing.prefix)::inet")),
+        sources=(HOLDING, MEMBER, AuthorHistory("thing", "nat_pinholeevent", "event.address = host(thing.prefix)::inet")),
         restore=_restore,
         holding_operator=">>=",
     ),

@@ -4,7 +4,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from apps.deployments.rule_kinds.kind import ElementOrigin, FoundElement, ObjectReader, RuleKind, TimedRows, list_row_ids, parse_network
+from apps.deployments.rule_kinds.kind import ElementOrigin, ObjectReader, RuleKind, SetElement, TimedRows, parse_network, parse_row_ids
 from apps.deployments.rule_kinds.member_rows import HOLDINGS_CONDITION, HOLDINGS_SQL, build_holding_parameters
 from apps.members.models import Tariff
 from apps.traffic.models import RateLimit
@@ -19,10 +19,10 @@ def _build_rate_limit(pk: int, prefix: str, up: int, down: int, expires: int = 0
     return RateLimitSpec(pk, parse_network(prefix), up, down, expires)
 
 
-def _list_origins(found: FoundElement) -> list[ElementOrigin]:
+def _list_origins(found: SetElement) -> list[ElementOrigin]:
     """Return the rate limit or the tariff; the element's comment says which."""
-    limits = RateLimit.objects.filter(pk__in=list_row_ids(found, "rate limit")).select_related("member")
-    tariffs = Tariff.objects.filter(pk__in=list_row_ids(found, "tariff"))
+    limits = RateLimit.objects.filter(pk__in=parse_row_ids(found, "rate limit")).select_related("member")
+    tariffs = Tariff.objects.filter(pk__in=parse_row_ids(found, "tariff"))
     return [*map(_build_limit_origin, limits), *map(_build_tariff_origin, tariffs)]
 
 

@@ -7,7 +7,7 @@ from apps.deployments.rule_kinds.bans import BANS
 from apps.deployments.rule_kinds.blocks import BLOCKS
 from apps.deployments.rule_kinds.forwards import FORWARDS
 from apps.deployments.rule_kinds.holdings import ADDRESSES, PREFIXES
-from apps.deployments.rule_kinds.kind import ElementOrigin, FoundElement, RemovalReview, RuleKind
+from apps.deployments.rule_kinds.kind import ElementOrigin, RemovalReview, RuleKind, SetElement
 from apps.deployments.rule_kinds.listeners import LISTENERS
 from apps.deployments.rule_kinds.mappings import MAPPINGS
 from apps.deployments.rule_kinds.pinholes import PINHOLES
@@ -27,7 +27,7 @@ def get_removal_review(kind: ObjectKind) -> RemovalReview:
     return removal
 
 
-def list_element_origins(found: FoundElement) -> list[ElementOrigin]:
+def list_element_origins(found: SetElement) -> list[ElementOrigin]:
     """Return all objects that the element stands for; none if unknown, as for a set that belongs to no kind."""
     family = find_family(found.declaration.name)
     return KINDS[family.kind].list_origins(found) if family else []

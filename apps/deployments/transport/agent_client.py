@@ -56,12 +56,12 @@ def send_hello(channel: AgentChannel, now: int, token: int = 0, heard: BeatHandl
 
     If its answer proves that its clock is ahead, send it an upper bound of the time.
     """
-    welcome = expect_answer(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.get_earliest()), heard=heard))
-    latest = database_clock.get_latest()
+    welcome = expect_answer(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.get_earliest_time()), heard=heard))
+    latest = database_clock.get_latest_time()
     if not latest or welcome.clock <= latest + AHEAD:
         return welcome
     bound = wire.ClockBound(welcome.steady, latest)
-    return expect_answer(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.get_earliest(), bound), heard=heard))
+    return expect_answer(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.get_earliest_time(), bound), heard=heard))
 
 
 def plan_on_gateway(channel: AgentChannel, now: int, ruleset: Ruleset, heard: BeatHandler = ignore_beat) -> wire.Planned:

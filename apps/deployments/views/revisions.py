@@ -84,7 +84,7 @@ def _compare_pair(request: HttpRequest, before: Revision | None, after: Revision
         return RulesetPreview(None, _("Choose two revisions to compare."))
     if before.group_id != after.group_id:
         return RulesetPreview(None, _("%(before)s and %(after)s belong to different groups.") % {"before": before, "after": after})
-    return presentation.preview_comparison(before, after, query_params.parse_words(request.GET, "gateway", 40))
+    return presentation.preview_comparison(before, after, query_params.parse_text_param(request.GET, "gateway", 40))
 
 
 @staff_page

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from apps.bans.blocks.models import Block
 from apps.bans.blocks.selectors import find_current_block
 from apps.deployments.models import Rollout
-from apps.deployments.selectors import map_newest_by_group, map_revision_holds_by_group
+from apps.deployments.selectors import map_newest_rollouts, map_revision_holds_by_group
 from apps.desk.connection_check.addresses import check_addresses
 from apps.desk.connection_check.finding import FaultOrigin, Finding
 from apps.gateways import selectors as gateways
@@ -140,7 +140,7 @@ def _describe_answers(shown: gateways.GatewayOverview, read: datetime | None, no
 
 
 def _check_rollouts(of: MemberConnection) -> Iterator[Finding]:
-    newest = map_newest_by_group()
+    newest = map_newest_rollouts()
     for rollout in (newest[group] for group in sorted(of.groups) if group in newest):
         facts = {
             "revision": rollout,

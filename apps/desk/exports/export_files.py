@@ -59,7 +59,7 @@ def list_files() -> list[ExportFile]:
             "prometheus-gateways.json",
             JSON,
             _("Prometheus: management addresses of gateways"),
-            prometheus.render_gateways,
+            prometheus.render_gateway_targets,
             prometheus.list_source_rows,
         ),
         ExportFile(
@@ -156,7 +156,7 @@ def _render_addresses(origin: str, parts: tuple[tuple[Pool, Prefix], ...]) -> It
 
 
 def _render_radius() -> Iterable[str]:
-    return radius.render_users(
+    return radius.iter_radius_entries(
         device_addresses.iter_devices(), _map_first_prefixes(Pool.Kind.PRIVATE4), _map_first_prefixes(Pool.Kind.PREFIX6)
     )
 

@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from apps.network.models import Gateway, GatewayGroup
 
 
-def render_gateways() -> Iterator[str]:
+def render_gateway_targets() -> Iterator[str]:
     """Render the management address of each gateway."""
     known = Gateway.objects.exclude(address=None).select_related("group").order_by("group__name", "name")
     yield _render_json(

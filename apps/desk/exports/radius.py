@@ -10,7 +10,7 @@ from apps.desk.exports.device_addresses import ExportDevice
 from apps.lib.fields import Prefix
 
 
-def render_users(
+def iter_radius_entries(
     cards: Iterable[tuple[int, ExportDevice]], addresses: Mapping[str, Prefix], prefixes: Mapping[str, Prefix]
 ) -> Iterator[str]:
     """Yield an entry for each device, with its member's number as Class, which comes back in accounting (RFC 2865, section 5.25).

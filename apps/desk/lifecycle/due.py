@@ -21,7 +21,7 @@ def carry_out_due_changes(now: datetime) -> None:
     _run_each(departures.list_due_departures(timezone.localdate(now)), departures.carry_out_departure)
     _run_each(moving.list_due_moves(timezone.localdate(now)), moving.carry_out_move)
     _run_each(departures.list_releasable(now), departures.release_departed)
-    _run_each(erasing.list_due_members(now), erasing.erase_member)
+    _run_each(erasing.list_members_to_erase(now), erasing.erase_member)
 
 
 def _run_each[Thing: Model](things: Iterable[Thing], do: Callable[[Thing], bool]) -> None:

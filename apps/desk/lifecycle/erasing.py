@@ -34,7 +34,7 @@ NO_MAC = "00:00:00:00:00:00"
 log = structlog.get_logger()
 
 
-def list_due_members(now: datetime) -> QuerySet[Member]:
+def list_members_to_erase(now: datetime) -> QuerySet[Member]:
     """Return members who left longer ago than both ERASE_DAYS and HOLD_DAYS."""
     until = now - timedelta(days=max(read_setting(ERASE_DAYS), read_setting(HOLD_DAYS)))
     return Member.objects.filter(state=Member.State.LEFT, erased_at=None, left_at__lte=until).order_by("pk")
@@ -51,7 +51,7 @@ def erase_member(who: Member) -> bool:
     nobody, addresses = f"m-{pk}@erased.invalid", list_sole_addresses(member)
     erase_tickets(member, addresses)
     retention_sweep.forget_mails(member, addresses, instead=nobody)
-    arrivals.forget_addresses(addresses)
+    arrivals.erase_mails_of_addresses(addresses)
     if member.user:
         _erase_account(member.user)
     _erase_invitations(addresses, nobody)
@@ -108,7 +108,7 @@ def _erase_account(user: User) -> None:
     erase_everywhere(ApiToken, {"user": user.pk}, {"name": "–"})
     for model in (Authenticator, ApiToken, EmailAddress, SocialAccount):
         model.objects.filter(user=user).delete()
-    webhooks.forget_author(user.pk)
+    webhooks.forget_deliveries_by(user.pk)
     values = {"username": f"erased-{user.pk}", "first_name": "", "last_name": "", "email": ""}
     erase_everywhere(User, {"pk": user.pk}, values)
     User.objects.filter(pk=user.pk).update(is_active=False, password=make_password(None))

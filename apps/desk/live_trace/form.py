@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.desk.live_trace.live_trace_session import USUAL_PACKETS, USUAL_SECONDS, LiveTraceRequest, build_watch
 from apps.desk.packet_trace.form import AUTO, SIDES
-from apps.desk.packet_trace.question import CannotAsk
+from apps.desk.packet_trace.question import InvalidQuestion
 from apps.network.models import Gateway
 from firewall.live_trace import PACKETS, SECONDS
 
@@ -35,7 +35,7 @@ class LiveTraceForm(forms.Form):
         if not self.errors:
             try:
                 build_watch(self.build_request())
-            except CannotAsk as problem:
+            except InvalidQuestion as problem:
                 self.add_error(problem.field, str(problem))
         return given
 

@@ -1,6 +1,6 @@
 """Live trace sessions on a gateway: starting, polling and ending them.
 
-Takes a LiveTraceRequest; returns values of firewall/live_trace.py. Raises CannotAsk for an invalid question, Problem when the
+Takes a LiveTraceRequest; returns values of firewall/live_trace.py. Raises InvalidQuestion for an invalid question, Problem when the
 gateway does not answer or refuses.
 """
 
@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
-from apps.desk.packet_trace.question import NUMBERS, CannotAsk, find_interface, parse_endpoint
+from apps.desk.packet_trace.question import NUMBERS, InvalidQuestion, find_interface, parse_endpoint
 from apps.desk.selectors.search import parse_search
 from apps.lib.errors import Problem
 from apps.lib.fields import Prefix
@@ -49,16 +49,16 @@ class LiveTraceRequest:
 
 
 def build_watch(wish: LiveTraceRequest) -> Watch:
-    """Convert the request to the message for the gateway. Raises CannotAsk for an invalid one."""
+    """Convert the request to the message for the gateway. Raises InvalidQuestion for an invalid one."""
     source, destination = _parse_prefixes(wish.source, wish.destination)
     if wish.port and wish.protocol not in NUMBERS:
-        raise CannotAsk("port", _("Only TCP and UDP have ports: choose one of them, or leave the port out."))
+        raise InvalidQuestion("port", _("Only TCP and UDP have ports: choose one of them, or leave the port out."))
     for field, value, possible in (("seconds", wish.seconds, SECONDS), ("most", wish.most, PACKETS), ("port", wish.port, range(65536))):
         if value not in possible:
-            raise CannotAsk(field, _("At least %(least)s, at most %(most)s.") % {"least": possible[0], "most": possible[-1]})
+            raise InvalidQuestion(field, _("At least %(least)s, at most %(most)s.") % {"least": possible[0], "most": possible[-1]})
     card = find_interface(wish.gateway, wish.interface) if wish.interface else ""
     if wish.interface and not card:
-        raise CannotAsk("interface", _("This gateway has no such interface."))
+        raise InvalidQuestion("interface", _("This gateway has no such interface."))
     version = next(each.version for each in (source, destination) if each)
     protocol = _ICMP[version] if wish.protocol == "icmp" else NUMBERS.get(wish.protocol, 0)
     return Watch(source, destination, protocol, wish.port, card, wish.seconds, wish.most)
@@ -67,11 +67,11 @@ def build_watch(wish: LiveTraceRequest) -> Watch:
 def _parse_prefixes(source: str, destination: str) -> tuple[Prefix | None, Prefix | None]:
     one, other = _parse_end("source", source), _parse_end("destination", destination)
     if one is None and other is None:
-        raise CannotAsk("source", _("Enter a source or a destination, or every packet would be watched."))
+        raise InvalidQuestion("source", _("Enter a source or a destination, or every packet would be watched."))
     version = next((each.version for each in (one, other) if each and not isinstance(each, Member)), 0)
     first, second = _get_prefix("source", one, version), _get_prefix("destination", other, version)
     if first and second and first.version != second.version:
-        raise CannotAsk(
+        raise InvalidQuestion(
             "destination", _("%(source)s and %(destination)s are not of the same IP version.") % {"source": first, "destination": second}
         )
     return first, second
@@ -96,7 +96,7 @@ def _get_prefix(field: str, of: Prefix | Member | None, version: int) -> Prefix 
     for each in [version] if version else [4, 6]:
         if holding := list_holdings(of).filter(kind=_KINDS[each]).first():
             return cast("Prefix", holding.prefix)
-    raise CannotAsk(field, _("%(member)s holds no IPv%(version)s address.") % {"member": of, "version": version or "4, IPv6"})
+    raise InvalidQuestion(field, _("%(member)s holds no IPv%(version)s address.") % {"member": of, "version": version or "4, IPv6"})
 
 
 def start_live_trace(channel: AgentChannel, wish: LiveTraceRequest, *, by: User | None) -> int:

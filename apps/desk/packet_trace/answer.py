@@ -6,10 +6,10 @@ from datetime import datetime
 import structlog
 from django.utils.translation import gettext as _
 
-from apps.deployments.observed_state.trace_sources import TraceSource, list_trace_sources
-from apps.deployments.rule_kinds.kind import ElementOrigin, FoundElement
+from apps.deployments.observed_state.trace_sources import TraceSource, list_traceable_gateways
+from apps.deployments.rule_kinds.kind import ElementOrigin, SetElement
 from apps.deployments.rule_kinds.registry import list_element_origins
-from apps.desk.packet_trace.question import CannotAsk, TracedPacket, TraceQuestion, build_packet, build_routes, is_source_side_guessed
+from apps.desk.packet_trace.question import InvalidQuestion, TracedPacket, TraceQuestion, build_packet, build_routes, is_source_side_guessed
 from firewall.policy import PolicyError
 from firewall.ruleset import Ruleset
 from firewall.tracing import PartReading, Trace, TraceOutcome, trace_flow
@@ -50,7 +50,7 @@ class TraceAnswer:
         """Return the origins of the element that a part found, without names of members unless the question allows them."""
         if read.element is None:
             return []
-        found = list_element_origins(FoundElement(self.ruleset.sets[read.set], read.key, read.element, self.at))
+        found = list_element_origins(SetElement(self.ruleset.sets[read.set], read.key, read.element, self.at))
         return found if self.question.named else [each.without_member() for each in found]
 
 
@@ -61,15 +61,15 @@ def log_question(question: TraceQuestion, by: object) -> None:
 
 
 def answer_question(question: TraceQuestion) -> TraceAnswer:
-    """Trace the packet. Raises CannotAsk when there is no ruleset to trace it through."""
+    """Trace the packet. Raises InvalidQuestion when there is no ruleset to trace it through."""
     try:
-        known = {each.gateway.pk: each for each in list_trace_sources(question.gateway.group, question.at)}
+        known = {each.gateway.pk: each for each in list_traceable_gateways(question.gateway.group, question.at)}
     except PolicyError as error:
-        raise CannotAsk("gateway", _("The desired state cannot be deployed: %(error)s") % {"error": error}) from error
+        raise InvalidQuestion("gateway", _("The desired state cannot be deployed: %(error)s") % {"error": error}) from error
     this = known[question.gateway.pk]
     ruleset, other = (this.runs, this.wanted) if question.runs else (this.wanted, this.runs)
     if ruleset is None:
-        raise CannotAsk("ruleset", _("The ruleset that %(gateway)s runs is not known.") % {"gateway": this.gateway})
+        raise InvalidQuestion("ruleset", _("The ruleset that %(gateway)s runs is not known.") % {"gateway": this.gateway})
     elsewhere = {
         each.gateway.name: _trace(question, each, each.runs if question.runs and each.runs else each.wanted)
         for each in known.values()

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from apps.desk.packet_trace.answer import answer_question, log_question
 from apps.desk.packet_trace.export import answer_to_dict
 from apps.desk.packet_trace.form import START, QuestionForm
-from apps.desk.packet_trace.question import CannotAsk
+from apps.desk.packet_trace.question import InvalidQuestion
 from apps.desk.selectors.search import parse_search
 from apps.gateways.api_lifecycle import GatewayLifecycleViewSet
 from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, TRUTH, Shape, make_array, make_mapping, make_nullable, make_object
@@ -74,5 +74,5 @@ class TracedGatewayViewSet(GatewayLifecycleViewSet):
             question = replace(form.build_question(), named=named)
             log_question(question, request.user)
             return Response(answer_to_dict(answer_question(question)))
-        except CannotAsk as problem:
+        except InvalidQuestion as problem:
             raise serializers.ValidationError({f"?{problem.field}": str(problem)}) from problem

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from apps.desk.packet_trace.question import EPHEMERAL, CannotAsk, TracedPacket, TraceQuestion, find_interface, parse_endpoints
+from apps.desk.packet_trace.question import EPHEMERAL, InvalidQuestion, TracedPacket, TraceQuestion, find_interface, parse_endpoints
 from apps.network.models import Gateway
 
 WANTED, RUNS, AUTO = "wanted", "runs", "auto"
@@ -51,7 +51,7 @@ class QuestionForm(forms.Form):
         if {"source", "destination"} <= given.keys():
             try:
                 given["ends"] = parse_endpoints(given["source"], given["destination"])
-            except CannotAsk as problem:
+            except InvalidQuestion as problem:
                 self.add_error(problem.field, str(problem))
         gateway, side = given.get("gateway"), given.get("interface", AUTO)
         if gateway and side != AUTO and not find_interface(gateway, side):

@@ -153,7 +153,7 @@ OUTCOMES: dict[TraceOutcome, str | Promise] = {
 }
 
 
-def iter_elsewhere(answer: TraceAnswer) -> Iterator[str]:
+def iter_other_fates(answer: TraceAnswer) -> Iterator[str]:
     """Yield the packet's fate on each of the other gateways."""
     for name, trace in answer.elsewhere.items():
         fate = _("the same") if is_same_fate(answer.trace, trace) else OUTCOMES[trace.outcome]

@@ -31,7 +31,7 @@ class TracedPacket(StrEnum):
     ANSWER = "answer"
 
 
-class CannotAsk(ValueError):  # noqa: N818 - named for a condition, not as an error
+class InvalidQuestion(ValueError):  # noqa: N818 - named for a condition, not as an error
     """The question is invalid. `field` is the field concerned; the message says what to do."""
 
     def __init__(self, field: str, message: str) -> None:
@@ -97,28 +97,28 @@ def build_packet(question: TraceQuestion, gateway: Gateway, routes: RoutingTable
 
 
 def parse_endpoints(source: str, destination: str) -> tuple[Address, Address]:
-    """Return both addresses, of the same IP version; a member stands for an address that they hold. Raises CannotAsk."""
+    """Return both addresses, of the same IP version; a member stands for an address that they hold. Raises InvalidQuestion."""
     one, other = parse_endpoint("source", source), parse_endpoint("destination", destination)
     version = next((each.version for each in (one, other) if not isinstance(each, Member)), 4)
     first = _get_address("source", one, version)
     second = _get_address("destination", other, version)
     if first.version != second.version:
-        raise CannotAsk(
+        raise InvalidQuestion(
             "destination", _("%(source)s and %(destination)s are not of the same IP version.") % {"source": first, "destination": second}
         )
     return first, second
 
 
 def parse_endpoint(field: str, text: str) -> Address | Member:
-    """Return the address, or the one member, that the text means. Raises CannotAsk."""
+    """Return the address, or the one member, that the text means. Raises InvalidQuestion."""
     asked = parse_search(text)
     if asked.address:
         return asked.address
     found = list(find_members(Member.objects.all(), text).order_by("name", "id")[:2]) if text.strip() else []
     if not found:
-        raise CannotAsk(field, _("“%(text)s” is neither an address nor a known member.") % {"text": text})
+        raise InvalidQuestion(field, _("“%(text)s” is neither an address nor a known member.") % {"text": text})
     if len(found) > 1:
-        raise CannotAsk(
+        raise InvalidQuestion(
             field, _("“%(text)s” matches several members. Enter a member number such as M-2207, or an address.") % {"text": text}
         )
     return found[0]
@@ -130,6 +130,6 @@ def _get_address(field: str, end: Address | Member, version: int) -> Address:
     kind = Pool.Kind.PRIVATE4 if version == 4 else Pool.Kind.PREFIX6
     held: Holding | None = list_holdings(end).filter(kind=kind).first()
     if held is None:
-        raise CannotAsk(field, _("%(member)s holds no IPv%(version)s address.") % {"member": end, "version": version})
+        raise InvalidQuestion(field, _("%(member)s holds no IPv%(version)s address.") % {"member": end, "version": version})
     first: Address = held.prefix[0] if version == 4 else held.prefix[1]
     return first

@@ -10,9 +10,9 @@ from apps.desk.people_import.known_network import KnownForward, KnownMember, Kno
 from apps.desk.people_import.person_row import PersonRow
 from apps.lib.errors import Problem
 from apps.lib.fields import Address, Prefix
-from apps.lib.port_ranges import format_span
+from apps.lib.port_ranges import format_port_range
 from apps.network.models import Pool
-from apps.network.refusals import find_refusal, format_share, is_within
+from apps.network.refusals import find_refusal, format_address_or_prefix, is_within
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class AddressPlan:
     def _plan_address(self, row: PersonRow, who: int, prefix: Prefix, mac: str | None, stays: bool) -> PlannedAddress | None:
         """Return the address to be assigned, None if the member has it already."""
         if prefix in self._addresses:
-            facts = {"address": format_share(prefix), "line": self._addresses[prefix]}
+            facts = {"address": format_address_or_prefix(prefix), "line": self._addresses[prefix]}
             raise Problem(_("%(address)s stands in line %(line)d too.") % facts)
         self._addresses[prefix] = row.line
         holder = self._known.held.get(prefix)
@@ -108,7 +108,7 @@ class AddressPlan:
             self._check_public(prefix, row.publics)
             return None
         if holder is not None:
-            facts = {"address": format_share(prefix), "number": self._numbers[holder]}
+            facts = {"address": format_address_or_prefix(prefix), "number": self._numbers[holder]}
             raise Problem(_("%(address)s is held by M-%(number)d.") % facts)
         if not stays:
             raise Problem(_("This member has left, and gets no address. Write “active” as the state to bring the member back."))
@@ -122,7 +122,11 @@ class AddressPlan:
     def _check_public(self, prefix: Prefix, publics: Sequence[Address]) -> None:
         current = self._known.publics.get(prefix)
         if publics and prefix.version == 4 and current not in publics:
-            facts = {"address": format_share(prefix), "current": current or _("nothing"), "public": ", ".join(map(str, publics))}
+            facts = {
+                "address": format_address_or_prefix(prefix),
+                "current": current or _("nothing"),
+                "public": ", ".join(map(str, publics)),
+            }
             words = _("%(address)s leaves as %(current)s, not as %(public)s. An import does not change that; do it on the member’s page.")
             raise Problem(words % facts, "public")
 
@@ -132,7 +136,9 @@ class AddressPlan:
                 return pool
         kinds = (Pool.Kind.PRIVATE4,) if prefix.version == 4 else (Pool.Kind.PREFIX6,)
         pools = ", ".join(str(pool) for pool in self._known.pools if pool.kind in kinds) or _("none yet")
-        raise Problem(_("%(address)s is in no pool. The pools are: %(pools)s.") % {"address": format_share(prefix), "pools": pools})
+        raise Problem(
+            _("%(address)s is in no pool. The pools are: %(pools)s.") % {"address": format_address_or_prefix(prefix), "pools": pools}
+        )
 
     def _plan_leaving(self, row: PersonRow, who: int, prefix: Prefix, pool: Pool) -> tuple[Address | None, bool]:
         """Return the wanted public address, and whether a NAT mapping is made. Raises Problem at `public` when nothing is free."""
@@ -166,7 +172,9 @@ class AddressPlan:
         for wanted in row.forwards:
             public = self._publics.get(private) or self._known.publics.get(private)
             if public is None:
-                yield Problem(_("%(address)s has no public address to forward from.") % {"address": format_share(private)}, "forwards")
+                yield Problem(
+                    _("%(address)s has no public address to forward from.") % {"address": format_address_or_prefix(private)}, "forwards"
+                )
                 return
             try:
                 if self._is_new(wanted, who, private, public):
@@ -184,7 +192,7 @@ class AddressPlan:
             same = (each.member, each.public_port, each.ports) == (who, wanted.public_port, wanted.ports)
             if same and (each.private_port, each.private) == (wanted.private_port, private):
                 return False
-            facts["ports"] = format_span(each.public_port, each.ports)
+            facts["ports"] = format_port_range(each.public_port, each.ports)
             words = (
                 _("%(protocol)s %(ports)s on %(public)s leads elsewhere already. Change the forward on the member’s page.")
                 if each.member == who

@@ -57,7 +57,7 @@ class KnownForward:
     ports: int
 
 
-class PlaceFinder(Protocol):
+class SnatPlaceFinder(Protocol):
     """Finds the public address as which a new private address leaves (`nat/mappings_bulk.py`)."""
 
     def has_pool(self, group: int, public: Address | None = None) -> bool:
@@ -88,4 +88,4 @@ class KnownNetwork:
     publics: Mapping[Prefix, Address] = field(default_factory=dict)
     forwards: Mapping[tuple[Address, str], Sequence[KnownForward]] = field(default_factory=dict)
     pools: Sequence[Pool] = ()
-    places: PlaceFinder | None = None
+    places: SnatPlaceFinder | None = None

@@ -9,7 +9,7 @@ from apps.desk.people_import.known_network import KnownForward, KnownMember, Kno
 from apps.lib.database.validity import is_valid_now, is_valid_now_or_later
 from apps.lib.fields import Address, Prefix
 from apps.members.models import Device, Member, Room, Site, Tariff
-from apps.members.selectors import find_common_tariff
+from apps.members.selectors import find_most_common_tariff
 from apps.nat.mappings_bulk import SnatPlaces
 from apps.nat.models import NatMapping, PortForward
 from apps.network.models import Holding, Pool
@@ -34,9 +34,9 @@ _MEMBER = (
 _FORWARD = ("public", "protocol", "holding__member_id", "holding__prefix", "public_port", "private_port", "ports")
 
 
-def read_network() -> KnownNetwork:
+def read_known_network() -> KnownNetwork:
     """Return the network as it is now. A constant number of queries; memory grows with the network."""
-    tariff = find_common_tariff()
+    tariff = find_most_common_tariff()
     held = dict(Holding.objects.filter(is_valid_now_or_later()).order_by().values_list("prefix", "member_id").iterator())
     return KnownNetwork(
         today=timezone.localdate(),

@@ -8,8 +8,8 @@ from apps.desk.people_import.columns import PersonColumn
 from apps.desk.people_import.known_network import KnownNetwork
 from apps.desk.people_import.plan import ImportPlan, PlannedPerson
 from apps.desk.people_import.room_plan import SiteKey
-from apps.lib.port_ranges import format_span
-from apps.network.refusals import format_share
+from apps.lib.port_ranges import format_port_range
+from apps.network.refusals import format_address_or_prefix
 
 EXAMPLES: Final = 200
 """As many of the members that are added, and of those that are changed, are named."""
@@ -56,8 +56,8 @@ def _describe_person(person: PlannedPerson, names: ReferenceNames) -> dict[str, 
     member, gets = person.member, person.holdings
     more = {
         "device": [f"{device} {mac}" for device, mac in gets.devices],
-        "address": [format_share(each.prefix) for each in gets.addresses],
-        "forwards": [f"{each.wanted.protocol} {format_span(each.wanted.public_port, each.wanted.ports)}" for each in gets.forwards],
+        "address": [format_address_or_prefix(each.prefix) for each in gets.addresses],
+        "forwards": [f"{each.wanted.protocol} {format_port_range(each.wanted.public_port, each.wanted.ports)}" for each in gets.forwards],
     }
     changes = [
         [field, _format(field, getattr(member, field), names) if member else "", _format(field, value, names)]

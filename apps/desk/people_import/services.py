@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.desk.people_import.columns import PersonColumn, check_columns, parse_choices
-from apps.desk.people_import.network_facts import read_network
+from apps.desk.people_import.network_facts import read_known_network
 from apps.desk.people_import.person_row import PersonRowParser
 from apps.desk.people_import.plan import ImportPlan, make_plan
 from apps.desk.people_import.progress import ImportProgress
@@ -71,7 +71,7 @@ def build_conflict() -> Conflict:
 
 def _plan(file: PeopleFile, progress: ImportProgress) -> tuple[ImportPlan, dict[str, Any]]:
     table, meanings = file.open_table()
-    known = read_network()
+    known = read_known_network()
     rows = progress.count_lines(table.rows)
     plan = make_plan(rows, PersonRowParser(table.header, meanings), known, create_rooms=file.create_rooms)
     return plan, build_report(plan, known, table.header, meanings)

@@ -28,7 +28,7 @@ def seed_failover(ground: LabNetwork, by: User) -> None:
     )
 
 
-def write_lab_files(directory: Path) -> None:
+def write_lab_failover_files(directory: Path) -> None:
     """Write each gateway's files to a subdirectory with its name; none if the group has no failover."""
     for failover in Failover.objects.select_related("group"):
         for gateway in Gateway.objects.filter(group=failover.group).select_related("group", "server_interface"):

@@ -13,8 +13,8 @@ from apps.lib.fields import Address
 from apps.lib.ui import formats
 from apps.nat.models import NatMapping, PortForward
 from apps.nat.pool_sharing import PlannedMapping
-from apps.nat.selectors import count_members_leaving, count_used_by_pool, list_left_as, list_port_targets
-from apps.network.models import Holding, Pool, count_address_blocks, find_block_size
+from apps.nat.selectors import count_mapped_members, count_used_by_pool, list_forwards_at, list_left_as
+from apps.network.models import Holding, Pool, count_port_blocks, find_block_size
 from apps.network.selectors import count_assigned_shares, count_shares, list_address_holdings, list_holdings_at, list_pools
 
 MAX_LISTED_ROWS = 50
@@ -58,7 +58,7 @@ def build_pool_usage(pool: Pool) -> PoolUsage:
 
 def _count_shares(pool: Pool) -> int:
     """Return the number of shares that the pool offers: addresses, prefixes, or blocks of ports."""
-    return count_shares(pool) * (count_address_blocks(pool.block_size) if pool.block_size else 1)
+    return count_shares(pool) * (count_port_blocks(pool.block_size) if pool.block_size else 1)
 
 
 def _count_assigned() -> Mapping[int, int]:
@@ -82,7 +82,7 @@ class SharingPreview:
 
 def compute_block_size(pool: Pool) -> int | None:
     """Return a suitable block size for the members who leave from a public pool; None if it has too few addresses."""
-    return find_block_size(count_shares(pool), count_members_leaving(pool))
+    return find_block_size(count_shares(pool), count_mapped_members(pool))
 
 
 def build_sharing_preview(planned: Sequence[PlannedMapping]) -> SharingPreview:
@@ -150,7 +150,7 @@ def look_up_address(address: Address, port: int | None, at: datetime) -> LookupA
     """Answer from these tables alone: connections are not logged for it."""
     leaving = list_left_as(address, at, port)
     number = leaving.count()
-    forwards = list(list_port_targets(address, port, at)) if port else []
+    forwards = list(list_forwards_at(address, port, at)) if port else []
     ever: QuerySet[Holding] = list_address_holdings(address)[:MAX_LISTED_ROWS]
     return LookupAnswer(
         address,

@@ -154,7 +154,7 @@ def list_true_claims(facts: DashboardFacts) -> list[str]:
     return [said for claim in CLAIMS if (said := claim.render_words(facts))]
 
 
-def describe_answering(facts: DashboardFacts, *, in_memory: bool) -> str:
+def describe_answering_gateways(facts: DashboardFacts, *, in_memory: bool) -> str:
     """Return the part of the title about gateways: how many answer, if they were polled recently."""
     gates = facts.gateways
     if not gates:

@@ -22,7 +22,7 @@ from apps.deployments.rollouts import evidence, progress
 from apps.deployments.selectors import (
     list_parts_awaiting_approval,
     list_rollouts_in_state,
-    map_newest_by_group,
+    map_newest_rollouts,
     map_revision_holds_by_group,
 )
 from apps.desk.selectors import claims, programs, roles
@@ -61,7 +61,7 @@ class Dashboard:
 
 def build_dashboard(now: datetime) -> Dashboard:
     """Build the dashboard for this time."""
-    gates, newest = build_overviews(list(list_gateways()), now), map_newest_by_group()
+    gates, newest = build_overviews(list(list_gateways()), now), map_newest_rollouts()
     facts, found = claims.gather_facts(gates, newest, now), _collect_needs(gates, newest, now)
     last = [progress.build_rollout_row(rollout, now) for rollout in list_rollouts_in_state("")[:LAST]]
     return Dashboard(
@@ -78,7 +78,7 @@ def build_dashboard(now: datetime) -> Dashboard:
 
 def list_attention_items(now: datetime) -> list[AttentionItem]:
     """Return the needs, which the number in the navigation counts."""
-    return _collect_needs(build_overviews(list(list_gateways()), now), map_newest_by_group(), now)
+    return _collect_needs(build_overviews(list(list_gateways()), now), map_newest_rollouts(), now)
 
 
 def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout], now: datetime) -> list[AttentionItem]:
@@ -150,7 +150,9 @@ def _iter_rollout_needs(newest: Iterable[Rollout]) -> Iterator[AttentionItem]:
                 _("Open"),
                 find_page_url("deployments:rollout", rollout.pk),
             )
-        elif getattr(rollout, "lost_packets", False) and (lost := evidence.list_all_lost_packets(rollout.steps.select_related("gateway"))):
+        elif getattr(rollout, "lost_packets", False) and (
+            lost := evidence.describe_all_lost_packets(rollout.steps.select_related("gateway"))
+        ):
             what = _("A probe failed after %(revision)s") % {"revision": rollout}
             page = find_page_url("deployments:rollout", rollout.pk)
             yield AttentionItem(
@@ -415,7 +417,7 @@ def render_title(found: Sequence[AttentionItem], facts: DashboardFacts) -> str:
         if number
         else _("Nothing needs you")
     )
-    said = claims.describe_answering(facts, in_memory=bool(_list_in_memory(facts.gateways)))
+    said = claims.describe_answering_gateways(facts, in_memory=bool(_list_in_memory(facts.gateways)))
     return _("%(needs)s, %(gateways)s") % {"needs": first, "gateways": said}
 
 

@@ -18,7 +18,7 @@ from apps.bans.blocks.selectors import count_blocked_members, list_blocked_membe
 from apps.desk.selectors.result_cache import count_members, get_cached
 from apps.lib.activation import list_activations
 from apps.lib.database.validity import is_valid_now
-from apps.lib.ui.states import GatewayPost, PostState, StateKind, StateLabel
+from apps.lib.ui.states import GatewaySymbol, StateKind, StateLabel, SymbolState
 from apps.lib.web.paginators import CountedPaginator
 from apps.members.models import Member, Site, Tariff
 from apps.members.selectors import search_members
@@ -209,7 +209,7 @@ class MemberRow:
     public: list[str] = field(default_factory=list)
     prefixes: list[str] = field(default_factory=list)
     forwards: int = 0
-    posts: tuple[GatewayPost, ...] = ()
+    posts: tuple[GatewaySymbol, ...] = ()
     overdue: bool = False
     blocked: bool = False
 
@@ -272,14 +272,14 @@ def _group_by_member(holdings: Iterable[Holding]) -> dict[int, list[Holding]]:
     return found
 
 
-def _build_posts(holdings: Mapping[int, Sequence[Holding]]) -> dict[int, tuple[GatewayPost, ...]]:
+def _build_posts(holdings: Mapping[int, Sequence[Holding]]) -> dict[int, tuple[GatewaySymbol, ...]]:
     """Return a post for each gateway by member; it is full when the gateway runs everything that the member holds."""
-    on: dict[int, dict[str, PostState]] = defaultdict(dict)
+    on: dict[int, dict[str, SymbolState]] = defaultdict(dict)
     for holding, known in list_activations([each for held in holdings.values() for each in held]):
         for each in known:
-            whole = each.since is not None and on[holding.member_id].get(each.gateway, PostState.FULL) is PostState.FULL
-            on[holding.member_id][each.gateway] = PostState.FULL if whole else PostState.HALF
-    return {pk: tuple(GatewayPost(name, how) for name, how in sorted(gateways.items())) for pk, gateways in on.items()}
+            whole = each.since is not None and on[holding.member_id].get(each.gateway, SymbolState.FULL) is SymbolState.FULL
+            on[holding.member_id][each.gateway] = SymbolState.FULL if whole else SymbolState.HALF
+    return {pk: tuple(GatewaySymbol(name, how) for name, how in sorted(gateways.items())) for pk, gateways in on.items()}
 
 
 def build_page(want: MemberListQuery, today: date) -> Page[MemberRow]:

@@ -24,7 +24,7 @@ from apps.lib.ui import formats
 from apps.members.models import Member
 from apps.members.selectors import search_members as find_members
 from apps.nat.models import Pinhole, PortForward
-from apps.nat.pinholes.selectors import list_pinholes_in, list_pinholes_on
+from apps.nat.pinholes.selectors import list_pinholes_in, list_pinholes_on_port
 from apps.nat.selectors import list_forwards_on_port, list_leaving_as
 from apps.network.models import Pool
 from apps.network.selectors import list_address_holdings
@@ -171,7 +171,7 @@ def _search_pinholes(asked: SearchText) -> SearchHitGroup:
     if where and where.version == 6:
         found = list_pinholes_in(where)
     elif asked.port and not asked.address:
-        found = list_pinholes_on(asked.port)
+        found = list_pinholes_on_port(asked.port)
     else:
         return SearchHitGroup("", "", [])
     return SearchHitGroup(_("IPv6 pinholes"), "nat", [_build_pinhole_hit(each) for each in found[:SHOWN] if _lets_in(each, asked.port)])

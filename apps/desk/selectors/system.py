@@ -43,7 +43,7 @@ class JobRow:
 
 
 @dataclass(frozen=True)
-class TableRow:
+class TableSizeRow:
     """A table with its size. bound: what limits its growth; kept: how long rows are kept."""
 
     table: TableSize
@@ -57,7 +57,7 @@ class SystemStatus:
 
     roles: list[RoleRow]
     jobs: list[JobRow]
-    tables: list[TableRow]
+    tables: list[TableSizeRow]
     octets: int
     faults: int
 
@@ -95,7 +95,7 @@ def _build_state(job: JobRecord, faults: dict[str, jobs.JobFault]) -> StateLabel
     return StateLabel(StateKind.OK, _("Works")) if job.ran else StateLabel(StateKind.PLAIN, _("Not run yet"))
 
 
-def _build_table_row(table: TableSize) -> TableRow:
+def _build_table_row(table: TableSize) -> TableSizeRow:
     if table.retention is None:
-        return TableRow(table, str(BOUNDS[TableBound.CODE]), "")
-    return TableRow(table, str(BOUNDS[table.retention.bound]), str(table.retention.kept))
+        return TableSizeRow(table, str(BOUNDS[TableBound.CODE]), "")
+    return TableSizeRow(table, str(BOUNDS[table.retention.bound]), str(table.retention.kept))

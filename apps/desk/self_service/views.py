@@ -21,7 +21,7 @@ from apps.nat import own_forwards, services
 from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
 from apps.nat.selectors import list_member_forwards, list_public_addresses
-from apps.nat.switched_off import list_switched_off
+from apps.nat.switched_off import list_switched_off_by_others
 from apps.network.selectors import list_cached_holdings
 from apps.tickets.own_tickets import list_own_tickets
 from apps.traffic import member_traffic_views, usage_panel
@@ -46,7 +46,7 @@ def download_everything(_request: HttpRequest, member: Member) -> HttpResponse:
 def _render_home(request: HttpRequest, member: Member, *, saved: int = 0, closed: int = 0, problem: str = "") -> HttpResponse:
     part = "#forwards" if request.headers.get("HX-Target") == "forwards" else ""
     context = _build_forwards_context(member, get_person(request), saved, closed, problem)
-    context["off_by_others"] = list_switched_off([row.thing for row in context["rows"]], get_person(request))
+    context["off_by_others"] = list_switched_off_by_others([row.thing for row in context["rows"]], get_person(request))
     if not part:
         holdings = list_cached_holdings(member)
         context |= {

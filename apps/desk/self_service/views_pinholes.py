@@ -18,7 +18,7 @@ from apps.nat.models import Pinhole
 from apps.nat.pinholes import own_pinholes, services
 from apps.nat.pinholes.forms import OwnPinholeForm
 from apps.nat.pinholes.selectors import list_member_pinholes
-from apps.nat.switched_off import list_switched_off
+from apps.nat.switched_off import list_switched_off_by_others
 
 
 @own_page
@@ -51,7 +51,7 @@ def _render_page(request: HttpRequest, member: Member, form: OwnPinholeForm, pro
         "form": form,
         "problem": problem,
         "poll": build_poll_trigger([*rows, *gone]),
-        "off_by_others": list_switched_off([row.thing for row in rows], get_person(request)),
+        "off_by_others": list_switched_off_by_others([row.thing for row in rows], get_person(request)),
     }
     return render(request, f"desk/own/pinholes.html{part}", context, status=422 if form.errors or problem else 200)
 

@@ -9,7 +9,7 @@ from apps.desk.self_service.own_page import own_page
 from apps.lib.errors import Problem
 from apps.members.models import Member
 from apps.tickets import own_tickets
-from apps.tickets.attachment_quota import get_member_quota
+from apps.tickets.attachment_quota import get_member_attachment_quota
 from apps.tickets.attachments import build_download
 from apps.tickets.forms import AskForm, WriteForm
 
@@ -34,7 +34,7 @@ def open_ticket(request: HttpRequest, member: Member) -> HttpResponse:
             return redirect("own:ticket", made.pk)
         except Problem as problem:
             form.add_problem(problem)
-    form.show_room(get_member_quota(member))
+    form.show_room(get_member_attachment_quota(member))
     return render(request, "desk/own/ticket_new.html", {"form": form, "member": member}, status=422 if posted else 200)
 
 
@@ -55,7 +55,7 @@ def ticket(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
             return redirect("own:ticket", found.pk)
         except Problem as problem:
             form.add_problem(problem)
-    form.show_room(get_member_quota(member))
+    form.show_room(get_member_attachment_quota(member))
     shown = {"ticket": found, "thread": own_tickets.list_messages(found), "form": form}
     return render(request, "desk/own/ticket.html", shown, status=422 if posted else 200)
 

@@ -23,10 +23,10 @@ from apps.lib.row_uses import list_uses
 from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.web.paginators import CountedPaginator, DeferredJoinPaginator
 from apps.nat.pool_sharing import change_sharing, plan_sharing
-from apps.nat.selectors import list_users_by_address
+from apps.nat.selectors import count_members_by_address
 from apps.network import pool_removal, services
 from apps.network.forms import HolderLookupForm, NewPoolForm, PoolForm
-from apps.network.kept_free import count_kept
+from apps.network.kept_free import count_kept_shares
 from apps.network.models import GatewayGroup, Pool
 from apps.network.selectors import list_pool_holdings
 
@@ -72,7 +72,7 @@ def pool(request: HttpRequest, pk: int) -> HttpResponse:
     shown = reading.build_pool_usage(found)
     grouped = found.kind == Pool.Kind.PUBLIC4
     pages = (
-        CountedPaginator(shown.used, list_users_by_address(found), PER_PAGE)
+        CountedPaginator(shown.used, count_members_by_address(found), PER_PAGE)
         if grouped
         else DeferredJoinPaginator(list_pool_holdings(found), PER_PAGE, count=shown.used)
     )
@@ -81,7 +81,7 @@ def pool(request: HttpRequest, pk: int) -> HttpResponse:
         "pool": found,
         "page": pages.get_page(request.GET.get("page")),
         "history": list_row_history(found, 8),
-        "kept": count_kept(found),
+        "kept": count_kept_shares(found),
         "suitable": reading.compute_block_size(found) if grouped else None,
     }
     return render(request, "network/pool.html", context)

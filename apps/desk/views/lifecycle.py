@@ -18,7 +18,7 @@ from apps.desk.lifecycle import export, schedule
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
 from apps.lib.ui.form_errors import add_problem_to_form
-from apps.lib.ui.row_choice_field import RowChoiceField
+from apps.lib.ui.row_choice_field import CachedModelChoiceField
 from apps.members import departures, services
 from apps.members.forms import DateInput, RoomField
 from apps.members.models import Departure, Member
@@ -96,7 +96,7 @@ class MoveForm(forms.Form):
         required=False,
         help_text=gettext_lazy("House and door, like B-214. Empty: same room"),
     )
-    pool = RowChoiceField(
+    pool = CachedModelChoiceField(
         Pool.objects.filter(retired=None).exclude(kind=Pool.Kind.PUBLIC4).order_by("prefix"),
         label=gettext_lazy("New address from"),
         required=False,

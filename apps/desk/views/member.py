@@ -18,7 +18,7 @@ from apps.desk.lifecycle.schedule import list_scheduled
 from apps.lib.activation import Activation, list_activations
 from apps.lib.models import Deployed
 from apps.lib.ui import formats
-from apps.lib.ui.states import GatewayPost, PostState
+from apps.lib.ui.states import GatewaySymbol, SymbolState
 from apps.lib.web.query_params import parse_number
 from apps.members import invitation_services
 from apps.members.models import Member
@@ -54,7 +54,7 @@ def member(request: HttpRequest, pk: int) -> HttpResponse:
         found, saved=parse_number(request.GET, "pinhole_saved"), removed=parse_number(request.GET, "pinhole_removed")
     )
     forwards = forwards_panel.build_forwards_context(found, saved=saved, removed=removed)
-    usage = traffic.build_usage_panel(found, request.GET, traffic.build_staff_names(), now=timezone.now())
+    usage = traffic.build_usage_panel(found, request.GET, traffic.build_staff_direction_names(), now=timezone.now())
     context = {
         **_build_facts(found, held["holdings"]),
         **held,
@@ -101,12 +101,12 @@ def _build_account_context(found: Member) -> dict[str, Any]:
     return {"invitation": None if found.user_id else invitation_services.find_open_invitation(found)}
 
 
-def build_posts(known: Iterable[Activation]) -> list[GatewayPost]:
+def build_posts(known: Iterable[Activation]) -> list[GatewaySymbol]:
     """Return a post for each gateway for several rows together: full if the gateway has all of them."""
     waits: dict[str, bool] = {}
     for each in known:
         waits[each.gateway] = waits.get(each.gateway, False) or each.since is None
-    return [GatewayPost(gateway, PostState.HALF if waiting else PostState.FULL) for gateway, waiting in sorted(waits.items())]
+    return [GatewaySymbol(gateway, SymbolState.HALF if waiting else SymbolState.FULL) for gateway, waiting in sorted(waits.items())]
 
 
 def build_status_line(

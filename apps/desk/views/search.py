@@ -6,13 +6,13 @@ from django.shortcuts import redirect, render
 from apps.accounts.permissions import staff_page
 from apps.desk.selectors.search import find_only_url
 from apps.desk.selectors.search import search_everything as find
-from apps.lib.web.query_params import parse_words
+from apps.lib.web.query_params import parse_text_param
 
 
 @staff_page
 def search(request: HttpRequest) -> HttpResponse:
     """Show the hits by kind; redirect to the only hit if there is just one."""
-    text = parse_words(request.GET, "q")
+    text = parse_text_param(request.GET, "q")
     groups = find(text)
     if url := find_only_url(groups):
         return redirect(url)

@@ -12,7 +12,7 @@ from apps.desk.packet_trace import packet_trace_texts
 from apps.desk.packet_trace.answer import answer_question, log_question
 from apps.desk.packet_trace.form import RUNS, START, WANTED, QuestionForm
 from apps.desk.packet_trace.path import list_path_stops
-from apps.desk.packet_trace.question import CannotAsk
+from apps.desk.packet_trace.question import InvalidQuestion
 from apps.network.models import Gateway
 
 
@@ -36,7 +36,7 @@ def _build_answer_context(form: QuestionForm, by: object) -> dict[str, Any]:
         question = form.build_question()
         log_question(question, by)
         found = answer_question(question)
-    except CannotAsk as problem:
+    except InvalidQuestion as problem:
         form.add_error(problem.field, str(problem))
         return {}
     return {
@@ -45,7 +45,7 @@ def _build_answer_context(form: QuestionForm, by: object) -> dict[str, Any]:
         "guessed": packet_trace_texts.describe_guess(found),
         "packet": packet_trace_texts.render_packet(found.trace.packet),
         "stops": list_path_stops(found),
-        "aside": ", ".join(packet_trace_texts.iter_elsewhere(found)),
+        "aside": ", ".join(packet_trace_texts.iter_other_fates(found)),
         "other_ruleset": WANTED if form.cleaned_data["ruleset"] == RUNS else RUNS,
         "state": found.trace.state,
         "live": LiveTraceForm(initial=live.START | {"gateway": form.data["gateway"]}, auto_id="live_%s"),

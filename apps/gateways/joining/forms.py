@@ -9,7 +9,7 @@ from apps.gateways.families import FAMILIES, find_primary
 from apps.gateways.joining.models import JoiningMachine
 from apps.gateways.joining.presentation import describe_interface, suggest_for_machine
 from apps.gateways.line_fields import PrefixLines
-from apps.network.forms import AddressInput
+from apps.network.forms import AddressFormField
 from apps.network.models import GatewayGroup
 from firewall.machine import MachineFacts
 
@@ -19,7 +19,7 @@ _PLAIN = {"autocomplete": "off", "autocapitalize": "off", "spellcheck": "false",
 class MachineAddressForm(forms.Form):
     """Where a machine is reached."""
 
-    address = AddressInput(
+    address = AddressFormField(
         label=_("Management address"), max_length=50, help_text=_("Where its sshd listens"), widget=forms.TextInput(attrs=_PLAIN)
     )
     port = forms.IntegerField(label=_("Management port"), min_value=1, max_value=65535, initial=22, help_text=_("ssh, usually 22"))
@@ -46,7 +46,7 @@ class InterfacesForm(forms.Form):
     wan = forms.ChoiceField(label=_("Outside interface"), help_text=_("Where the internet is"))
     management = forms.ChoiceField(label=_("Management interface"), help_text=_("Where ssh comes in"))
     sync = forms.ChoiceField(label=_("State sync interface"), help_text=_("To the other gateway"), required=False)
-    sync_address = AddressInput(
+    sync_address = AddressFormField(
         label=_("Address on the state sync interface"),
         max_length=50,
         required=False,

@@ -18,7 +18,7 @@ from apps.accounts.models import User
 from apps.deployments.observed_state.gateway_states import record_first_answer
 from apps.gateways import enrolment
 from apps.gateways.joining.models import ACCOUNT, JoiningMachine
-from apps.gateways.services import check_way
+from apps.gateways.services import check_connection_settings
 from apps.gateways.sync_facts import check_sync_address
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
@@ -46,7 +46,7 @@ _NOTHING_FOUND: Final = {
 def begin_joining(*, name: str, group: GatewayGroup, address: Address, port: int = 22, by: User | None = None) -> JoiningMachine:
     """Begin with a machine that becomes the gateway `name`. Raises Problem. by: None for a command."""
     enrolment.check_name_is_free(name)
-    check_way(Gateway.Link.SSH, address, port, ACCOUNT)
+    check_connection_settings(Gateway.Link.SSH, address, port, ACCOUNT)
     if JoiningMachine.objects.count() >= MOST:
         raise Problem(_("%(number)d machines are joining already. Finish one, or give one up.") % {"number": MOST})
     try:
@@ -65,7 +65,7 @@ def move_machine(*, machine: JoiningMachine, address: Address, port: int, versio
 
     version: the one that the change is based on; Conflict if there is another by now. None for one who read none.
     """
-    check_way(Gateway.Link.SSH, address, port, ACCOUNT)
+    check_connection_settings(Gateway.Link.SSH, address, port, ACCOUNT)
     known = JoiningMachine.objects.filter(pk=machine.pk, **({} if version is None else {"version": version}))
     if (address, port) == (machine.address, machine.port):
         is_current = known.exists()

@@ -19,19 +19,19 @@ from apps.gateways.roles.install_plan import plan_installation
 from apps.gateways.roles.models import FailoverStatus, RoleSwitch
 from apps.gateways.roles.observation import list_roles, map_carriers, observe_group
 from apps.gateways.roles.outcomes import InstallStep, Outcome, SwitchFailed, end_sentence
-from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, RevertFiles, TrialPhase
+from firewall.file_trial import FileTrial, FileTrialIs, FileTrialPhase, InstallFiles, KeepFiles, RevertFiles
 from firewall.wire import Request
 
 BEGIN: Final = 300.0  # seconds until the files are on trial; the gateway gives up by itself after 120 s with programs that do not work
 END: Final = 120.0  # seconds until the gateway has kept the files, or put those before back
 PAUSE: Final = 0.5  # seconds between two questions
 MARGIN: Final = 2.0  # seconds more than a gateway waits that hears nobody, before it carries
-OVER: Final = (TrialPhase.REFUSED, TrialPhase.NONE)  # NONE: the gateway has booted, with the files before
+OVER: Final = (FileTrialPhase.REFUSED, FileTrialPhase.NONE)  # NONE: the gateway has booted, with the files before
 BOOTED: Final = "It booted during the trial."
 
 
 @dataclass(frozen=True)
-class CarriedBefore:
+class StateBeforeTrial:
     """How it was before the trial. carriers: names of gateways by family. failing: families whose packets did not pass this gateway."""
 
     carriers: Mapping[int, Sequence[str]]
@@ -51,7 +51,7 @@ def install_files(row: RoleSwitch, channel_of: ChannelOf) -> tuple[Outcome, dict
     wanted, channel = build_install_request(row.gateway), channel_of(row.gateway)
     try:
         expect_answer(FileTrialIs, channel.ask(FileTrial()))
-        before = CarriedBefore(map_carriers(list_roles(row.group)), _list_failing(probe_gateway(channel, row.gateway)))
+        before = StateBeforeTrial(map_carriers(list_roles(row.group)), _list_failing(probe_gateway(channel, row.gateway)))
     except (Unreachable, AgentRefused) as fault:
         raise SwitchFailed(Outcome.REFUSED, reason=end_sentence(str(fault))) from fault
     _begin(row, channel, wanted)
@@ -63,8 +63,8 @@ def install_files(row: RoleSwitch, channel_of: ChannelOf) -> tuple[Outcome, dict
             _await_phase(channel, RevertFiles(), OVER, END)
         raise
     _note_step(row, InstallStep.KEEPING)
-    told = _await_phase(channel, KeepFiles(wanted.digest), (TrialPhase.KEPT, *OVER), END)
-    if told != FileTrialIs(TrialPhase.KEPT, wanted.digest):
+    told = _await_phase(channel, KeepFiles(wanted.digest), (FileTrialPhase.KEPT, *OVER), END)
+    if told != FileTrialIs(FileTrialPhase.KEPT, wanted.digest):
         raise SwitchFailed(Outcome.NOT_INSTALLED, reason=told.problem or BOOTED)
     return Outcome.INSTALLED, {"packets": packets}
 
@@ -76,15 +76,15 @@ def _begin(row: RoleSwitch, channel: AgentChannel, wanted: InstallFiles) -> None
         expect_answer(FileTrialIs, channel.ask(wanted))
     except AgentRefused as refused:
         raise SwitchFailed(Outcome.REFUSED, reason=end_sentence(str(refused))) from refused
-    told = _await_phase(channel, FileTrial(), (TrialPhase.TRIAL, *OVER), BEGIN)
-    if told.phase is TrialPhase.ASKED:
+    told = _await_phase(channel, FileTrial(), (FileTrialPhase.TRIAL, *OVER), BEGIN)
+    if told.phase is FileTrialPhase.ASKED:
         channel.ask(RevertFiles())
         raise SwitchFailed(Outcome.NOT_BEGUN, seconds=f"{BEGIN:.0f}")
-    if told != FileTrialIs(TrialPhase.TRIAL, wanted.digest):
+    if told != FileTrialIs(FileTrialPhase.TRIAL, wanted.digest):
         raise SwitchFailed(Outcome.NOT_INSTALLED, reason=told.problem or BOOTED)
 
 
-def _await_phase(channel: AgentChannel, request: Request, phases: Container[TrialPhase], within: float) -> FileTrialIs:
+def _await_phase(channel: AgentChannel, request: Request, phases: Container[FileTrialPhase], within: float) -> FileTrialIs:
     """Send the request until the gateway tells one of the phases, which it returns. Meanwhile the gateway may be away.
 
     within: seconds after which it returns what was told last. Raises Unreachable if there was no answer then, or AgentRefused.
@@ -101,7 +101,7 @@ def _await_phase(channel: AgentChannel, request: Request, phases: Container[Tria
         time.sleep(PAUSE)
 
 
-def _watch(row: RoleSwitch, before: CarriedBefore) -> str:
+def _watch(row: RoleSwitch, before: StateBeforeTrial) -> str:
     """Look at the group over new sessions, when a gateway that hears nobody has taken over. Return what the probe says of the families
     that this gateway carries. Raises SwitchFailed if members would be worse off than before.
     """
@@ -120,7 +120,7 @@ def _watch(row: RoleSwitch, before: CarriedBefore) -> str:
     return _require_packets(probed, carriers, before, row.gateway.name)
 
 
-def _require_one_carrier(carriers: Mapping[int, Sequence[str]], before: CarriedBefore) -> None:
+def _require_one_carrier(carriers: Mapping[int, Sequence[str]], before: StateBeforeTrial) -> None:
     for family, names in carriers.items():
         if len(names) > 1:
             raise SwitchFailed(Outcome.TWO_CARRIERS, family=str(family), names=", ".join(names))
@@ -128,7 +128,7 @@ def _require_one_carrier(carriers: Mapping[int, Sequence[str]], before: CarriedB
             raise SwitchFailed(Outcome.NO_CARRIER, family=str(family))
 
 
-def _require_packets(probed: Sequence[ProbeResult], carriers: Mapping[int, Sequence[str]], before: CarriedBefore, name: str) -> str:
+def _require_packets(probed: Sequence[ProbeResult], carriers: Mapping[int, Sequence[str]], before: StateBeforeTrial, name: str) -> str:
     for each in probed:
         if each.ok is False and each.family not in before.failing:
             raise SwitchFailed(Outcome.NO_MORE_PACKETS, reason=each.sentence)

@@ -101,7 +101,7 @@ def map_carriers(roles: Sequence[GatewayRole]) -> dict[int, list[str]]:
     return {family: sorted(each.status.gateway.name for each in found) for family, found in carrying.items()}
 
 
-def count_carried(group: GatewayGroup) -> dict[int, int]:
+def count_carried_families(group: GatewayGroup) -> dict[int, int]:
     """Return how many families each gateway carries, by its id, as it told last. Who does not answer any more is not in it."""
     rows = GatewayRole.objects.filter(status__gateway__group=group, status__problem="")
     counted = rows.values("status__gateway").annotate(carried=Count("pk", filter=Q(carries=True)))

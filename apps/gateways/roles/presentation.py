@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from apps.gateways.roles.drawing import WayLine, draw_ways
+from apps.gateways.roles.drawing import PictureLine, draw_ways
 from apps.gateways.roles.file_drift import runs_current_files
 from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRole, RoleSwitch
 from apps.gateways.roles.outcomes import Outcome, describe_outcome, describe_step
 from apps.gateways.roles.picture import RolesPicture, build_roles_picture
 from apps.gateways.roles.problems import RoleProblem, list_problems
-from apps.gateways.roles.takeovers import Takeover, list_takeovers
+from apps.gateways.roles.takeovers import Takeover, predict_takeovers
 from apps.gateways.roles.timeline import Timeline, build_timeline
 from apps.lib.ui.states import StateKind, StateLabel
 from apps.network.models import Failover
@@ -61,7 +61,7 @@ class RolesPage:
     picture: RolesPicture
     problems: Sequence[RoleProblem]
     rows: Sequence[GatewayRow]
-    lines: Sequence[WayLine]
+    lines: Sequence[PictureLine]
     takeovers: Sequence[Takeover]
     timeline: Timeline
     switches: Sequence[ShownSwitch]
@@ -103,7 +103,7 @@ def build_roles_page(settings: Failover, now: datetime) -> RolesPage:
         problems=list_problems(picture, now),
         rows=[_build_row(status, picture.list_roles_of(status), idle=is_idle) for status in picture.statuses],
         lines=draw_ways(picture),
-        takeovers=list_takeovers(picture, settings),
+        takeovers=predict_takeovers(picture, settings),
         timeline=build_timeline(group, now),
         switches=[_show_switch(each) for each in switches],
         changes=list(changes),

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from apps.gateways.failover_files import find_failover
 from apps.gateways.roles.picture import build_roles_picture
-from apps.gateways.roles.takeovers import FamilyTakeover, list_takeovers
+from apps.gateways.roles.takeovers import FamilyTakeover, predict_takeovers
 from apps.network.models import GatewayGroup
 
 
@@ -15,7 +15,7 @@ def list_rollout_warnings(group: GatewayGroup) -> list[str]:
     settings = find_failover(group.pk)
     if settings is None:
         return []
-    takeovers = list_takeovers(build_roles_picture(group), settings)
+    takeovers = predict_takeovers(build_roles_picture(group), settings)
     found = (_render(takeover.gateway.name, loss) for takeover in takeovers for each in takeover.families for loss in _iter_losses(each))
     return list(dict.fromkeys(found))  # both families of a gateway often lose the same
 

@@ -71,7 +71,7 @@ def end_forgotten_switches() -> None:
     lost.update(state=RoleSwitch.State.FAILED, outcome=Outcome.LOST.value, ended=Now())
 
 
-def await_end(row: RoleSwitch) -> RoleSwitch:
+def await_switch_end(row: RoleSwitch) -> RoleSwitch:
     """Return the switch when it has ended: done, failed, or forgotten by its worker for too long."""
     while (now := RoleSwitch.objects.select_related("gateway").get(pk=row.pk)).state in RoleSwitch.OPEN:
         end_forgotten_switches()

@@ -47,7 +47,7 @@ class Takeover:
         return all(each.successor and not each.losses for each in self.families)
 
 
-def list_takeovers(picture: RolesPicture, settings: Failover) -> list[Takeover]:
+def predict_takeovers(picture: RolesPicture, settings: Failover) -> list[Takeover]:
     """Return what would happen for each gateway of the picture."""
     running = dict(GatewayState.objects.filter(gateway__group=picture.group).values_list("gateway", "revision"))
     silence = ADVERTISEMENTS * settings.interval / 100

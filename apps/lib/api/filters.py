@@ -108,7 +108,7 @@ class DeclaredFilterBackend(BaseFilterBackend):
     def _apply_filter(self, rows: FilteredRows, filters: Filters, name: str, text: str) -> FilteredRows:
         plain, _sep, lookup = name.rpartition("__")
         own = filters.get(name)
-        found = find_column(filters, plain) if own is None else own
+        found = find_column_filter(filters, plain) if own is None else own
         if found is None:
             raise build_unknown_error(name, sorted(filters))
         try:
@@ -128,7 +128,7 @@ def build_unknown_error(name: str, known: list[str], parameter: str = "") -> Val
     return ValidationError({f"?{parameter or name[:LONGEST]}": _("“%(name)s” is unknown. Known: %(known)s.") % facts})
 
 
-def find_column(filters: Filters, name: str) -> Filter | None:
+def find_column_filter(filters: Filters, name: str) -> Filter | None:
     """Return the column filter that the lookups and the ordering of this name use, or None."""
     found = filters.get(name)
     return found.also if isinstance(found, CustomFilter) else found
@@ -136,7 +136,7 @@ def find_column(filters: Filters, name: str) -> Filter | None:
 
 def list_orderings(filters: Filters) -> list[str]:
     """Return the names by which a list can be ordered."""
-    return [name for name in filters if find_column(filters, name)]
+    return [name for name in filters if find_column_filter(filters, name)]
 
 
 def apply_ordering(rows: FilteredRows, filters: Filters, asked: str) -> FilteredRows:
@@ -149,7 +149,7 @@ def apply_ordering(rows: FilteredRows, filters: Filters, asked: str) -> Filtered
 def _iter_order_columns(filters: Filters, asked: str) -> Iterator[str]:
     for name in asked.split(","):
         bare = name.strip().removeprefix("-")
-        found = find_column(filters, bare)
+        found = find_column_filter(filters, bare)
         if found is None:
             known = ", ".join(list_orderings(filters))
             text = _("Cannot order by “%(name)s”. Choose one of: %(known)s.")

@@ -12,7 +12,7 @@ NAMES: Final = frozenset({"*:read", "*:write", "member:read", "member:write"})
 """Scopes that include reading members."""
 
 
-def is_token_limited(token: object) -> bool:
+def is_token_scoped(token: object) -> bool:
     """True if the token has a limit. A session (no token) has none."""
     return any(getattr(token, limit, None) is not None for limit in WAYS)
 
@@ -56,7 +56,7 @@ def can_see_names(token: object, of: object = None) -> bool:
         return True
     if not _has_names(token):
         return False
-    return not is_token_limited(token) if of is None else not (getattr(token, "group_id", None) is not None or is_outside_scope(token, of))
+    return not is_token_scoped(token) if of is None else not (getattr(token, "group_id", None) is not None or is_outside_scope(token, of))
 
 
 def _has_names(token: object) -> bool:

@@ -19,7 +19,7 @@ from rest_framework.response import Response
 from apps.lib.api import bulk, confirmation_wait, etags, table_export, write_transaction
 from apps.lib.api.filters import CustomFilter, Filters, build_unknown_error
 from apps.lib.api.serializers import ActiveSerializer, attach_activations, parse_shown_fields
-from apps.lib.api.token_scope import build_scope_filter, is_token_limited
+from apps.lib.api.token_scope import build_scope_filter, is_token_scoped
 from apps.lib.api.unknown_fields import refuse_unknown
 from apps.lib.errors import Conflict
 
@@ -129,7 +129,7 @@ class CollectionViewSet(viewsets.GenericViewSet[Any]):
 
     def validate_reach(self, rows: Sequence[Any]) -> Sequence[Any]:
         """Return the written rows if all are within the token's scope. Else raise PermissionDenied (403), which undoes the write."""
-        if is_token_limited(self.request.auth):
+        if is_token_scoped(self.request.auth):
             reached = self.limit_to_scope(self.get_queryset()).filter(pk__in=[row.pk for row in rows]).count()
             if reached != len(rows):
                 raise exceptions.PermissionDenied(_("This is outside the token’s scope."))
@@ -259,7 +259,7 @@ class RemoveViewSet(CollectionViewSet):
 
 def refuse_limited(request: Request) -> None:
     """Raise PermissionDenied for a limited token, where an action concerns the whole network."""
-    if is_token_limited(request.auth):
+    if is_token_scoped(request.auth):
         raise exceptions.PermissionDenied(_("This is outside the token’s scope."))
 
 

@@ -18,7 +18,7 @@ FARTHEST: Final = date(2200, 1, 1)
 """Planned ends and changes must be before this day: kernels and calendars have limits, and the year 9999 is meant as “never”."""
 
 
-def check_reachable(when: date | datetime | None, fieldname: str) -> None:
+def check_not_too_far_ahead(when: date | datetime | None, fieldname: str) -> None:
     """Raise Problem for a time so far in the future that it cannot be meant."""
     if when is None:
         return

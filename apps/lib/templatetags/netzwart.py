@@ -17,7 +17,7 @@ from django.utils.translation import get_language, gettext
 
 from apps.lib.activation import Activation, list_wait_reasons
 from apps.lib.ui import formats
-from apps.lib.ui.states import GatewayPost, PostState, StateKind, StateLabel, describe_pair, describe_posts
+from apps.lib.ui.states import GatewaySymbol, StateKind, StateLabel, SymbolState, describe_symbols, summarize_symbols
 
 register = template.Library()
 
@@ -68,35 +68,35 @@ def _render_icon(name: str) -> SafeString:
 
 
 _POSTS = {
-    PostState.FULL: '<rect class="nw-post-full" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>',
-    PostState.HALF: '<rect class="nw-post-half" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>'
+    SymbolState.FULL: '<rect class="nw-post-full" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>',
+    SymbolState.HALF: '<rect class="nw-post-half" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>'
     '<path class="nw-post-fill" d="M{x} 6.5h8v4.75a1.75 1.75 0 0 1-1.75 1.75h-4.5A1.75 1.75 0 0 1 {x} 11.25z"/>',
-    PostState.HOLLOW: '<rect class="nw-post-hollow" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>',
-    PostState.CROSSED: '<rect class="nw-post-crossed" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>'
+    SymbolState.HOLLOW: '<rect class="nw-post-hollow" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>',
+    SymbolState.CROSSED: '<rect class="nw-post-crossed" x="{x}.5" y=".5" width="7" height="12" rx="1.25"/>'
     '<path class="nw-post-crossed" d="m{x}.75 1 6.5 11"/>',
 }
 
 
 @cache
-def _render_posts(states: tuple[PostState, ...]) -> SafeString:
+def _render_posts(states: tuple[SymbolState, ...]) -> SafeString:
     width = 9 * len(states) - 1
     drawn = "".join(_POSTS[on].format(x=9 * place) for place, on in enumerate(states))
     return mark_safe(f'<svg width="{width}" height="13" viewBox="0 0 {width} 13" aria-hidden="true">{drawn}</svg>')  # noqa: S308  made of constants
 
 
 @register.simple_tag
-def pair(posts: Iterable[GatewayPost | tuple[str, str]], word: object = None) -> SafeString:
+def pair(posts: Iterable[GatewaySymbol | tuple[str, str]], word: object = None) -> SafeString:
     """One post per gateway, and a word: {% pair forward.posts %}.
 
-    Posts are GatewayPost values, or pairs of a gateway's name and full, half, hollow or crossed.
+    Posts are GatewaySymbol values, or pairs of a gateway's name and full, half, hollow or crossed.
     """
-    given = tuple(post if isinstance(post, GatewayPost) else GatewayPost(post[0], PostState(post[1])) for post in posts)
-    words = describe_pair(given) if word is None else word
+    given = tuple(post if isinstance(post, GatewaySymbol) else GatewaySymbol(post[0], SymbolState(post[1])) for post in posts)
+    words = summarize_symbols(given) if word is None else word
     if not given:
         return format_html('<span class="nw-3">{}</span>', words)
     return format_html(
         '<span class="nw-pair" title="{}">{}<span>{}</span></span>',
-        describe_posts(given),
+        describe_symbols(given),
         _render_posts(tuple(post.state for post in given)),
         words,
     )

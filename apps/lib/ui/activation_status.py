@@ -6,7 +6,7 @@ from datetime import datetime
 
 from apps.lib.activation import Activation, list_activations
 from apps.lib.models import Deployed
-from apps.lib.ui.states import GatewayPost, PostState
+from apps.lib.ui.states import GatewaySymbol, SymbolState
 
 NEWS = "netzwart:news"
 """Event on an element when something happens that it watches (static/netzwart/live.js)."""
@@ -20,10 +20,10 @@ class ActivationStatus[Thing: Deployed]:
     gateways: list[Activation]
 
     @property
-    def posts(self) -> list[GatewayPost]:
+    def posts(self) -> list[GatewaySymbol]:
         """The gateway pair: half while a change is in progress, hollow if the row is switched off."""
-        there = PostState.FULL if getattr(self.thing, "enabled", True) else PostState.HOLLOW
-        return [GatewayPost(each.gateway, there if each.since else PostState.HALF) for each in self.gateways]
+        there = SymbolState.FULL if getattr(self.thing, "enabled", True) else SymbolState.HOLLOW
+        return [GatewaySymbol(each.gateway, there if each.since else SymbolState.HALF) for each in self.gateways]
 
     @property
     def waits_for(self) -> list[str]:

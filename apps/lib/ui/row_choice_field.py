@@ -19,7 +19,7 @@ class _CachedChoiceIterator[Row: Model](ModelChoiceIterator[Row]):
         return self.field.empty_label is not None or bool(self.queryset)
 
 
-class RowChoiceField[Row: Model](forms.ModelChoiceField[Row]):
+class CachedModelChoiceField[Row: Model](forms.ModelChoiceField[Row]):
     """A ModelChoiceField for few rows."""
 
     iterator = _CachedChoiceIterator  # type: ignore[assignment]  # it iterates the same rows

@@ -43,7 +43,7 @@ class StateLabel:
         return self.icon or ICONS[self.kind]
 
 
-class PostState(StrEnum):
+class SymbolState(StrEnum):
     """Status of an object on one gateway."""
 
     FULL = "full"  # confirmed
@@ -53,41 +53,41 @@ class PostState(StrEnum):
 
 
 @dataclass(frozen=True)
-class GatewayPost:
+class GatewaySymbol:
     gateway: str
-    state: PostState
+    state: SymbolState
 
 
-def describe_pair(posts: Iterable[GatewayPost]) -> str:
+def summarize_symbols(posts: Iterable[GatewaySymbol]) -> str:
     """Describe the pair: both, nat-2 only, nat-2 so far, under way, failed, off; none without gateways."""
     posts = tuple(posts)
     states = {post.state for post in posts}
-    live = ", ".join(post.gateway for post in posts if post.state is PostState.FULL)
+    live = ", ".join(post.gateway for post in posts if post.state is SymbolState.FULL)
     if not posts:
         return gettext("none")
-    if states == {PostState.FULL}:
+    if states == {SymbolState.FULL}:
         return _describe_all(posts)
     if live:
-        words = gettext("%(gateways)s so far") if PostState.HALF in states else gettext("%(gateways)s only")
+        words = gettext("%(gateways)s so far") if SymbolState.HALF in states else gettext("%(gateways)s only")
         return words % {"gateways": live}
-    if PostState.HALF in states:
+    if SymbolState.HALF in states:
         return gettext("under way")
-    return gettext("failed") if PostState.CROSSED in states else gettext("off")
+    return gettext("failed") if SymbolState.CROSSED in states else gettext("off")
 
 
-def _describe_all(posts: tuple[GatewayPost, ...]) -> str:
+def _describe_all(posts: tuple[GatewaySymbol, ...]) -> str:
     if len(posts) == 1:
         return posts[0].gateway
     return gettext("both") if len(posts) == 2 else ngettext("all %(count)s", "all %(count)s", len(posts)) % {"count": len(posts)}
 
 
-def describe_posts(posts: Iterable[GatewayPost]) -> str:
+def describe_symbols(posts: Iterable[GatewaySymbol]) -> str:
     """Describe each post: nat-1: under way, nat-2: confirmed."""
     words = {
-        PostState.FULL: gettext("confirmed"),
-        PostState.HALF: gettext("under way"),
-        PostState.HOLLOW: gettext("missing"),
-        PostState.CROSSED: gettext("failed"),
+        SymbolState.FULL: gettext("confirmed"),
+        SymbolState.HALF: gettext("under way"),
+        SymbolState.HOLLOW: gettext("missing"),
+        SymbolState.CROSSED: gettext("failed"),
     }
     return ", ".join(f"{post.gateway}: {words[post.state]}" for post in posts)
 

@@ -10,9 +10,9 @@ from django.core.paginator import Paginator
 from django.utils import timezone
 
 from apps.lib.ui.charts import sample
-from apps.lib.ui.states import GatewayLane, GatewayPost, LaneStep, PostState, StateKind, StateLabel
+from apps.lib.ui.states import GatewayLane, GatewaySymbol, LaneStep, StateKind, StateLabel, SymbolState
 
-BOTH = (GatewayPost("nat-1", PostState.FULL), GatewayPost("nat-2", PostState.FULL))
+BOTH = (GatewaySymbol("nat-1", SymbolState.FULL), GatewaySymbol("nat-2", SymbolState.FULL))
 ACTIVE, BLOCKED = StateLabel(StateKind.ACTIVE, "Active"), StateLabel(StateKind.BAD, "Blocked", "blocked")
 LIMITED, MOVES = StateLabel(StateKind.WARN, "Limited", "limited"), StateLabel(StateKind.MOVING, "Moves 15 Nov", "moves")
 CONFIRMED = StateLabel(StateKind.OK, "Confirmed")
@@ -29,7 +29,7 @@ class SampleMember:
     octets: int
     forwards: int
     paid_until: date
-    posts: tuple[GatewayPost, ...] = BOTH
+    posts: tuple[GatewaySymbol, ...] = BOTH
     picked: bool = False
 
 
@@ -139,8 +139,8 @@ def _list_waits() -> list[tuple[object, ...]]:
 
 
 def _list_rollouts() -> list[tuple[object, ...]]:
-    half = (GatewayPost("nat-1", PostState.HALF), GatewayPost("nat-2", PostState.FULL))
-    back = (GatewayPost("nat-1", PostState.CROSSED), GatewayPost("nat-2", PostState.FULL))
+    half = (GatewaySymbol("nat-1", SymbolState.HALF), GatewaySymbol("nat-2", SymbolState.FULL))
+    back = (GatewaySymbol("nat-1", SymbolState.CROSSED), GatewaySymbol("nat-2", SymbolState.FULL))
     return [
         (
             "r4813",
@@ -302,7 +302,7 @@ def build_style_guide() -> dict[str, object]:
         form.add_error("port", "TCP 443 is reserved for staff. Choose 1024 to 65535.")
     now = timezone.now()
     posts = [
-        tuple(GatewayPost(f"nat-{place}", PostState(on)) for place, on in enumerate(case.split(), 1))
+        tuple(GatewaySymbol(f"nat-{place}", SymbolState(on)) for place, on in enumerate(case.split(), 1))
         for case in (
             "full full",
             "hollow full",

@@ -17,7 +17,7 @@ def register_language_saver(remember: LanguageSaver) -> None:
 
 
 @require_POST
-def choose_language(request: HttpRequest) -> HttpResponseBase:
+def switch_language(request: HttpRequest) -> HttpResponseBase:
     """Switch to this language and return to the previous page."""
     chosen = request.POST.get("language", "")
     if chosen in dict(settings.LANGUAGES):

@@ -11,7 +11,7 @@ def parse_number(params: QueryDict, name: str, otherwise: int = 0) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else otherwise
 
 
-def parse_words(params: QueryDict, name: str, most: int = 200) -> str:
+def parse_text_param(params: QueryDict, name: str, most: int = 200) -> str:
     """Return text without characters that a database cannot store, of limited length."""
     return params.get(name, "").replace("\0", "").strip()[:most]
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.lib.database.validity import check_reachable, is_valid_now
+from apps.lib.database.validity import check_not_too_far_ahead, is_valid_now
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.members.models import Member, Room
@@ -40,7 +40,7 @@ def plan_move(*, member: Member, on: date, room: Room | None, pool: Pool | None,
         raise Problem(_("Choose a room, or a pool for a new address, or both."), "room")
     if member.state == Member.State.LEFT:
         raise Problem(_("%(member)s has left already.") % {"member": member}, culprit=member)
-    check_reachable(on, "on")
+    check_not_too_far_ahead(on, "on")
     if pool and pool.kind == Pool.Kind.PUBLIC4:
         raise Problem(
             _("%(pool)s is a public pool: members get its addresses by NAT mapping, not directly. Choose another pool.") % {"pool": pool},

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.lib.fields import AddressField
 from apps.lib.port_ranges import PortsField, format_typed_span
 from apps.members.models import Member
-from apps.nat.last_day_field import LastDayForm, build_last_day
+from apps.nat.last_day_field import LastDayForm, build_last_day_initial
 from apps.nat.pinholes.models import ALL_PORTS, Pinhole
 from apps.nat.pinholes.selectors import list_member_prefixes
 from apps.network.models import Holding
@@ -81,7 +81,7 @@ def _build_initial(pinhole: Pinhole) -> dict[str, Any]:
         "address": str(pinhole.address),
         "purpose": pinhole.purpose,
         "version": pinhole.version,
-    } | build_last_day(pinhole)
+    } | build_last_day_initial(pinhole)
 
 
 class RenumberForm(forms.Form):

@@ -12,7 +12,7 @@ from apps.lib.database.history import track_history
 from apps.lib.database.triggers import stamp_transaction
 from apps.lib.fields import AddressField, PrefixField
 from apps.lib.models import Deployed, Versioned
-from apps.lib.port_ranges import format_span
+from apps.lib.port_ranges import format_port_range
 from apps.network.models import GatewayGroup, Holding, Pool
 
 ALL_PORTS = 65536  # from port 0 on: all ports; also for protocols without ports
@@ -90,7 +90,7 @@ class Pinhole(Versioned, Deployed):
     @property
     def port_span(self) -> str:
         """The ports as “443” or “6000–6009”; "" for all."""
-        return format_span(self.port, self.ports) if self.port else ""
+        return format_port_range(self.port, self.ports) if self.port else ""
 
     @property
     def last_port(self) -> int:

@@ -20,7 +20,7 @@ from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.selectors import list_member_pinholes
 from apps.nat.rules.services import get_rules
-from apps.nat.switched_off import check_may_open, check_may_switch_on, list_switched_off
+from apps.nat.switched_off import check_may_reopen, check_may_switch_on, list_switched_off_by_others
 from apps.network.models import Holding
 
 
@@ -33,7 +33,7 @@ def may_open(pinhole: Pinhole) -> bool:
 
 def may_undo_closing(pinhole: Pinhole, by: User) -> bool:
     """Return True if the member may open it again: neither beyond the rules, nor switched off by the administrators."""
-    return may_open(pinhole) and not list_switched_off([pinhole], by)
+    return may_open(pinhole) and not list_switched_off_by_others([pinhole], by)
 
 
 def switch_pinhole(*, pinhole: Pinhole, version: int, enabled: bool, by: User) -> Pinhole:
@@ -63,7 +63,7 @@ def open_pinhole(
         raise Problem(_("Choose an address of yours."), "address")
     _check_rules(holding, protocol, port, ports)
     former = Pinhole.objects.filter(holding__member=member, address=address, protocol__in=[protocol, Pinhole.Protocol.ALL])
-    check_may_open(port, ports, former, by)
+    check_may_reopen(port, ports, former, by)
     with transaction.atomic():
         _check_quota(member)
         return services.add_pinhole(

@@ -40,7 +40,7 @@ def list_pinholes_in(prefix: Prefix) -> QuerySet[Pinhole]:
     return list_pinholes().filter(address__within=prefix).order_by("address", "protocol", "port")
 
 
-def list_pinholes_on(port: int) -> QuerySet[Pinhole]:
+def list_pinholes_on_port(port: int) -> QuerySet[Pinhole]:
     """Return the current pinholes that name this port, alone or in a range."""
     return list_pinholes().filter(build_port_filter(port)).order_by("address", "protocol", "port")
 

@@ -22,7 +22,7 @@ TICKETS, HOURS, MINUTES = ChartUnit(("", "k")), ChartUnit(("h",)), ChartUnit(("m
 def chart(request: HttpRequest) -> HttpResponse:
     """Show the charts of 30 days or a year."""
     window = _parse_window(request)
-    counted = period_counts.list_counts(window, timezone.now())
+    counted = period_counts.list_period_counts(window, timezone.now())
     medians = [each.median for each in counted if each.median is not None]
     shown = {
         "window": window,
@@ -41,7 +41,7 @@ def chart(request: HttpRequest) -> HttpResponse:
 def chart_csv(request: HttpRequest) -> StreamingHttpResponse:
     """Download the same numbers as CSV, a row for each day or week."""
     head = ("begins", "opened", "solved", "reopened", "open", "first_answered", "median_seconds_to_first_answer")
-    counted = period_counts.list_counts(_parse_window(request), timezone.now())
+    counted = period_counts.list_period_counts(_parse_window(request), timezone.now())
     names = ("begins", "opened", "solved", "reopened", "open", "answered", "median")
     rows = (["" if (value := getattr(each, name)) is None else value for name in names] for each in counted)
     return build_csv_download("tickets", head, rows)

@@ -98,7 +98,7 @@ def _render_page(
     answering = isinstance(form, AnswerManyForm)
     shown = {
         "found": found, "form": form, "answering": answering, "samples": samples, "affected": affected, "spared": len(found) - affected,
-        "reached": bulk.compute_reach(found), "canned": Canned.objects.order_by("name") if answering else (),
+        "reached": bulk.compute_answer_reach(found), "canned": Canned.objects.order_by("name") if answering else (),
         "back": _build_back_url(request),
     }  # fmt: skip
     return render(request, "tickets/many.html", shown, status=status)

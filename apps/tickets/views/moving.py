@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
-from apps.lib.web.query_params import parse_words
+from apps.lib.web.query_params import parse_text_param
 from apps.tickets import merging, selectors, splitting, ticket_selection
 from apps.tickets.forms_many import SplitForm
 from apps.tickets.models import Message, Move, Ticket
@@ -23,7 +23,9 @@ OFFERED = 20  # other tickets of the member
 def merge(request: HttpRequest) -> HttpResponse:
     """Choose the tickets to merge, show the effects, then merge."""
     given = request.POST if request.method == "POST" else request.GET
-    chosen = merging.list_by_numbers(ticket_selection.parse_ids([*given.getlist("ticket"), *_split_numbers(parse_words(given, "more"))]))
+    chosen = merging.list_by_numbers(
+        ticket_selection.parse_ids([*given.getlist("ticket"), *_split_numbers(parse_text_param(given, "more"))])
+    )
     if not chosen:
         return redirect("tickets:list")
     into = _choose_target(chosen, given.get("into", ""))
@@ -38,7 +40,14 @@ def merge(request: HttpRequest) -> HttpResponse:
         problem = refused
     known = {each.pk for each in chosen}
     offered = [each for each in selectors.list_member_tickets(into.member, OFFERED) if each.pk not in known] if into.member else []
-    shown = {"chosen": chosen, "into": into, "offered": offered, "preview": preview, "problem": problem, "more": parse_words(given, "more")}
+    shown = {
+        "chosen": chosen,
+        "into": into,
+        "offered": offered,
+        "preview": preview,
+        "problem": problem,
+        "more": parse_text_param(given, "more"),
+    }
     return render(request, "tickets/merge.html", shown, status=422 if problem else 200)
 
 

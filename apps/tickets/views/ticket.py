@@ -16,7 +16,7 @@ from apps.tickets.attachments import build_download
 from apps.tickets.forms import FactsForm, LinkForm, MemberNumberForm, WriteForm
 from apps.tickets.member_sidebar import build_sidebar
 from apps.tickets.models import Attachment, Canned, Link, Ticket
-from apps.tickets.notifications import get_reader
+from apps.tickets.notifications import get_answer_recipient
 
 
 def _get_ticket(pk: int) -> Ticket:
@@ -51,7 +51,7 @@ def _write(request: HttpRequest, found: Ticket, form: WriteForm) -> None:
         messages.success(request, _("Noted. Only staff sees it."))
     else:
         services.answer_ticket(ticket=found, solved=do == "solve", by=get_person(request), **given)
-        address = get_reader(found)[0]
+        address = get_answer_recipient(found)[0]
         words = _("Sent to %(address)s.") if address else _("Saved. No mail is sent.")
         messages.success(request, words % {"address": address})
 
@@ -79,7 +79,7 @@ def _render_page(
     shown: dict[str, Any] = {
         "ticket": found,
         "thread": selectors.list_messages(found),
-        "address": get_reader(found)[0],
+        "address": get_answer_recipient(found)[0],
         "aside": build_sidebar(found),
         "links": links.list_links(found),
         "moves": selectors.list_moves(found),

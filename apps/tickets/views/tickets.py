@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_person, staff_page
 from apps.lib.errors import Problem
-from apps.lib.web.query_params import parse_number, parse_words
+from apps.lib.web.query_params import parse_number, parse_text_param
 from apps.mail.services import switch_notice_off, switch_notice_on
 from apps.mail.unsubscribing import is_notice_off
 from apps.members.models import Member
@@ -42,11 +42,11 @@ def tickets(request: HttpRequest) -> HttpResponse:
 
 def parse_filter(given: QueryDict) -> TicketFilter:
     """Return the filter that the query parameters of the list choose."""
-    search = parse_words(given, "q")
+    search = parse_text_param(given, "q")
     state = given.get("state", "all" if search else "ours")
     whose = given.get("whose", "")
     return TicketFilter(
-        state if state in STATES else "ours", whose if whose in WHOSE else "", parse_words(given, "tag", 30).lower(), search
+        state if state in STATES else "ours", whose if whose in WHOSE else "", parse_text_param(given, "tag", 30).lower(), search
     )
 
 

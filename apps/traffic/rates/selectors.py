@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from apps.lib.activation import Activation, list_activations
 from apps.lib.database.validity import is_valid_now
-from apps.lib.ui.states import GatewayPost, PostState
+from apps.lib.ui.states import GatewaySymbol, SymbolState
 from apps.members.models import Member
 from apps.network.models import GatewayGroup, Holding, Uplink
 from apps.traffic.rates.models import RateLimit
@@ -67,9 +67,9 @@ class RateLimitRow:
         return end is not None and end <= self.now
 
     @property
-    def posts(self) -> list[GatewayPost]:
-        there = PostState.HOLLOW if self.is_over else PostState.FULL
-        return [GatewayPost(each.gateway, there if each.since else PostState.HALF) for each in self.gateways]
+    def posts(self) -> list[GatewaySymbol]:
+        there = SymbolState.HOLLOW if self.is_over else SymbolState.FULL
+        return [GatewaySymbol(each.gateway, there if each.since else SymbolState.HALF) for each in self.gateways]
 
 
 def build_rows(limits: Iterable[RateLimit]) -> list[RateLimitRow]:

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.lib.database.validity import check_reachable, is_valid_now, make_range_from_now, make_range_until_now
+from apps.lib.database.validity import check_not_too_far_ahead, is_valid_now, make_range_from_now, make_range_until_now
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui import formats
@@ -165,7 +165,7 @@ def _check(up_kbit: int | None, down_kbit: int | None, reason: str, until: datet
         if rate is not None and not LOWEST_KBIT <= rate <= HIGHEST_KBIT:
             facts = {"rate": rate, "lowest": LOWEST_KBIT, "highest": HIGHEST_KBIT}
             raise Problem(_("%(rate)d kbit/s is not between %(lowest)d and %(highest)d.") % facts, fieldname)
-    check_reachable(until, "until")
+    check_not_too_far_ahead(until, "until")
     if until is not None and until <= timezone.now():
         raise Problem(
             _("The end, %(end)s, is in the past. Choose a later one, or none.") % {"end": formats.format_full_time(until)}, "until"

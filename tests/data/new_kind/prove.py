@@ -17,7 +17,7 @@ from apps.deployments.approvals.effects import iter_affected_things  # noqa: E40
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state, update_desired_state  # noqa: E402
 from apps.deployments.desired_state.policy_snapshot import take_changes  # noqa: E402
 from apps.deployments.revision_pages.change_summary import render_summary  # noqa: E402
-from apps.deployments.rule_kinds.kind import FoundElement  # noqa: E402
+from apps.deployments.rule_kinds.kind import SetElement  # noqa: E402
 from apps.deployments.rule_kinds.registry import get_removal_review, list_element_origins  # noqa: E402
 from firewall.ruleset import Ruleset  # noqa: E402
 from firewall.sets import ObjectKind  # noqa: E402
@@ -54,7 +54,7 @@ def prove() -> dict[str, object]:
         "summary": render_summary(summarize(delta, ruleset)),
         "with_permit": send_mail(ruleset, "10.16.0.10"),
         "without_permit": send_mail(ruleset, "10.16.0.12"),
-        "origin": list_element_origins(FoundElement(ruleset.sets[SET], key, element, timezone.now()))[0].name,
+        "origin": list_element_origins(SetElement(ruleset.sets[SET], key, element, timezone.now()))[0].name,
         "removed": thing.words,
         "restored": MailPermit.objects.count(),
     }

@@ -12,7 +12,7 @@ from django.db import connection
 from django.utils import timezone
 
 from apps.desk.seeding import demo, lab_network, network_plan
-from apps.desk.seeding.failover import write_lab_files
+from apps.desk.seeding.failover import write_lab_failover_files
 from apps.members.models import Member
 from apps.nat.models import PortForward
 from apps.network.models import Gateway, GatewayGroup, Holding
@@ -71,7 +71,7 @@ class Command(BaseCommand):
             _refuse_unless_empty()
             demo.seed_demo(link, today, host_keys, failover=failover is not None)
         if failover:
-            write_lab_files(failover)
+            write_lab_failover_files(failover)
         if there and file.exists():
             self.stdout.write(f"The demo network already exists; nothing was changed. The logins are in {file}.")
             return

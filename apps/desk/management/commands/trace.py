@@ -15,7 +15,15 @@ from apps.desk.packet_trace import packet_trace_texts
 from apps.desk.packet_trace.answer import TraceAnswer, answer_question
 from apps.desk.packet_trace.export import answer_to_dict
 from apps.desk.packet_trace.path import PathStop, list_path_stops
-from apps.desk.packet_trace.question import EPHEMERAL, INTERFACES, CannotAsk, TracedPacket, TraceQuestion, find_interface, parse_endpoints
+from apps.desk.packet_trace.question import (
+    EPHEMERAL,
+    INTERFACES,
+    InvalidQuestion,
+    TracedPacket,
+    TraceQuestion,
+    find_interface,
+    parse_endpoints,
+)
 from apps.lib.errors import Problem
 from apps.network.models import Gateway
 
@@ -63,7 +71,7 @@ class Command(BaseCommand):
                 self._watch(options)
                 return
             found = answer_question(self._build_question(options))
-        except CannotAsk as problem:
+        except InvalidQuestion as problem:
             raise CommandError(f"{problem.field}: {problem}") from problem
         except Problem as problem:
             raise CommandError(str(problem)) from problem
@@ -84,11 +92,11 @@ class Command(BaseCommand):
         source, destination = parse_endpoints(options["source"], options["destination"])
         gateway = self._get_gateway(options["gateway"])
         if options["interface"] and not find_interface(gateway, options["interface"]):
-            raise CannotAsk("--in", f"{gateway} has no such interface.")
+            raise InvalidQuestion("--in", f"{gateway} has no such interface.")
         port = 443 if options["port"] is None else options["port"]
         for name, value in (("port", port), ("source_port", options["source_port"])):
             if not 0 < value < 65536:
-                raise CannotAsk(name, "must be between 1 and 65535.")
+                raise InvalidQuestion(name, "must be between 1 and 65535.")
         at = options["at"]
         return TraceQuestion(
             gateway,

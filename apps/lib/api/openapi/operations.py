@@ -8,7 +8,7 @@ from typing import Any, Final
 from rest_framework import serializers
 
 from apps.lib.api.confirmation_wait import ACTIONS, LONGEST, UNLESS_TOLD
-from apps.lib.api.filters import CustomFilter, Filter, find_column, list_orderings
+from apps.lib.api.filters import CustomFilter, Filter, find_column_filter, list_orderings
 from apps.lib.api.openapi.json_schema import TEXT, Shape, make_array
 from apps.lib.api.paging import MAX_PAGE_SIZE
 from apps.lib.api.problems import MEDIA_TYPE
@@ -190,7 +190,7 @@ def _iter_list_parameters(view: type[CollectionViewSet]) -> Iterator[Shape]:
     yield _build_query_parameter("ordering", TEXT, "order by these fields, descending with “-”: " + ", ".join(list_orderings(view.filters)))
     for name, each in view.filters.items():
         yield _build_query_parameter(name, dict(each.kind.schema), each.words if isinstance(each, CustomFilter) else _describe_exact(each))
-        for lookup in found.lookups if (found := find_column(view.filters, name)) else ():
+        for lookup in found.lookups if (found := find_column_filter(view.filters, name)) else ():
             if lookup:
                 yield _build_query_parameter(f"{name}__{lookup}", _build_lookup_schema(each, lookup), "")
 

@@ -3,7 +3,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from apps.lib.translation_compiler import compile_all
+from apps.lib.translation_compiler import compile_translations
 
 
 class Command(BaseCommand):
@@ -11,5 +11,5 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def handle(self, *args: object, **options: object) -> None:
-        for po in compile_all([Path(path) for path in settings.LOCALE_PATHS]):
+        for po in compile_translations([Path(path) for path in settings.LOCALE_PATHS]):
             self.stdout.write(f"compiled {po}")

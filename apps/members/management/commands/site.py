@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from apps.lib.errors import Problem
 from apps.members import site_services
 from apps.members.models import Room, Site
-from apps.members.room_names import name_rooms
+from apps.members.room_names import build_room_names
 from apps.members.selectors_sites import list_sites
 
 
@@ -61,7 +61,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{changed.code}  {changed.name}")
 
     def _rooms(self, options: dict[str, Any]) -> None:
-        rooms = name_rooms(_parse_floors(options["floors"]), options["doors"], floor_first=not options["whole_names"])
+        rooms = build_room_names(_parse_floors(options["floors"]), options["doors"], floor_first=not options["whole_names"])
         added = site_services.add_rooms(site=_get_site(options["code"]), rooms=rooms)
         self.stdout.write(f"{len(added.rooms)} rooms added, {added.existing} were there already.")
 

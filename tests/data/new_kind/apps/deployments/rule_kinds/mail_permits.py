@@ -10,7 +10,15 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from apps.accounts.models import User
 from apps.deployments.rule_kinds.event_sources import HOLDING, MEMBER
-from apps.deployments.rule_kinds.kind import AffectedThing, ElementOrigin, EventSource, FoundElement, ObjectReader, RemovalReview, RuleKind
+from apps.deployments.rule_kinds.kind import (
+    AffectedThing,
+    AuthorHistory,
+    ElementOrigin,
+    ObjectReader,
+    RemovalReview,
+    RuleKind,
+    SetElement,
+)
 from apps.deployments.rule_kinds.member_rows import ADDRESSES_CONDITION, HOLDINGS_SQL, build_address_parameters
 from apps.deployments.rule_kinds.restoring import restore_holding
 from firewall.policy import MailPermitSpec
@@ -23,7 +31,7 @@ def _restore(thing: AffectedThing, by: User) -> None:
         grant_permit(holding=holding, by=by)
 
 
-def _list_origins(found: FoundElement) -> list[ElementOrigin]:
+def _list_origins(found: SetElement) -> list[ElementOrigin]:
     permits = MailPermit.objects.filter(holding__prefix=ip_network(found.address)).select_related("holding__member")
     return [_build_origin(each) for each in permits]
 
@@ -57,7 +65,7 @@ MAIL_PERMITS = RuleKind(
         label=lambda number: ngettext("mail permit is withdrawn", "mail permits are withdrawn", number),
         sentence=lambda members: ngettext("%(n)s member can no longer send mail:", "%(n)s members can no longer send mail:", members),
         undo=gettext_lazy("grants the permits again"),
-        sources=(HOLDING, MEMBER, EventSource("held", "nat_mailpermitevent", "event.holding_id = held.holding")),
+        sources=(HOLDING, MEMBER, AuthorHistory("held", "nat_mailpermitevent", "event.holding_id = held.holding")),
         restore=_restore,
     ),
 )
