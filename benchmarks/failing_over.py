@@ -48,6 +48,7 @@ from lab.topology import load_topology
 ROUNDS, OTHERS = 10, 20_000
 PATIENCE = 120.0  # seconds until both gateways know all states
 ANSWERED = 0.1  # seconds of silence of a flow that is answered again
+QUIET = 2.0  # seconds without a packet after which none comes any more: longer than TCP waits here before it sends again
 GATEWAYS = tuple(SYNC)
 MEMBER, MEMBER6, PUBLIC = IPv4Address("10.16.0.10"), IPv6Address("2001:db8:a0:10::10"), IPv4Address("198.51.100.7")
 SSH = TransportProtocol.TCP
@@ -175,7 +176,7 @@ class FailoverBench:
         before = -1
         while (arrived := sum(map(self._count_witness, GATEWAYS))) != before:  # what is on its way arrives
             before = arrived
-            time.sleep(ANSWERED)
+            time.sleep(QUIET)
         return sum(abs(self._count_members(name) - self._count_witness(name)) for name in GATEWAYS)
 
     def _count_members(self, name: str) -> int:

@@ -19,7 +19,6 @@ from firewall.ruleset import (
     AssignHelper,
     Chain,
     ClampMss,
-    ConnectionsOver,
     Count,
     Dnat,
     DnatTo,
@@ -31,6 +30,7 @@ from firewall.ruleset import (
     Masquerade,
     Match,
     Notrack,
+    OpenOver,
     Part,
     RateOver,
     Reject,
@@ -301,7 +301,7 @@ def _render_part(part: Part) -> str:
         case RateOver(fields, name, rate, per, burst, length):
             over = f"limit rate over {rate}/{per} burst {burst} packets"
             return f"update @{names.validate_symbol(name)} {{ {_render_masked(fields, length)} {over} }}"
-        case ConnectionsOver(fields, name, most, length):
+        case OpenOver(fields, name, most, length):
             return f"add @{names.validate_symbol(name)} {{ {_render_masked(fields, length)} ct count over {most} }}"
         case Limit(rate, burst):
             return f"limit rate {rate}/second burst {burst} packets"

@@ -253,7 +253,7 @@ class RateOver:
 
 
 @dataclass(frozen=True, slots=True)
-class ConnectionsOver:
+class OpenOver:
     """Go on only if more than `most` connections of this key are open, this one among them (man nft, "CONNECTION LIMIT").
 
     Key and set are as in RateOver, except that the kernel removes a key when its last connection has ended. Only connections count
@@ -307,7 +307,7 @@ Part: TypeAlias = (
     | Masquerade
     | ClampMss
     | RateOver
-    | ConnectionsOver
+    | OpenOver
     | AssignHelper
     | SetTimeout
     | TcpFlags
@@ -456,7 +456,7 @@ def iter_used_sets(chain: Chain) -> Iterator[str]:
     """Yield the names of the sets and maps that the chain's rules look up."""
     for rule in chain.rules:
         for part in rule.parts:
-            if isinstance(part, Lookup | RateOver | ConnectionsOver):
+            if isinstance(part, Lookup | RateOver | OpenOver):
                 yield part.set
             elif isinstance(part, Dnat | Snat):
                 yield part.map

@@ -7,7 +7,7 @@ from firewall.chains.rule_helpers import DROP, RETURN, make_rule, match_field, m
 from firewall.chains.used_sets import UsedSets
 from firewall.limit_sets import LimitKind, LimitMeter
 from firewall.policy import GatewaySpec
-from firewall.ruleset import Chain, ConnectionsOver, Count, Field, Match, Part, RateOver, Refusal, Reject, Rule, Verdict, VerdictAction
+from firewall.ruleset import Chain, Count, Field, Match, OpenOver, Part, RateOver, Refusal, Reject, Rule, Verdict, VerdictAction
 
 FOREIGN_LENGTH = 64  # of IPv6: a host that has a network has all its addresses
 MAIL = Match(Field.TCP_DPORT, (25,))
@@ -65,7 +65,7 @@ def _build_meter_rules(gateway: GatewaySpec, used: UsedSets, meter: LimitMeter) 
 def _build_meter_part(meter: LimitMeter, field: Field, length: int | None = None) -> Part:
     name = meter.get_set_name(4 if field is Field.IP_SADDR else 6)
     if meter.per is None:
-        return ConnectionsOver((field,), name, meter.most, length)
+        return OpenOver((field,), name, meter.most, length)
     return RateOver((field,), name, meter.most, meter.per, meter.burst, length)
 
 

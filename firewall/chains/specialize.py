@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 
 from firewall.ruleset import (
     Chain,
-    ConnectionsOver,
     Count,
     Field,
     Lookup,
     Match,
+    OpenOver,
     Part,
     RateOver,
     Reject,
@@ -102,7 +102,7 @@ class SpecializedChains:
                 return False
             case Match(field):
                 return self._is_readable((field,)) and part
-            case Lookup(fields) | RateOver(fields) | ConnectionsOver(fields):
+            case Lookup(fields) | RateOver(fields) | OpenOver(fields):
                 return self._is_readable(fields) and part
             case _:
                 return part

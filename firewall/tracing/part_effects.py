@@ -7,7 +7,6 @@ from typing import Any
 from firewall.ruleset import (
     AssignHelper,
     ClampMss,
-    ConnectionsOver,
     Count,
     Dnat,
     DnatTo,
@@ -17,6 +16,7 @@ from firewall.ruleset import (
     Masquerade,
     Match,
     Notrack,
+    OpenOver,
     Part,
     RateOver,
     Reject,
@@ -163,7 +163,7 @@ def _apply_clamp_mss(_passage: PacketInTransit, part: ClampMss) -> PartReading:
     return PartReading(part)
 
 
-def _apply_over(passage: PacketInTransit, part: RateOver | ConnectionsOver) -> PartReading:
+def _apply_over(passage: PacketInTransit, part: RateOver | OpenOver) -> PartReading:
     """Do not match: as for all limits, the trace is that of a packet with a sender within the limit."""
     return PartReading(part, tuple(read_field(passage, field) for field in part.fields), passed=False)
 
@@ -205,7 +205,7 @@ HANDLERS: dict[type[Any], Callable[[PacketInTransit, Any], PartReading]] = {
     Masquerade: _apply_masquerade,
     ClampMss: _apply_clamp_mss,
     RateOver: _apply_over,
-    ConnectionsOver: _apply_over,
+    OpenOver: _apply_over,
     AssignHelper: _apply_assign_helper,
     SetTimeout: _apply_set_timeout,
     TcpFlags: _apply_tcp_flags,

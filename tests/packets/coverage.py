@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 from firewall.ruleset import (
     Chain,
-    ConnectionsOver,
     Dnat,
     Lookup,
     Match,
+    OpenOver,
     Part,
     RateOver,
     Reject,
@@ -30,7 +30,7 @@ from firewall.sets import find_family
 from firewall.tracing import PartReading, Trace, TraceStep
 
 Line = tuple[str, ...]
-OVER = (RateOver, ConnectionsOver)
+OVER = (RateOver, OpenOver)
 _LANE = re.compile("_(up|down|inside)[46]$")
 
 
@@ -122,7 +122,7 @@ def _words(part: Part) -> str:
             return f"{' '.join(part.fields)}{' not' * part.negated} in {_family(part.set)}"
         case Dnat() | Snat():
             return f"{type(part).__name__} {_family(part.map)}"
-        case RateOver() | ConnectionsOver():
+        case RateOver() | OpenOver():
             return f"{type(part).__name__} {part.set.rstrip('_0123456789')} {' '.join(part.fields)}"
         case Verdict():
             return f"{part.action} {_plain(part.chain)}"
