@@ -23,7 +23,7 @@ from lab.program import build_module_command
 
 SYSTEMCTL = """#!/bin/sh
 case $1 in restart | stop) kill -HUP {pid} ;; esac
-"""  # what netzwart-failover calls: programs without their file stay ended
+"""  # netzwart-failover calls it: both words end the programs, and one whose file is gone is not started again
 REQUEST, KEEP = "failover-wanted", "failover-keep"  # as in gateway/systemd/netzwart-failover-install.path and its service
 RESTART_SECONDS = 5.0
 REFRESH_SECONDS = 30.0  # as gateway/systemd/netzwart-failover.timer

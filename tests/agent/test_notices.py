@@ -21,22 +21,22 @@ MANY = 150_000
 OURS = {key("10.255.0.1"): (3, 300), key("10.255.0.2"): (4, 400)}
 
 
-def change(removed: dict[bytes, tuple[int, int]] | range, *, back: bool = False) -> Delta:
+def build_change(removed: dict[bytes, tuple[int, int]] | range, *, add: bool = False) -> Delta:
     keys = [IPv4Address((10 << 24) + each).packed for each in removed] if isinstance(removed, range) else removed
     elements = dict.fromkeys(keys, PLAIN)
-    return Delta(elements={"up4": ElementChange(UP, {}, elements) if back else ElementChange(UP, elements, {})})
+    return Delta(elements={"up4": ElementChange(UP, {}, elements) if add else ElementChange(UP, elements, {})})
 
 
 @pytest.mark.parametrize("bench", [make_gateway_param("kernel")], indirect=True)
 def test_a_listener_notices_lost_notices_and_a_commit_that_expects_many_receives_all(bench: Bench) -> None:
     """The kernel drops notices that do not fit into a socket (ENOBUFS); a buffer for one notice is too small for many."""
     bench.do(bench.table.commit, diff(EMPTY, Ruleset(sets={"up4": UP}, elements={"up4": {}})), clock())
-    bench.do(bench.table.commit, change(range(MANY), back=True), clock())
-    bench.do(bench.table.commit, change(OURS, back=True), clock())
+    bench.do(bench.table.commit, build_change(range(MANY), add=True), clock())
+    bench.do(bench.table.commit, build_change(OURS, add=True), clock())
     count(bench, "up4", OURS)
     with closing(bench.do(DeletionListener, 1)) as small:
-        bench.do(bench.table.commit, change(range(MANY)), clock())
-        bench.do(bench.table.commit, change(OURS), clock())
+        bench.do(bench.table.commit, build_change(range(MANY)), clock())
+        bench.do(bench.table.commit, build_change(OURS), clock())
         heard = bench.do(list, small.iter_deleted())
     assert small.lost
     assert all(name == "up4" for name, _ended in heard), "what was told before stays true"
@@ -47,15 +47,15 @@ def test_a_listener_notices_lost_notices_and_a_commit_that_expects_many_receives
 def test_an_element_that_ends_twice_before_anybody_asks_had_counted_both(bench: Bench) -> None:
     bench.do(bench.table.commit, diff(EMPTY, Ruleset(sets={"up4": UP}, elements={"up4": {}})), clock())
     for _ in range(2):
-        bench.do(bench.table.commit, change(OURS, back=True), clock())
+        bench.do(bench.table.commit, build_change(OURS, add=True), clock())
         count(bench, "up4", OURS)
-        bench.do(bench.table.commit, change(OURS), clock())
+        bench.do(bench.table.commit, build_change(OURS), clock())
     assert bench.do(bench.table.take_deleted_counts) == {
         "up4": {(at, b""): (2 * packets, 2 * octets) for at, (packets, octets) in OURS.items()}
     }
 
 
-def stands(gateway: OnKernel, octets: int, owner: bytes = b"") -> None:
+def set_upload_counters(gateway: OnKernel, octets: int, owner: bytes = b"") -> None:
     """Set the upload counters of the first two members' IPv4 addresses to this many octets."""
     there = "element inet netzwart up4"
     of = ["10.1.0.1", "10.1.0.2"]
@@ -68,12 +68,12 @@ def stands(gateway: OnKernel, octets: int, owner: bytes = b"") -> None:
 def test_elements_of_the_release_before_get_owners_and_all_that_they_counted_is_counted_once(gateway: OnKernel) -> None:
     before, after = network(2, first_owner=0), network(2)
     deploy(gateway, whole(before, token=1, now=clock()))
-    stands(gateway, 1000)
+    set_upload_counters(gateway, 1000)
     readings = [gateway.ask(wire.Counters("", 0))]
-    stands(gateway, 1500)
+    set_upload_counters(gateway, 1500)
     deploy(gateway, step(before, after, token=2, now=clock()))
     readings.append(gateway.ask(wire.Counters("", 0)))
-    stands(gateway, 700, owners.pack_holding(1_000_000))
+    set_upload_counters(gateway, 700, owners.pack_holding(1_000_000))
     gateway.restart()
     readings += [gateway.ask(wire.Counters("", 0)) for _ in range(2)]
 

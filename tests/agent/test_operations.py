@@ -184,7 +184,7 @@ def test_values_that_would_read_back_as_others_are_refused(gateway: AnyGateway) 
         assert name in answer.text
 
 
-def test_a_delta_and_a_ruleset_at_once_are_refused(gateway: AnyGateway) -> None:
+def test_a_request_needs_either_a_delta_or_a_ruleset(gateway: AnyGateway) -> None:
     request = whole(network(1), token=1, now=clock())
     assert send_refused(gateway, dataclasses.replace(request, ruleset=None)).reason == "malformed"
     assert send_refused(gateway, dataclasses.replace(request, delta=step(EMPTY, network(1), token=1, now=0).delta)).reason == "malformed"
@@ -198,7 +198,7 @@ def test_a_change_that_nobody_confirms_is_taken_back(gateway: Served) -> None:
     assert runs(gateway) == text_of(network(2))
 
 
-def test_the_fake_and_the_diff_agree_on_what_a_delta_leads_to() -> None:
+def test_applying_a_delta_gives_the_target_ruleset() -> None:
     before, after = network(2), network(3, ban("203.0.113.9/32"))
     change = step(before, after, token=1, now=0).delta
     assert change

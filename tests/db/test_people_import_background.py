@@ -92,7 +92,7 @@ def test_a_worker_that_lost_the_lease_writes_nothing(mara: User) -> None:
     assert PeopleUpload.objects.get().state == State.RUNNING
 
 
-def test_a_table_of_which_workers_die_is_not_tried_for_ever(mara: User) -> None:
+def test_a_table_that_keeps_killing_workers_is_given_up(mara: User) -> None:
     ago = timezone.now() - timedelta(seconds=1)
     deadly = make_upload(mara, state=State.RUNNING, claim=uuid4(), claimed_until=ago, tries=background.MOST_TRIES)
     assert background.work_on_upload(deadly.pk)

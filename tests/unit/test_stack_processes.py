@@ -193,7 +193,7 @@ def test_nobody_outlives_a_supervisor_that_is_killed() -> None:
     with subprocess.Popen([sys.executable, "-c", ORPHANS], stdout=subprocess.PIPE, text=True, cwd=ROOT) as supervisor:
         assert supervisor.stdout is not None
         pids = [int(supervisor.stdout.readline()) for _ in range(2)]
-        assert wait_until(lambda: all(runs(pid, "bash") for pid in pids)), "until then setpriv has yet to tell the kernel its wish"
+        assert wait_until(lambda: all(runs(pid, "bash") for pid in pids)), "until then setpriv has not set the parent-death signal"
         alive = [pid for pid in pids if not is_gone(pid)]
         supervisor.kill()
         assert alive == pids

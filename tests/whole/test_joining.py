@@ -62,7 +62,7 @@ def test_a_person_is_asked_and_only_yes_is_yes(fingerprint: str, monkeypatch: py
     assert "Agent 0.1.0+" in gateway(*ADD)
 
 
-def test_nobody_comparing_is_said_aloud(fingerprint: str) -> None:
+def test_yes_without_a_fingerprint_says_that_the_host_key_was_not_compared(fingerprint: str) -> None:
     assert "The host key was not compared" in gateway(*ADD, "--yes")
 
 
@@ -92,6 +92,6 @@ def test_a_gateway_that_was_set_up_anew_is_refused_until_a_person_trusts_it(
         assert "Agent 0.1.0+" in gateway("check", "nat-1")
 
 
-def test_an_agent_of_another_name_is_another_gateway(bare_lab: Lab, fingerprint: str, sockets: Path) -> None:
+def test_an_agent_with_another_name_is_refused(bare_lab: Lab, fingerprint: str, sockets: Path) -> None:
     with pytest.raises(CommandError, match=r"The agent calls itself 'nat-1'\. Start it with --name nat-7"):
         gateway("add", "nat-7", *ADD[2:], "--fingerprint", fingerprint)

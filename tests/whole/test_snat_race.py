@@ -76,7 +76,7 @@ def lab() -> Iterator[Lab]:
         yield running
 
 
-def of_any_port(ruleset: Ruleset) -> Ruleset:
+def without_port_ranges(ruleset: Ruleset) -> Ruleset:
     """Return the ruleset with source NAT that keeps a member's port where possible."""
 
     def plain(part: Part) -> Part:
@@ -113,7 +113,7 @@ def _batch(lab: Lab, first: int, protocol: str) -> int:
         return sum(int(output.readline()) for _, output in streams)
 
 
-def of(mappings: tuple[NatMappingSpec, ...]) -> Ruleset:
+def compile_with(mappings: tuple[NatMappingSpec, ...]) -> Ruleset:
     return compile_policy(Policy(GATEWAY, addresses=tuple(MEMBERS.values()), mappings=mappings))
 
 
@@ -125,7 +125,7 @@ def test_some_are_lost_where_a_shared_address_keeps_the_ports_that_systems_draw(
     """Without this test the others prove nothing. On a busy machine packets seldom coincide, so it retries until they have."""
     failed = 0
     for _ in range(TRIES):
-        failed += count_lost(lab, of_any_port(of(SHARED)), protocol)[1]
+        failed += count_lost(lab, without_port_ranges(compile_with(SHARED)), protocol)[1]
         if failed > BY_CHANCE:
             return
     pytest.fail(f"{failed} of {2 * ROUNDS * BATCHES * TRIES} were lost: the instants did not meet")
@@ -133,11 +133,11 @@ def test_some_are_lost_where_a_shared_address_keeps_the_ports_that_systems_draw(
 
 @both_protocols
 def test_a_shared_address_loses_no_more_than_two_equal_draws_of_its_ports(lab: Lab, protocol: str) -> None:
-    _missing, failed = count_lost(lab, of(SHARED), protocol)
+    _missing, failed = count_lost(lab, compile_with(SHARED), protocol)
     assert failed <= BY_CHANCE
 
 
 @both_protocols
 def test_port_blocks_lose_nothing(lab: Lab, protocol: str) -> None:
-    _missing, failed = count_lost(lab, of(BLOCKS), protocol)
+    _missing, failed = count_lost(lab, compile_with(BLOCKS), protocol)
     assert failed == 0

@@ -50,8 +50,8 @@ class RulesetCache:
     def load_running_state(self, group: GatewayGroup) -> RunningState | None:
         """Return what the group's gateways have confirmed; read from the database where another process brought a gateway to its revision.
 
-        If all machines are new, what their gateways confirmed last, so that a removal waits for its approval as before. Return None if no
-        gateway has confirmed anything that is still stored.
+        If no gateway has a state yet, because every machine was replaced, return what the group confirmed last, so that a removal waits
+        for its approval as before. Return None if no gateway has confirmed anything that is still stored.
         """
         states = list(
             GatewayState.objects.filter(gateway__group=group, gateway__retired=None).exclude(revision=None).select_related("revision")

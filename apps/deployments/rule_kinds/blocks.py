@@ -42,7 +42,7 @@ def _build_thing(element: RemovedElement) -> AffectedThing:
 
 
 def _restore(thing: AffectedThing, by: User) -> None:
-    """Lift the blocks of the members who hold the prefix; if there are none, lift the ban that covers them."""
+    """Lift the blocks of the members who hold the prefix; if that lifted none, lift the bans of exactly this prefix."""
     holders = Member.objects.filter(holdings__in=Holding.objects.filter(is_valid_now(), prefix=ip_network(thing.prefix)))
     if not unblock_members(members=holders, by=by):
         lift_bans(bans=list(Ban.objects.filter(prefix=ip_network(thing.prefix)).values_list("pk", flat=True)), by=by)

@@ -36,7 +36,8 @@ class ObjectReader(NamedTuple):
     """Reader of one field of a policy.
 
     query: reads all objects of a %(group)s at a time %(at)s, with a placeholder {only} for the restriction to touched objects.
-    parameters: of the restriction, from the touched keys; all empty when none were touched. value: builds a value from a row.
+    only: that restriction, in SQL. parameters: of the restriction, from the touched keys; all empty when none were touched. value:
+    builds a value from a row.
     """
 
     query: str
@@ -60,7 +61,7 @@ class ChangeNotes(NamedTuple):
 
 
 class TimedRows(NamedTuple):
-    """A table of which rows begin or end by time alone. note, text: SQL of the note that such a moment stands for.
+    """A table of which rows begin or end by time alone. note: kind of the change note that such a moment causes; text: SQL of its text.
 
     column: `valid`, a range, or `expires`. stays: True if the gateways do not end such an element by themselves, so that its end
     makes a rollout due.
