@@ -212,7 +212,9 @@ def test_a_tariff_gets_a_rate_and_a_change_by_two_is_a_conflict(network: factori
     here, gone = ids(network, "m1", "m2")
     Member.objects.filter(pk__in=[here, gone]).update(tariff=tariff)
     Member.objects.filter(pk=gone).update(state="left")
-    assert "Applies to 1 member at once" in text(staff.get(f"/tariffs/{tariff.pk}/")), "whoever has left has no tariff to speak of"
+    assert "Saving changes the tariff of 1 member immediately" in text(staff.get(f"/tariffs/{tariff.pk}/")), (
+        "whoever has left has no tariff to speak of"
+    )
     page = text(staff.get("/tariffs/"))
     assert "no limit" in page and "128\u202fkbit/s down" in page.replace("\u00a0", "\u202f")
 
