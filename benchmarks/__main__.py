@@ -82,7 +82,7 @@ ON_A_SERVER = {"api", "change", "collect", "import", "mail", "pages"}
 MISSED, FAILED = 2, 1
 
 
-def render_summaries() -> str:
+def render_benchmark_list() -> str:
     """Return the list of benchmarks: each name with its summary."""
     lines = [f"{name:10} {(words or '').splitlines()[0].partition(': ')[2]}" for name, words in SUMMARIES.items()]
     return "\n".join([*lines, f"{ALL:10} one after the other, each in a process of its own"])
@@ -93,7 +93,7 @@ def main(argv: Sequence[str]) -> int:
     parser = build_parser()
     given = parser.parse_args(argv)
     if given.list:
-        print(render_summaries())
+        print(render_benchmark_list())
         return 0
     if given.name is None:
         parser.error("name a benchmark; --list shows them")
@@ -111,7 +111,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="script/bench",
         description=__doc__,
-        epilog="Benchmarks:\n" + render_summaries(),
+        epilog="Benchmarks:\n" + render_benchmark_list(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("name", nargs="?", choices=[*sorted(BENCHMARKS), ALL], help="which one")

@@ -33,7 +33,7 @@ from lab.failover import (
     CABLES,
     SYNC,
     FailoverPrograms,
-    await_carrier,
+    await_sole_carrier,
     await_standby,
     find_obstacle,
     list_carriers,
@@ -146,14 +146,14 @@ class FailoverBench:
 
     def crash(self, carrier: str, standby: str) -> None:
         self.programs[carrier].cut(*CABLES)
-        await_carrier(self.lab, standby)
+        await_sole_carrier(self.lab, standby)
 
     def settle(self, former: str, carrier: str) -> None:
         """Bring the former carrier back as the standby, with all states."""
         self.programs[former].mend(*CABLES)
         self.programs[former].call("resume")
         await_standby(self.programs[former])
-        await_carrier(self.lab, carrier)
+        await_sole_carrier(self.lab, carrier)
         self.programs[carrier].call("refresh")
         self.await_states()
 

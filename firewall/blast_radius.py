@@ -14,7 +14,7 @@ from firewall.diff import ElementChange
 from firewall.digest import digest_elements, format_digest
 from firewall.port_span_elements import count_objects
 from firewall.ruleset import Element, Elements
-from firewall.sets import ObjectKind, find_containing, find_kind, get_original_set, list_sibling_sets, parse_prefix_length, split_length
+from firewall.sets import ObjectKind, find_covering_set, find_kind, get_original_set, list_sibling_sets, parse_prefix_length, split_set_name
 
 ChangePart: TypeAlias = Mapping[str, Elements]
 LossesByYardstick: TypeAlias = Mapping[str, Set[tuple[str, bytes]]]
@@ -73,8 +73,8 @@ def _is_in_any(key: bytes, parts: Iterable[Elements]) -> bool:
 
 
 def _list_superseded_keys(name: str, changes: Mapping[str, ElementChange]) -> Set[bytes]:
-    """Return the keys that enter the wider set (`find_containing`): those of bans that held one way and hold both now."""
-    whole = find_containing(name)
+    """Return the keys that enter the wider set (`find_covering_set`): those of bans that held one way and hold both now."""
+    whole = find_covering_set(name)
     return changes[whole].added.keys() if whole in changes else frozenset()
 
 
@@ -103,7 +103,7 @@ def find_cutoffs(changes: Mapping[str, ElementChange], running: ChangePart) -> R
 
 def _is_banned(name: str, key: bytes, running: ChangePart) -> bool:
     """True if the prefix is banned already, in whichever direction."""
-    length = split_length(name)[1]
+    length = split_set_name(name)[1]
     version = 4 if len(key) == 4 else 6
     return any(key in running.get(f"{family}{version}_{length}", {}) for family in ("bans", "bans_in", "bans_out"))
 

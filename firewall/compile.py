@@ -16,7 +16,7 @@ from firewall.elements.members import MOST_LENGTHS
 from firewall.elements.types import ElementsBySet
 from firewall.policy import GatewaySpec, Policy, PolicyError, PolicyKeys
 from firewall.ruleset import NO_ELEMENTS, Elements, Ruleset
-from firewall.sets import ALWAYS, declare, iter_following
+from firewall.sets import ALWAYS, declare, iter_dependent_sets
 
 
 def compile_policy(policy: Policy) -> Ruleset:
@@ -91,7 +91,7 @@ def _build_shape(gateway: GatewaySpec, counts: Mapping[str, int]) -> Ruleset:
     """Return the ruleset without its elements, from the number of elements in each set."""
     _check_management(gateway)
     there = {name for name, count in counts.items() if name in ALWAYS or count}
-    there |= {follower for name in there for follower in iter_following(name)}
+    there |= {follower for name in there for follower in iter_dependent_sets(name)}
     sets = {name: declare(name, counts.get(name, 0)) for name in sorted(there)}
     used = UsedSets(frozenset(sets))
     if len(used.list_lengths("up6")) > MOST_LENGTHS:

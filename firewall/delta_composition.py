@@ -5,7 +5,7 @@ Not for sending: where a set was made anew in between, a gateway would need all 
 
 from collections.abc import Mapping
 
-from firewall.diff import NO_COUNTERS, ChainChange, CounterChange, Delta, ElementChange, ProfileChange, SetChange
+from firewall.diff import NO_COUNTERS, ChainChange, CounterChange, Delta, ElementChange, KernelProfileChange, SetChange
 from firewall.ruleset import Element
 
 
@@ -25,10 +25,10 @@ def compose_deltas(first: Delta, second: Delta) -> Delta:
     )
 
 
-def _compose_profile(first: ProfileChange | None, second: ProfileChange | None) -> ProfileChange | None:
+def _compose_profile(first: KernelProfileChange | None, second: KernelProfileChange | None) -> KernelProfileChange | None:
     if first is None or second is None:
         return first or second
-    return None if first.before == second.after else ProfileChange(first.before, second.after)
+    return None if first.before == second.after else KernelProfileChange(first.before, second.after)
 
 
 def _compose_elements(first: ElementChange | None, second: ElementChange | None) -> ElementChange | None:

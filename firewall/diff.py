@@ -48,7 +48,7 @@ class CounterChange(NamedTuple):
     added: frozenset[str]
 
 
-class ProfileChange(NamedTuple):
+class KernelProfileChange(NamedTuple):
     """The kernel settings before and after; None: the kernel is left as it is."""
 
     before: Profile | None
@@ -66,7 +66,7 @@ class Delta:
     sets: Mapping[str, SetChange] = field(default_factory=dict)
     elements: Mapping[str, ElementChange] = field(default_factory=dict)
     counters: CounterChange = NO_COUNTERS
-    profile: ProfileChange | None = None
+    profile: KernelProfileChange | None = None
 
     def __bool__(self) -> bool:
         """True if there is anything to do."""
@@ -84,7 +84,7 @@ class Delta:
             {name: SetChange(after, before) for name, (before, after) in self.sets.items()},
             {name: ElementChange(of, added, removed) for name, (of, removed, added) in self.elements.items()},
             CounterChange(self.counters.added, self.counters.removed),
-            ProfileChange(self.profile.after, self.profile.before) if self.profile else None,
+            KernelProfileChange(self.profile.after, self.profile.before) if self.profile else None,
         )
 
 
@@ -114,7 +114,7 @@ def diff_shape(running: Ruleset, wanted: Ruleset) -> Delta:
         if before != after or (after and not sets.keys().isdisjoint(iter_used_sets(after))):
             chains[name] = ChainChange(before, after)
     counters = CounterChange(running.counters - wanted.counters, wanted.counters - running.counters)
-    profile = None if running.profile == wanted.profile else ProfileChange(running.profile, wanted.profile)
+    profile = None if running.profile == wanted.profile else KernelProfileChange(running.profile, wanted.profile)
     return Delta(chains, sets, {}, counters, profile)
 
 

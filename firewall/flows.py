@@ -13,7 +13,7 @@ from typing import NamedTuple
 from firewall.diff import Delta, ElementChange
 from firewall.newly_banned import DESTINATIONS, SOURCES, NewlyBanned
 from firewall.ruleset import Element, Elements
-from firewall.sets import split_length
+from firewall.sets import split_set_name
 
 _DNAT_PADDING = b"\0\0"
 _SERVICE4 = 12  # octets of a key of IPv4 address, protocol and port; the shortest key of IPv6 has 16
@@ -83,7 +83,7 @@ class FlowChanges:
         if name.startswith("snat4"):
             self._mappings.note(name, change)
             return
-        kind, length = split_length(name)
+        kind, length = split_set_name(name)
         match kind:
             case "blocked4" | "blocked6":
                 at = (_get_address_width(kind), int(length or 32))
@@ -271,7 +271,7 @@ class _ClosedServices:
 
     def __contains__(self, flow: Flow) -> bool:
         """True if the flow came in through one of them, and could not come in again."""
-        keys = list_service_keys(flow)
+        keys = pack_service_keys(flow)
         return any(key in self._gone for key in keys) and not any(key in self._come for key in keys)
 
 
@@ -336,7 +336,7 @@ def build_forward_entry(flow: Flow) -> tuple[bytes, bytes]:
     return _pack_key(flow.destination, flow.protocol, flow.destination_port), _pack_target(flow.reply_source, flow.reply_source_port)
 
 
-def list_service_keys(flow: Flow) -> tuple[bytes, bytes, bytes]:
+def pack_service_keys(flow: Flow) -> tuple[bytes, bytes, bytes]:
     """Return the keys of the pinholes and guards that would let the flow in: of its host, its protocol and its port."""
     protocol = flow.destination + bytes((flow.protocol, 0, 0, 0))
     return flow.destination, protocol, protocol + flow.destination_port.to_bytes(2) + _DNAT_PADDING

@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Mapping
 
 from firewall.diff import Delta
 from firewall.ruleset import Elements
-from firewall.sets import split_length
+from firewall.sets import split_set_name
 
 _ALLOWED = "allowed"
 SOURCES, DESTINATIONS = ("bans", "bans_in"), ("bans", "bans_out")
@@ -76,5 +76,5 @@ def _list_banned_sets(sets: Mapping[str, Elements], families: tuple[str, ...]) -
 
 
 def _parse_set_name(name: str, families: tuple[str, ...]) -> tuple[int, int] | None:
-    start, length = split_length(name)
+    start, length = split_set_name(name)
     return ((4 if start[-1] == "4" else 16), int(length)) if start[:-1] in families and length else None

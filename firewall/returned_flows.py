@@ -10,10 +10,10 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import TypeVar
 
 from firewall.diff import Delta
-from firewall.flows import Flow, allows_mapping, build_forward_entry, list_service_keys
+from firewall.flows import Flow, allows_mapping, build_forward_entry, pack_service_keys
 from firewall.newly_banned import DESTINATIONS, SOURCES
 from firewall.ruleset import NO_ELEMENTS, Chain, Elements, Field, Match
-from firewall.sets import split_length
+from firewall.sets import split_set_name
 
 K = TypeVar("K")  # Python 3.11 has no syntax for type parameters
 MOST_WITHDRAWN = 65_536  # objects that are remembered
@@ -45,7 +45,7 @@ class WithdrawnObjects:
                 _remember(self.mappings, ((key, element.value[:4]) for key, element in change.removed.items()))
             elif name == _FORWARDS:
                 _remember(self.forwards, ((key, element.value) for key, element in change.removed.items()))
-            elif split_length(name)[0] in _SERVICES:
+            elif split_set_name(name)[0] in _SERVICES:
                 _remember(self.services, change.removed)
 
 
@@ -73,7 +73,7 @@ class ReappearedFlows:
         now: float,
     ) -> None:
         self._sets, self._withdrawn = sets, withdrawn
-        self._services = [elements for name, elements in sets.items() if split_length(name)[0] in _SERVICES and elements]
+        self._services = [elements for name, elements in sets.items() if split_set_name(name)[0] in _SERVICES and elements]
         self._members = _ActivePrefixes(sets, ("up",), 0)
         self._sources, self._destinations = (_ActivePrefixes(sets, families, now + SLACK) for families in (SOURCES, DESTINATIONS))
         self._allowed = _ActivePrefixes(sets, ("allowed",), 0)
@@ -126,7 +126,7 @@ class ReappearedFlows:
         return held is None or held.value != target
 
     def _lost_service(self, flow: Flow) -> bool:
-        keys = list_service_keys(flow)
+        keys = pack_service_keys(flow)
         return any(key in self._withdrawn.services for key in keys) and not any(key in held for held in self._services for key in keys)
 
 
@@ -145,7 +145,7 @@ class _ActivePrefixes:
         self._then, self._known = then, dict[bytes, bool]()
         self._by_width: dict[int, list[tuple[int, Elements]]] = {}
         for name, elements in sets.items():
-            start, length = split_length(name)
+            start, length = split_set_name(name)
             if elements and start[:-1] in families:
                 octets, whole = (4, 32) if start[-1] == "4" else (16, 128)
                 self._by_width.setdefault(octets, []).append((whole - int(length or whole), elements))

@@ -110,12 +110,12 @@ _BY_NAME = {family.name: family for family in FAMILIES}
 @lru_cache(maxsize=1 << 12)
 def find_family(name: str) -> Family | None:
     """Return the family of the set of this name; None if it is not one of ours."""
-    start, length = split_length(name)
+    start, length = split_set_name(name)
     family = _BY_NAME.get(start)
     return family if family and family.by_length == bool(length) else None
 
 
-def split_length(name: str) -> tuple[str, str]:
+def split_set_name(name: str) -> tuple[str, str]:
     """Return the family's part of a set's name and the digits of its prefix length, "" without one: ("bans_in4", "24"),
     ("snat4_block", "").
     """
@@ -133,9 +133,9 @@ def parse_prefix_length(name: str) -> int:
     return int(name.rpartition("_")[2])
 
 
-def iter_following(name: str) -> Iterator[str]:
+def iter_dependent_sets(name: str) -> Iterator[str]:
     """Yield the sets that exist whenever this one does, though they may be empty."""
-    start, length = split_length(name)
+    start, length = split_set_name(name)
     return (format_set_name(family.name, int(length)) for family in FAMILIES if family.follows and family.follows == start)
 
 
@@ -151,7 +151,7 @@ def get_original_set(name: str) -> str:
     return family.repeats + name.removeprefix(family.name) if family and family.repeats else name
 
 
-def find_containing(name: str) -> str:
+def find_covering_set(name: str) -> str:
     """Return the set in which an element says all that it says in this one, and more: bans4_24 for bans_in4_24. "" when there is none."""
     family = find_family(name)
     return family.within + name.removeprefix(family.name) if family and family.within else ""

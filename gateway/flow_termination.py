@@ -20,7 +20,7 @@ from gateway.trial import PendingTrial
 log = logging.getLogger("gateway")
 
 
-def cut_at_commit(table: NftTable, delta: Delta, after: Mapping[str, Elements]) -> tuple[int, tuple[Flow, ...] | None]:
+def cut_flows_at_commit(table: NftTable, delta: Delta, after: Mapping[str, Elements]) -> tuple[int, tuple[Flow, ...] | None]:
     """Cut the flows that are banned or blocked from now on. Return how many, and the flows to cut at confirmation (None: not listed yet).
 
     after: what the sets hold now.
@@ -52,7 +52,7 @@ def cut_flows_at_confirm(table: NftTable, trial: PendingTrial, after: Mapping[st
         return -1
 
 
-def cut_returned(table: NftTable, returned: ReappearedFlows) -> int:
+def cut_reappeared(table: NftTable, returned: ReappearedFlows) -> int:
     """Cut the flows that may not be open. Return how many. Raises TableError or OSError. May run beside everything else."""
     flows = [flow for flow in table.list_flows() if flow in returned] if returned else []
     return table.cut(flows) if flows else 0

@@ -29,7 +29,7 @@ from gateway.clock import GatewayClock
 from gateway.counter_reading import CounterReader
 from gateway.failover_files import FileInstaller
 from gateway.failover_roles import SETTINGS, FailoverRoles
-from gateway.flow_termination import cut_at_commit, cut_flows_at_confirm, cut_returned
+from gateway.flow_termination import cut_flows_at_commit, cut_flows_at_confirm, cut_reappeared
 from gateway.kernel_profile import apply_profile, keep_original_sysctls
 from gateway.live_trace import LiveTrace
 from gateway.log_texts import to_plain_line
@@ -146,7 +146,7 @@ class Agent:
 
         Raises TableError or OSError.
         """
-        if cut := self._takeover.run(lambda: cut_returned(self._table, returned)):
+        if cut := self._takeover.run(lambda: cut_reappeared(self._table, returned)):
             log.warning("%d connections that had been cut came back from the other gateway, and were cut again", cut)
 
     def _rebuild_confirmed(self) -> ConfirmedRuleset | None:
@@ -305,7 +305,7 @@ class Agent:
         self._applied_last = request.token
         trial = self._trial = self._build_trial(delta, request, follows=follows)
         held = self._held.get_running(request.now).ruleset.elements
-        flows_cut, later = cut_at_commit(self._table, prune_delta(delta, self._clock()), held)
+        flows_cut, later = cut_flows_at_commit(self._table, prune_delta(delta, self._clock()), held)
         self._trial = trial.add_flows(later)
         return self._build_applied(delta, request.target, spent, flows_cut)
 

@@ -140,7 +140,7 @@ def run_failover_pair(lab: Lab, *, cache: StateCache = StateCache.DIRECT, interv
     with ExitStack() as stack:
         for name in SYNC:
             running[name] = stack.enter_context(run_failover(lab, name, build_gateway(name, cache=cache, interval=interval)))
-            await_carrier(lab, next(iter(SYNC)))
+            await_sole_carrier(lab, next(iter(SYNC)))
         await_standby(running[name])
         yield running
 
@@ -151,7 +151,7 @@ def list_carriers(lab: Lab, family: int) -> list[str]:
     return [name for name in SYNC if lab.run(name, command).stdout]
 
 
-def await_carrier(lab: Lab, name: str, *families: int) -> None:
+def await_sole_carrier(lab: Lab, name: str, *families: int) -> None:
     """Return when this gateway, and no other, carries the families; without one, both. Raise UnexpectedRolesError if it does not."""
     chosen = families or (4, 6)
     if not _await(lambda: all(list_carriers(lab, family) == [name] for family in chosen)):

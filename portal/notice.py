@@ -28,14 +28,14 @@ def application(environ: dict[str, Any], start_response: Callable[[str, list[tup
     """WSGI application (PEP 3333)."""
     close_old_connections()
     try:
-        told = render_notice(find_source(environ), environ.get("HTTP_ACCEPT_LANGUAGE", ""))
+        told = render_notice(find_client_address(environ), environ.get("HTTP_ACCEPT_LANGUAGE", ""))
     finally:
         close_old_connections()
     start_response(STATUS, [*told.headers, ("Connection", "close")])
     return [] if environ.get("REQUEST_METHOD") == "HEAD" else [told.body]
 
 
-def find_source(environ: dict[str, Any]) -> Address | None:
+def find_client_address(environ: dict[str, Any]) -> Address | None:
     """Return the source address of the request: the packet's, or behind one of our proxies the one that the proxy reports."""
     direct = _parse_address(environ.get("REMOTE_ADDR", ""))
     if direct is None or not any(direct in proxy for proxy in settings.NOTICE_PROXIES):

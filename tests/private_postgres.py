@@ -39,7 +39,7 @@ class OwnCluster:
 
     def copy_test_database(self) -> None:
         """Copy everything that the test has committed."""
-        tools = postgres.choose_server(self._places.postgres, postgres.list_installed())
+        tools = postgres.choose_server(self._places.postgres, postgres.list_installed_servers())
         given = connection.settings_dict
         dump = [tools.get_tool_path("pg_dump"), "-h", given["HOST"], "-U", given["USER"] or postgres.OWNER, given["NAME"]]
         said = subprocess.run(dump, capture_output=True, check=True).stdout

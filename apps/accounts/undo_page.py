@@ -16,7 +16,7 @@ from apps.audit.undo import undo_event
 from apps.lib.errors import Problem
 
 
-def announce_change(request: HttpRequest, words: str, row: Any, version: int) -> None:
+def add_undo_message(request: HttpRequest, words: str, row: Any, version: int) -> None:
     """Say on the next page what was changed, with a button that undoes it; without one if nothing was.
 
     version: of the row before the change.

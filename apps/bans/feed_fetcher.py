@@ -65,7 +65,7 @@ def is_url(source: str) -> bool:
     return "://" in source
 
 
-def read_file(directory: Path | None, name: str, known: FetchedFeed, limits: FetchLimits) -> FetchedFeed:
+def read_feed_file(directory: Path | None, name: str, known: FetchedFeed, limits: FetchLimits) -> FetchedFeed:
     """Read a file in the directory, never one outside of it; unchanged if its time and size are. Raises FeedNotFetched."""
     if directory is None:
         raise FeedNotFetched(FeedFault.NO_DIRECTORY)

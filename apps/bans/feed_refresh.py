@@ -102,7 +102,7 @@ def _fetch_feed(feed: BanFeed) -> FetchedFeed:
     known = FetchedFeed(None, feed.etag, feed.last_modified)
     limits = feed_fetcher.FetchLimits(feed_parser.FeedLimits().octets, settings.FEED_SECONDS, build_allowed_targets())
     if not feed_fetcher.is_url(feed.source):
-        return feed_fetcher.read_file(Path(settings.FEED_DIRECTORY) if settings.FEED_DIRECTORY else None, feed.source, known, limits)
+        return feed_fetcher.read_feed_file(Path(settings.FEED_DIRECTORY) if settings.FEED_DIRECTORY else None, feed.source, known, limits)
     return feed_fetcher.fetch_feed(feed.source, known, limits, _make_progress_reporter(feed))
 
 

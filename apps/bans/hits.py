@@ -11,7 +11,7 @@ from apps.bans.models import Direction
 from apps.network.models import Gateway
 from firewall.counters import OwnerTraffic
 from firewall.elements.bans import FAMILIES
-from firewall.sets import parse_prefix_length, split_length
+from firewall.sets import parse_prefix_length, split_set_name
 
 RECORD: Final = """
     INSERT INTO bans_banhits AS known (gateway_id, prefix, direction, packets, octets, last_hit)
@@ -41,7 +41,7 @@ def _iter_rows(passed: Mapping[str, Iterable[OwnerTraffic]]) -> Iterator[tuple[s
     added again.
     """
     for name, some in passed.items():
-        start = split_length(name)[0]
+        start = split_set_name(name)[0]
         if (direction := DIRECTIONS.get(start[:-1])) is None:
             continue
         network, length = IPv4Network if start.endswith("4") else IPv6Network, parse_prefix_length(name)

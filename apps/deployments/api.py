@@ -25,7 +25,7 @@ from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TRUTH, Shape, make_a
 from apps.lib.api.openapi.operations import declare_response
 from apps.lib.api.serializers import ApiSerializer
 from apps.lib.api.unknown_fields import StrictSerializer
-from apps.lib.api.viewsets import ReadViewSet, parse_request, refuse_limited
+from apps.lib.api.viewsets import ReadViewSet, parse_request, refuse_limited_token
 from firewall.render import render
 
 EVIDENCE: Shape = make_array(make_object(what=TEXT, passed=make_nullable(TRUTH), ms=make_nullable({"type": "number"}), text=TEXT))
@@ -97,7 +97,7 @@ class RolloutViewSet(ReadViewSet):
     @action(detail=False, methods=["post"], serializer_class=DeploySerializer)
     def deploy(self, request: Request) -> Response:
         """Ask a worker to deploy now. If a gateway does not run the desired state, a rollout appears at `watch`."""
-        refuse_limited(request)
+        refuse_limited_token(request)
         newest = Rollout.objects.order_by("-id").values_list("id", flat=True).first() or 0
         services.request_reconcile(by=_get_user(request), force=parse_request(DeploySerializer, request)["again"])
         watch = f"{reverse('api:rollout-list')}?id__gt={newest}"

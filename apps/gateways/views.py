@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_person, staff_page
-from apps.accounts.undo_page import announce_change
+from apps.accounts.undo_page import add_undo_message
 from apps.audit.selectors import list_row_history
 from apps.deployments import services as deployments
 from apps.deployments.rollouts import progress
@@ -117,7 +117,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             version = form.cleaned_data["version"]
             services.configure_gateway(gateway=found, version=version, facts=form.to_facts(), by=get_person(request))
-            announce_change(request, change_texts.describe_saved_gateway(found), found, version)
+            add_undo_message(request, change_texts.describe_saved_gateway(found), found, version)
             return redirect("gateways:gateway", found.pk)
         except Conflict as conflict:
             form.take_up(str(conflict))

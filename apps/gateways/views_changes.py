@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_person, staff_page
 from apps.accounts.recent_auth import require_recent_auth
-from apps.accounts.undo_page import announce_change, answer_undo
+from apps.accounts.undo_page import add_undo_message, answer_undo
 from apps.gateways import enrolment, families, primaries
 from apps.gateways.forms import NewGatewayForm
 from apps.lib.errors import Problem
@@ -56,7 +56,7 @@ def primary(request: HttpRequest, pk: int, family: int) -> HttpResponse:
     try:
         primaries.set_primary(gateway=found, family=family, version=version, by=get_person(request))
         words = _("%(gateway)s is the IPv%(family)d primary of %(group)s.")
-        announce_change(request, words % {"gateway": found, "family": family, "group": found.group}, found, version)
+        add_undo_message(request, words % {"gateway": found, "family": family, "group": found.group}, found, version)
     except Problem as problem:
         messages.error(request, str(problem))
     return redirect("gateways:gateway", found.pk)

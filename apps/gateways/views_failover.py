@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_person, staff_page
-from apps.accounts.undo_page import announce_change, answer_undo
+from apps.accounts.undo_page import add_undo_message, answer_undo
 from apps.audit.selectors import list_row_history
 from apps.gateways.failover_files import (
     FILENAMES,
@@ -54,7 +54,7 @@ def settings(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             saved = change_failover(group=found, by=get_person(request), **form.cleaned_data)
             words = _("Saved. Nothing was sent: install the files below, on one gateway after the other.")
-            announce_change(request, words, saved, form.cleaned_data["version"])
+            add_undo_message(request, words, saved, form.cleaned_data["version"])
             return redirect("gateways:failover-settings", found.pk)
         except Conflict as conflict:
             form.take_up(str(conflict))

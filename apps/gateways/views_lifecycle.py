@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import get_person, staff_page
 from apps.accounts.recent_auth import require_recent_auth
-from apps.accounts.undo_page import announce_change
+from apps.accounts.undo_page import add_undo_message
 from apps.audit.selectors import list_row_history
 from apps.deployments.rollouts import progress
 from apps.deployments.transport import ssh
@@ -42,7 +42,7 @@ def rename(request: HttpRequest, pk: int) -> HttpResponse:
             before = found.name
             renaming.rename_gateway(gateway=found, by=get_person(request), **form.cleaned_data)
             words = _("%(before)s is called %(name)s now.") % {"before": before, "name": found.name}
-            announce_change(request, words, found, form.cleaned_data["version"])
+            add_undo_message(request, words, found, form.cleaned_data["version"])
             return redirect("gateways:gateway", pk)
         except Problem as problem:
             add_problem_to_form(form, problem)
@@ -84,7 +84,7 @@ def retire(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             retirement.retire_gateway(gateway=found, by=get_person(request), **form.cleaned_data)
             words = _("%(gateway)s is out of service.") % {"gateway": found}
-            announce_change(request, words, found, form.cleaned_data["version"])
+            add_undo_message(request, words, found, form.cleaned_data["version"])
             return redirect("gateways:gateway", pk)
         except Problem as problem:
             messages.error(request, str(problem))
@@ -110,7 +110,7 @@ def reinstate(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         retirement.reinstate_gateway(gateway=found, version=version, by=get_person(request))
         words = _("%(gateway)s is back in service, as a standby.") % {"gateway": found}
-        announce_change(request, words, found, version)
+        add_undo_message(request, words, found, version)
     except Problem as problem:
         messages.error(request, str(problem))
     return redirect("gateways:gateway", pk)

@@ -16,7 +16,7 @@ class MembersConfig(AppConfig):
         from apps.members.room_uses import find_residents
 
         language_switch.register_language_saver(own_devices.remember_language)
-        member_token_limits.register_member_limits()
+        member_token_limits.register_member_token_limits()
         register_use(Room, find_residents)
         register_trail(
             Trail(

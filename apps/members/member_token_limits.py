@@ -26,7 +26,7 @@ class MemberNumberField(forms.CharField):
         return found
 
 
-def register_member_limits() -> None:
+def register_member_token_limits() -> None:
     """Register both limits, so that the token page offers them."""
     register_token_limit(TokenLimit("member", Right.SEE_MEMBERS, MemberNumberField, _describe_member))
     register_token_limit(TokenLimit("site", Right.SEE_MEMBERS, _build_house_field, _describe_house))

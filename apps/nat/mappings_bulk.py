@@ -18,7 +18,7 @@ from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 from apps.lib.fields import Address
 from apps.nat.models import NatMapping
-from apps.nat.snat_allocation import MOST_SHARED, SnatAllocator, SnatPlace, iter_addresses, list_source_pools
+from apps.nat.snat_allocation import MOST_SHARED, SnatAllocator, SnatPlace, iter_usable_addresses, list_source_pools
 from apps.network.holdings_bulk import NewHolding
 from apps.network.models import Pool
 from apps.network.services import lock_pools
@@ -76,7 +76,7 @@ class _PoolPlaces:
         """Return the addresses of a shared pool with the number of mappings on each, as a heap."""
         used = NatMapping.objects.filter(is_valid_now(), pool=self.pool).order_by().values_list("public").annotate(number=Count("pk"))
         numbers = dict(used)
-        users = [(numbers.get(address, 0), address) for address in islice(iter_addresses(self.pool), MOST_SHARED)]
+        users = [(numbers.get(address, 0), address) for address in islice(iter_usable_addresses(self.pool), MOST_SHARED)]
         heapify(users)
         return users
 

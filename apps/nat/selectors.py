@@ -87,7 +87,7 @@ def list_leaving_as(public: Address, port: int | None = None) -> QuerySet[NatMap
     return _filter_by_port(NatMapping.objects.filter(is_valid_now(), public=public), port)
 
 
-def list_left_as(public: Address, at: datetime, port: int | None = None) -> QuerySet[NatMapping]:
+def list_mappings_at(public: Address, at: datetime, port: int | None = None) -> QuerySet[NatMapping]:
     """Return the mappings to this public address at that moment. With a port, those that can have used it: with blocks and own addresses,
     the mappings of one member.
     """

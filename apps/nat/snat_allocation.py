@@ -119,7 +119,7 @@ class SnatAllocator:
 
     def __init__(self, pool: Pool, *, beside_mappings: bool = False) -> None:
         self._size = get_block_size(pool)
-        self._addresses = list(iter_addresses(pool))
+        self._addresses = list(iter_usable_addresses(pool))
         self._known = set(self._addresses)
         self._claimed: dict[Address, dict[int, tuple[int, ...]]] = {}
         self._taken: set[tuple[Address, int]] = set()
@@ -179,7 +179,7 @@ class SnatAllocator:
         return None
 
 
-def iter_addresses(pool: Pool) -> Iterator[Address]:
+def iter_usable_addresses(pool: Pool) -> Iterator[Address]:
     """Yield the pool's addresses, except the network address, the broadcast address, and those of the gateways' probes."""
     probes = set(Gateway.objects.exclude(probe_public4=None).values_list("probe_public4", flat=True))
     hosts = pool.prefix if pool.prefix.prefixlen > 30 else pool.prefix.hosts()

@@ -15,7 +15,7 @@ class NetworkConfig(AppConfig):
         from apps.network.count_texts import format_holding_count
         from apps.network.models import Holding, Pool
 
-        group_token_limits.register_group_limit()
+        group_token_limits.register_group_token_limit()
         register_dependents(Member, lambda ids: Holding.objects.filter(member__in=ids), format_holding_count)
         register_trail(
             Trail(

@@ -9,7 +9,7 @@ from apps.accounts.token_limits import TokenLimit, TokenLimitField, register_tok
 from apps.network.models import GatewayGroup
 
 
-def register_group_limit() -> None:
+def register_group_token_limit() -> None:
     """Register the limit, so that the page of tokens offers it."""
     register_token_limit(TokenLimit("group", Right.SEE_NETWORK, _build_field, _describe_group))
 

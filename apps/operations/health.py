@@ -28,7 +28,7 @@ def health(_request: HttpRequest) -> JsonResponse:
 
 def _build_report() -> dict[str, Any]:
     now = timezone.now()
-    faults = {fault.role: fault.fault.value for fault in heartbeats.list_role_faults(now)}
+    faults = {fault.role: fault.fault.value for fault in heartbeats.list_process_faults(now)}
     known = heartbeats.list_heartbeats()
     roles = {
         role.value: {"fault": faults.get(role), "seconds_since_seen": _compute_age(known.get(role), now)}

@@ -48,7 +48,7 @@ class RoleFaultKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class RoleFault:
+class ProcessFault:
     """A role that does not do its work.
 
     since: its last sign of life or finished task, or the time since which the broker fails; None if there was none. error: the
@@ -84,7 +84,7 @@ def list_heartbeats() -> Mapping[str, RoleHeartbeat]:
     return {row.role: row for row in RoleHeartbeat.objects.all()}
 
 
-def list_role_faults(now: datetime) -> list[RoleFault]:
+def list_process_faults(now: datetime) -> list[ProcessFault]:
     """Return the roles that do not do their work, most important first, without faults that only follow from another."""
     rows = list_heartbeats()
     silent = [fault for role in list_expected_roles() if (fault := _find_silent_fault(role, rows.get(role), now))]
@@ -95,27 +95,27 @@ def list_role_faults(now: datetime) -> list[RoleFault]:
     return [*silent, *broker, *idle]
 
 
-def _find_silent_fault(role: ProcessRole, row: RoleHeartbeat | None, now: datetime) -> RoleFault | None:
+def _find_silent_fault(role: ProcessRole, row: RoleHeartbeat | None, now: datetime) -> ProcessFault | None:
     last = (row.seen or row.expected) if row else None
-    return None if last and now - last <= SILENT else RoleFault(role, RoleFaultKind.SILENT, row.seen if row else None)
+    return None if last and now - last <= SILENT else ProcessFault(role, RoleFaultKind.SILENT, row.seen if row else None)
 
 
-def _find_broker_fault(role: ProcessRole, row: RoleHeartbeat | None) -> RoleFault | None:
-    return RoleFault(role, RoleFaultKind.BROKER, row.broker_failing, row.broker_error) if row and row.broker_failing else None
+def _find_broker_fault(role: ProcessRole, row: RoleHeartbeat | None) -> ProcessFault | None:
+    return ProcessFault(role, RoleFaultKind.BROKER, row.broker_failing, row.broker_error) if row and row.broker_failing else None
 
 
-def _find_idle_fault(role: ProcessRole, rows: Mapping[str, RoleHeartbeat], now: datetime) -> RoleFault | None:
+def _find_idle_fault(role: ProcessRole, rows: Mapping[str, RoleHeartbeat], now: datetime) -> ProcessFault | None:
     """Return a fault if role and scheduler have lived longer than SILENT, and the role finished no task in that time."""
     row, ticker = rows.get(role), rows.get(ProcessRole.TICKER)
     if row is None or row.seen is None or ticker is None:
         return None
     begun = [each for each in (row.started, ticker.started, row.served) if each]
-    return RoleFault(role, RoleFaultKind.IDLE, row.served) if begun and now - max(begun) > SILENT else None
+    return ProcessFault(role, RoleFaultKind.IDLE, row.served) if begun and now - max(begun) > SILENT else None
 
 
 def get_role_outage(role: ProcessRole, now: datetime) -> tuple[bool, datetime | None]:
     """Return whether the role does not do its work now, and since when; None if that is not known or it never did."""
-    found = next((fault for fault in list_role_faults(now) if fault.role == role), None)
+    found = next((fault for fault in list_process_faults(now) if fault.role == role), None)
     return found is not None, found.since if found else None
 
 

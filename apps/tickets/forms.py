@@ -44,7 +44,7 @@ def _read_octets(upload: UploadedFile[Any]) -> bytes:
     return octets
 
 
-class ProblemForm(forms.Form):
+class ServiceForm(forms.Form):
     """Form with a service that may raise Problem."""
 
     def add_problem(self, problem: Problem) -> None:
@@ -53,7 +53,7 @@ class ProblemForm(forms.Form):
         self.add_error(place if place in self.fields else None, str(problem))
 
 
-class _MessageForm(ProblemForm):
+class _MessageForm(ServiceForm):
     text = forms.CharField(
         label=_("Message"),
         max_length=LONGEST,
@@ -99,7 +99,7 @@ class AskForm(_MessageForm):
     field_order: tuple[str, ...] = ("subject", "text", "uploads")
 
 
-class MemberNumberForm(ProblemForm):
+class MemberNumberForm(ServiceForm):
     """Form that chooses a member by number."""
 
     member = forms.CharField(label=_("Member"), max_length=20, help_text=_("The number, like M-2207"))
@@ -118,7 +118,7 @@ class WriteToForm(MemberNumberForm, AskForm):
     field_order = ("member", "subject", "text", "uploads")
 
 
-class FactsForm(ProblemForm):
+class FactsForm(ServiceForm):
     """State, priority, assignee and tags of a ticket. version: the one that was read, to detect concurrent changes."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
@@ -142,7 +142,7 @@ class FactsForm(ProblemForm):
         return TicketFacts(given["state"], given["priority"], self._people.get(given["assignee"]), given["tags"].split(","))
 
 
-class LinkForm(ProblemForm):
+class LinkForm(ServiceForm):
     """Link of a ticket to a row of its member, to a gateway, or to the ban of an address."""
 
     what = forms.ChoiceField(label=_("Object"), required=False)
@@ -159,7 +159,7 @@ class LinkForm(ProblemForm):
         return cleaned
 
 
-class CannedForm(ProblemForm):
+class CannedForm(ServiceForm):
     """Form of a canned answer. version: the one that was read, to detect concurrent changes."""
 
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)

@@ -99,7 +99,7 @@ def list_messages(ticket: Ticket) -> QuerySet[Message]:
     return ticket.messages.select_related("author").prefetch_related(files).order_by("at", "id")
 
 
-def list_moves(ticket: Ticket) -> list[Move]:
+def list_ticket_moves(ticket: Ticket) -> list[Move]:
     """Return the merges and splits into the ticket and the splits out of it, without merges that were undone."""
     between = Move.objects.filter(Q(target=ticket) | Q(source=ticket, kind=Move.Kind.SPLIT), undone_at=None)
     return list(between.select_related("by", "source", "target").order_by("id"))

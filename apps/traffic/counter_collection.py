@@ -95,7 +95,7 @@ def _write_reading(gateway: Gateway, ticket: ReadingTicket, reading: wire.Readin
     before = Baseline() if row.skip else _load_baseline(_find_counted(row, reading))
     advance = counters.compute_reading_advance(before, reading) if ticket.number > row.told else None
     if advance is None:
-        validate_numbers(row, ticket, reading, at)
+        validate_sequence(row, ticket, reading, at)
         log.info("old reading", gateway=gateway.name, ticket=ticket.number, sequence=reading.sequence)
         return ReadingOutcome.OLD
     if row.skip:
@@ -127,7 +127,7 @@ def _note_rates(row: Collected, advance: ReadingIncrease, at: datetime) -> None:
     Collected.objects.filter(pk=row.pk).update(**values)
 
 
-def validate_numbers(row: Collected, ticket: ReadingTicket, reading: wire.Reading, at: datetime) -> None:
+def validate_sequence(row: Collected, ticket: ReadingTicket, reading: wire.Reading, at: datetime) -> None:
     """Raise ReadingError when a reading with the newest ticket has no higher sequence than one written down more than PAUSE ago.
 
     Then the sequence that was written down is wrong. For readings that `counters.compute_reading_advance` found too old.

@@ -33,13 +33,13 @@ def build_chain(gateway: GatewaySpec) -> Chain:
 
 def iter_jumps(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
     """Yield the jumps for connections from a blocked member, and for those to one, which match nothing that stays reachable."""
-    yield from iter_outbound_jumps(gateway, used)
+    yield from iter_sender_jumps(gateway, used)
     yield from (
         make_rule(destination, make_jump("blocked")) for destination in _iter_blocked_lookups(used, Field.IP_DADDR, Field.IP6_DADDR)
     )
 
 
-def iter_outbound_jumps(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
+def iter_sender_jumps(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
     """Yield the first half of `iter_jumps`, for chains that packets pass both ways."""
     inside = match_field(Field.IIFNAME, gateway.interfaces.lan)
     yield from (make_rule(inside, source, make_jump("blocked")) for source in _iter_blocked_lookups(used, Field.IP_SADDR, Field.IP6_SADDR))

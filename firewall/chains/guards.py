@@ -49,7 +49,7 @@ def build_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain, ...]:
     """
     if not is_in_use(used):
         return ()
-    asked = (make_rule(make_jump("bans")), make_rule(make_jump("spoofed")), *blocks.iter_outbound_jumps(gateway, used))
+    asked = (make_rule(make_jump("bans")), make_rule(make_jump("spoofed")), *blocks.iter_sender_jumps(gateway, used))
     there = match_field(Field.OIFNAME, get_server_interface(gateway))
     led = (
         make_rule(there, ACK, to, Verdict(VerdictAction.GOTO, "cookies"), comment="guarded services")

@@ -57,7 +57,7 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain | None:
             *(make_rule(*back, ACCEPT) for _to, back, _errors in ways),
             *(make_rule(there, *errors, ACCEPT) for _to, _back, errors in ways),
             make_rule(make_jump("spoofed")),
-            *blocks.iter_outbound_jumps(gateway, used),
+            *blocks.iter_sender_jumps(gateway, used),
             *(make_rule(there, *to, ACCEPT) for to, _back, _errors in ways),
             *guards.iter_synproxy_rules(gateway, used, guards.SYN),
             make_rule(Count("untracked"), DROP),

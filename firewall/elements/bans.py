@@ -8,7 +8,7 @@ from firewall.elements.types import ElementsBySet, KeysBySet
 from firewall.elements.unique import check_unique
 from firewall.policy import BanDirection, BanSpec, Policy, PolicyError, PolicyKeys, Prefix
 from firewall.ruleset import Element, cap_expiry
-from firewall.sets import format_set_name, split_length
+from firewall.sets import format_set_name, split_set_name
 
 LENGTHS = {4: range(8, 33), 6: (*range(16, 65), 128)}  # each length in use costs one rule each way, so lengths are bounded
 FAMILIES = {BanDirection.BOTH: "bans", BanDirection.IN: "bans_in", BanDirection.OUT: "bans_out"}
@@ -39,7 +39,7 @@ def _describe_ban(ban: BanSpec) -> str:
 def _check_directions(sets: ElementsBySet) -> None:
     """Raise PolicyError when a prefix is banned both ways and one way besides."""
     for name, elements in sets.items():
-        start, length = split_length(name)
+        start, length = split_set_name(name)
         for family in ("bans_in", "bans_out"):
             if start.startswith(family) and (twice := elements.keys() & sets.get(f"bans{start[-1]}_{length}", {}).keys()):
                 raise PolicyError(f"{name}: {min(twice).hex()} is banned in both directions and in one; remove one of the bans")

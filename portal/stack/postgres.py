@@ -50,7 +50,7 @@ def build_url(places: StatePaths) -> str:
     return f"host={places.sockets} dbname={DATABASE} user={OWNER}"
 
 
-def list_installed(under: Path = DEBIAN_BINARIES) -> list[Binaries]:
+def list_installed_servers(under: Path = DEBIAN_BINARIES) -> list[Binaries]:
     """Return the PostgreSQL servers on this machine, newest first."""
     found = {int(path.parts[-3]): path.parent for path in under.glob("*/bin/initdb") if path.parts[-3].isdigit()}
     on_path = shutil.which("initdb")
@@ -88,7 +88,7 @@ def prepare(places: StatePaths) -> bool:
 
     As root, also let the server's account traverse the directories above.
     """
-    server = choose_server(places.postgres, list_installed())
+    server = choose_server(places.postgres, list_installed_servers())
     account = _choose_account(places.postgres)
     make_private_directory(places.sockets, account)
     allow_traversal(places.postgres, account)
@@ -102,7 +102,7 @@ def prepare(places: StatePaths) -> bool:
 
 def build_program(places: StatePaths, *, throwaway: bool = False) -> Program:
     """Return the program of the server in the foreground. SIGINT is its fast shutdown, which does not wait for clients to disconnect."""
-    server = choose_server(places.postgres, list_installed())
+    server = choose_server(places.postgres, list_installed_servers())
     values = {**SETTINGS, "unix_socket_directories": str(places.sockets), **(THROWAWAY if throwaway else {})}
     options = (part for name, value in values.items() for part in ("-c", f"{name}={value}"))
     command = (server.get_tool_path("postgres"), "-D", str(places.postgres), *options)
@@ -111,7 +111,7 @@ def build_program(places: StatePaths, *, throwaway: bool = False) -> Program:
 
 def is_answering(places: StatePaths) -> bool:
     """Return whether the server accepts connections now."""
-    server = choose_server(places.postgres, list_installed())
+    server = choose_server(places.postgres, list_installed_servers())
     command = [server.get_tool_path("pg_isready"), "--quiet", "--timeout=1", "--host", str(places.sockets), "--username", OWNER]
     return subprocess.run(command, check=False, stdin=subprocess.DEVNULL).returncode == 0
 

@@ -42,7 +42,7 @@ async def write(output: Output, file: Path = SNAPSHOT) -> None:
             await database.start_servers(supervisor, places, throwaway=True)
             with output.show_step("Migrations, one by one"):
                 await supervisor.run(commands.build_manage("migrate", "migrate", "--one-by-one", "--no-input", "--verbosity", "0"))
-            file.write_text(dump(postgres.build_url(places), postgres.choose_server(places.postgres, postgres.list_installed())))
+            file.write_text(dump(postgres.build_url(places), postgres.choose_server(places.postgres, postgres.list_installed_servers())))
         shutil.rmtree(places.sockets, ignore_errors=True)
     output.say(f"{file.relative_to(commands.ROOT)}: {len(file.read_text().splitlines()):,} lines")
 

@@ -39,7 +39,7 @@ def confirm(lease: Lease, wanted: DesiredState) -> None:
     """Take the step of the lease from committed to confirmed."""
     step = lease.step
     rollout_store.record_event(lease, RolloutEvent.COMMITTED, committed=Now(), sent_octets=4100, commit_ms=3, read_back_ms=0)
-    rollout_store.record_passed(lease)
+    rollout_store.record_probe_passed(lease)
     rollout_store.record_event(lease, RolloutEvent.CONFIRMED, confirmed=Now())
     gateway_states.record_running(step, lease.rollout.revision, wanted.targets[step.gateway_id], in_memory=True)
 

@@ -207,7 +207,7 @@ PRIVATE = st.integers(0, 2**16 - 1).map(lambda number: ip_network(("10.16.0.0", 
 @given(st.lists(st.tuples(st.integers(1, 10**9), CARDS, PRIVATE), max_size=8))
 def test_hostile_names_never_leave_their_place(given_hosts: list[Any]) -> None:
     known = [
-        ExportHost(member, prefix, ExportDevice(card.name, card.mac, device_addresses.make_label(card.name)))
+        ExportHost(member, prefix, ExportDevice(card.name, card.mac, device_addresses.make_dns_label(card.name)))
         for member, card, prefix in given_hosts
     ]
     pool = Pool(pk=7, prefix=ip_network("10.16.0.0/16"))

@@ -37,7 +37,7 @@ def silent(*roles: ProcessRole, since: timedelta = LATE) -> None:
 
 
 def faults() -> dict[ProcessRole, RoleFaultKind]:
-    return {each.role: each.fault for each in heartbeats.list_role_faults(at())}
+    return {each.role: each.fault for each in heartbeats.list_process_faults(at())}
 
 
 def needs(client: Client) -> list[str]:
@@ -109,7 +109,7 @@ def test_a_role_that_never_reported_is_missed_once_it_has_had_time(network: fact
     RoleHeartbeat.objects.filter(role=ProcessRole.FEEDS).update(seen=None, served=None, started=None, expected=at())
     assert faults() == {}
     RoleHeartbeat.objects.filter(role=ProcessRole.FEEDS).update(expected=at() - LATE)
-    assert heartbeats.list_role_faults(at()) == [heartbeats.RoleFault(ProcessRole.FEEDS, RoleFaultKind.SILENT, None)]
+    assert heartbeats.list_process_faults(at()) == [heartbeats.ProcessFault(ProcessRole.FEEDS, RoleFaultKind.SILENT, None)]
     RoleHeartbeat.objects.filter(role=ProcessRole.FEEDS).delete()
     assert faults() == {ProcessRole.FEEDS: RoleFaultKind.SILENT}
 

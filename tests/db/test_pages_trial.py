@@ -51,7 +51,7 @@ def test_a_trial_says_how_long_it_lasts_and_what_happens_then(staff: Client, lea
 
 def test_each_way_of_proof_is_said_with_its_time(staff: Client, lease: Lease, network: factories.Network) -> None:
     rollout_store.add_evidence(lease, "knock", passed=True, ms=4.2, text="")
-    rollout_store.record_passed(lease)
+    rollout_store.record_probe_passed(lease)
     rollout_store.record_event(lease, RolloutEvent.CONFIRMED, confirmed=Now(), flows_cut=2, evidence=lease.step.evidence)
     page = page_of(staff, lease.rollout)
     assert "sshd answered a new connection in 4.2\u202fms" in page and "2 flows cut" in page
@@ -59,7 +59,7 @@ def test_each_way_of_proof_is_said_with_its_time(staff: Client, lease: Lease, ne
     rollout_store.add_evidence(lease, "session", passed=False, ms=100, text="away")
     rollout_store.add_evidence(lease, "session", passed=True, ms=280, text="")
     rollout_store.add_evidence(lease, "IPv4", passed=True, ms=1.3, text="")
-    rollout_store.record_passed(lease)
+    rollout_store.record_probe_passed(lease)
     rollout_store.record_event(lease, RolloutEvent.CONFIRMED, confirmed=Now(), evidence=lease.steps[1].evidence)
     assert "new session in 0.28\u202fs, after 1 failed attempt, IPv4 passed in 1.3\u202fms" in page_of(staff, lease.rollout)
 
@@ -74,7 +74,7 @@ def test_a_packet_that_did_not_pass_is_no_attempt_in_vain_and_says_why(staff: Cl
         rollout_store.add_evidence(lease, "knock", passed=True, ms=150, text="")
         rollout_store.add_evidence(lease, "IPv4", passed=False, ms=None, text=NOT_FORWARDED)
         assert "ailed attempt" not in page_of(staff, lease.rollout)
-        rollout_store.record_passed(lease)
+        rollout_store.record_probe_passed(lease)
         rollout_store.record_event(lease, RolloutEvent.CONFIRMED, confirmed=Now(), evidence=lease.step.evidence)
         if lease.command is not RolloutCommand.FINISH:
             rollout_store.record_event(lease, RolloutEvent.COMMITTED, committed=Now(), sent_octets=10)
@@ -106,7 +106,7 @@ def test_a_pause_can_be_taken_back(staff: Client, lease: Lease) -> None:
 
 def test_a_paused_rollout_says_who_paused_it(staff: Client, lease: Lease, network: factories.Network) -> None:
     staff.post(f"/rollouts/{lease.rollout.pk}/pause/")
-    rollout_store.record_passed(lease)
+    rollout_store.record_probe_passed(lease)
     rollout_store.record_event(lease, RolloutEvent.CONFIRMED, confirmed=Now())
     assert lease.command is RolloutCommand.REST
     page = page_of(staff, lease.rollout)

@@ -18,7 +18,7 @@ from django.utils import timezone
 from redis import Redis
 
 from apps.operations import heartbeats
-from apps.operations.heartbeats import RoleFault, RoleFaultKind
+from apps.operations.heartbeats import ProcessFault, RoleFaultKind
 from apps.operations.models import JobRecord, ProcessRole, RoleHeartbeat
 from tests.whole.system import wait_for
 from tests.whole.worker import ROOT, broker, environment
@@ -59,12 +59,12 @@ def _command(role: ProcessRole, directory: Path) -> list[str]:
     return [*celery, "worker", "--pool", "threads", "--concurrency", "2", "--queues", QUEUES[role], "--hostname", f"{role}@x"]
 
 
-def faults() -> dict[ProcessRole, RoleFault]:
+def faults() -> dict[ProcessRole, ProcessFault]:
     """Return the reported faults of the programs that were started."""
-    return {each.role: each for each in heartbeats.list_role_faults(timezone.now()) if each.role in STARTED}
+    return {each.role: each for each in heartbeats.list_process_faults(timezone.now()) if each.role in STARTED}
 
 
-def until(condition: Callable[[dict[ProcessRole, RoleFault]], bool]) -> None:
+def until(condition: Callable[[dict[ProcessRole, ProcessFault]], bool]) -> None:
     try:
         wait_for(lambda: condition(faults()), seconds=PATIENCE)
     except AssertionError as error:

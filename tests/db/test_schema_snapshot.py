@@ -43,7 +43,7 @@ def schema(url: str) -> str:
     """Return the schema as a dump that was restored and dumped again, because PostgreSQL writes `x IN (…)` of a constraint in another way
     after the first reading.
     """
-    server = postgres.list_installed()[0]
+    server = postgres.list_installed_servers()[0]
     with empty_database() as again:
         with psycopg.connect(again) as connected:
             connected.execute(dump(url, server))

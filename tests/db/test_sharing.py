@@ -13,7 +13,7 @@ from apps.lib.errors import Problem
 from apps.nat import services
 from apps.nat.models import NatMapping, PortClaim
 from apps.nat.pool_sharing import change_sharing, plan_sharing
-from apps.nat.selectors import list_left_as
+from apps.nat.selectors import list_mappings_at
 from apps.network import services as network_services
 from apps.network.models import BLOCK_SIZES, Holding, Pool, find_block_size
 from tests import factories
@@ -212,13 +212,13 @@ def test_claims_go_with_what_they_are_of(network: factories.Network) -> None:
 def test_a_public_address_and_a_port_have_one_answer_at_each_time(network: factories.Network) -> None:
     use(network, "blocks", 4096)
     at, public = timezone.now() + timedelta(seconds=1), IPv4Address("198.51.100.7")
-    assert [each.holding.member.name for each in list_left_as(public, at, 8192)] == ["Resident of m2"]
-    assert [each.holding.member.name for each in list_left_as(public, at, 8191)] == ["Resident of m1"]
-    assert not list_left_as(public, at, 60000)
-    assert len(list_left_as(public, at)) == 2
+    assert [each.holding.member.name for each in list_mappings_at(public, at, 8192)] == ["Resident of m2"]
+    assert [each.holding.member.name for each in list_mappings_at(public, at, 8191)] == ["Resident of m1"]
+    assert not list_mappings_at(public, at, 60000)
+    assert len(list_mappings_at(public, at)) == 2
     use(network, "own")
     later = timezone.now() + timedelta(seconds=1)
-    assert [each.holding.member.name for each in list_left_as(public, later, 8192)] == ["Resident of m1"]
+    assert [each.holding.member.name for each in list_mappings_at(public, later, 8192)] == ["Resident of m1"]
 
 
 @pytest.mark.parametrize(("prefix", "sharing", "size"), [("192.0.2.0/28", "own", None), ("192.0.2.64/31", "blocks", 1024)])

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from apps.bans.feed_fetcher import FeedFault, FeedNotFetched, FetchedFeed, FetchLimits, fetch_feed, read_file
+from apps.bans.feed_fetcher import FeedFault, FeedNotFetched, FetchedFeed, FetchLimits, fetch_feed, read_feed_file
 from apps.lib.web.guarded_http import AllowedTargets, NoAnswer, is_public, parse_url, resolve_host
 from apps.lib.web.guarded_http import HttpFault as No
 from tests.fake_http import FakeAnswer, serving
@@ -198,7 +198,7 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path) -
     with (tmp_path / "list.txt").open("wb") as file:
         file.truncate(1 << 40)  # a sparse file, too large to be read
     with pytest.raises(FeedNotFetched) as refused:
-        read_file(tmp_path, "list.txt", NOTHING, LOOPBACK)
+        read_feed_file(tmp_path, "list.txt", NOTHING, LOOPBACK)
     assert refused.value.fault is FeedFault.TOO_BIG
 
 
@@ -208,9 +208,9 @@ def test_a_file_is_read_from_the_directory_alone(tmp_path: Path) -> None:
     (inside / "list.txt").write_text("203.0.113.9\n")
     outside.write_text("secret")
     (inside / "link.txt").symlink_to(outside)
-    first = read_file(inside, "list.txt", NOTHING, LOOPBACK)
+    first = read_feed_file(inside, "list.txt", NOTHING, LOOPBACK)
     assert first.content == b"203.0.113.9\n"
-    assert read_file(inside, "list.txt", first, LOOPBACK).content is None
+    assert read_feed_file(inside, "list.txt", first, LOOPBACK).content is None
     for name, why in (
         ("../secret.txt", FeedFault.OUTSIDE),
         (str(outside), FeedFault.OUTSIDE),
@@ -218,13 +218,13 @@ def test_a_file_is_read_from_the_directory_alone(tmp_path: Path) -> None:
         (".", FeedFault.NO_FILE),
     ):
         with pytest.raises(FeedNotFetched) as refused:
-            read_file(inside, name, NOTHING, LOOPBACK)
+            read_feed_file(inside, name, NOTHING, LOOPBACK)
         assert refused.value.fault is why
     with pytest.raises(FeedNotFetched, match="no directory"):
-        read_file(None, "list.txt", NOTHING, LOOPBACK)
+        read_feed_file(None, "list.txt", NOTHING, LOOPBACK)
     (inside / "list.txt").write_bytes(b"x" * 1001)
     with pytest.raises(FeedNotFetched, match="too big"):
-        read_file(inside, "list.txt", NOTHING, LOOPBACK)
+        read_feed_file(inside, "list.txt", NOTHING, LOOPBACK)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from portal.stack.errors import StackError
-from portal.stack.postgres import Binaries, choose_server, is_serving, list_installed
+from portal.stack.postgres import Binaries, choose_server, is_serving, list_installed_servers
 
 NEW, OLD = Binaries(17, Path("/17")), Binaries(15, Path("/15"))
 
@@ -36,7 +36,7 @@ def test_servers_are_found_under_debians_directories(tmp_path: Path) -> None:
     for version in ("15", "17", "common"):
         (tmp_path / version / "bin").mkdir(parents=True)
         (tmp_path / version / "bin" / "initdb").touch()
-    assert [server.major for server in list_installed(tmp_path)] == [17, 15]
+    assert [server.major for server in list_installed_servers(tmp_path)] == [17, 15]
 
 
 def test_a_process_that_works_elsewhere_does_not_serve_the_cluster(tmp_path: Path) -> None:

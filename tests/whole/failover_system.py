@@ -17,7 +17,7 @@ from firewall.failover import ProgramPaths, StateCache
 from lab.failover import (
     CABLES,
     FailoverPrograms,
-    await_carrier,
+    await_sole_carrier,
     await_standby,
     list_carriers,
     route_to_virtual_addresses,
@@ -112,7 +112,7 @@ class FailoverSystem:
     def move(self, source: str, target: str) -> None:
         """Let the target carry both families, and the source stand by."""
         self.programs[source].call("drain")
-        await_carrier(self.lab, target)
+        await_sole_carrier(self.lab, target)
         self.programs[source].call("resume")
         await_standby(self.programs[source])
 

@@ -17,7 +17,7 @@ from firewall.roles import Drain, FailoverRole, Roles, RolesAre
 from lab.failover import (
     CABLES,
     FailoverPrograms,
-    await_carrier,
+    await_sole_carrier,
     await_standby,
     build_gateway,
     find_obstacle,
@@ -104,12 +104,12 @@ def test_a_flow_goes_on_when_it_comes_back_to_a_gateway_that_heard_nothing_of_it
         pair.programs[OTHER].conntrackd.terminate()
         pair.programs[OTHER].conntrackd.wait(30)
         pair.programs[FIRST].call("drain")
-        await_carrier(pair.lab, OTHER)
+        await_sole_carrier(pair.lab, OTHER)
         assert goes_on()
         pair.programs[FIRST].call("resume")
         await_standby(pair.programs[FIRST])
         pair.programs[OTHER].call("drain")
-        await_carrier(pair.lab, FIRST)
+        await_sole_carrier(pair.lab, FIRST)
         assert goes_on()
 
 
@@ -117,11 +117,11 @@ def test_a_gateway_that_is_drained_hands_over_and_takes_nothing_back_by_itself(p
     with connections(pair):
         said = pair.programs[FIRST].call("drain")
         assert said.splitlines() == ["IPv4 is carried by another gateway.", "IPv6 is carried by another gateway."]
-        await_carrier(pair.lab, OTHER)
+        await_sole_carrier(pair.lab, OTHER)
         assert "(drained), drained; does not have 10.0.0.254" in pair.programs[FIRST].call("status")
     pair.programs[FIRST].call("resume")
     await_standby(pair.programs[FIRST])
-    await_carrier(pair.lab, OTHER)
+    await_sole_carrier(pair.lab, OTHER)
 
 
 def test_a_role_that_was_told_in_the_wrong_order_is_mended(pair: GatewayPair) -> None:
@@ -139,14 +139,14 @@ def test_a_family_that_does_not_exist_is_refused(pair: GatewayPair, command: str
     program = f"{pair.programs[FIRST].directory}/netzwart-failover"
     refused = pair.lab.run(FIRST, [program, command, "5"], check=False)
     assert (refused.returncode, refused.stderr) == (1, "netzwart-failover: “5” is not a family: 4 or 6\n")
-    await_carrier(pair.lab, FIRST)
+    await_sole_carrier(pair.lab, FIRST)
 
 
 def test_each_family_has_a_carrier_of_its_own(pair: GatewayPair) -> None:
     with connections(pair):
         pair.programs[FIRST].call("drain", "6")
-        await_carrier(pair.lab, FIRST, 4)
-        await_carrier(pair.lab, OTHER, 6)
+        await_sole_carrier(pair.lab, FIRST, 4)
+        await_sole_carrier(pair.lab, OTHER, 6)
         pair.programs[FIRST].call("resume", "6")
 
 
@@ -176,13 +176,13 @@ def test_a_standby_that_loses_one_cable_makes_no_second_primary(pair: GatewayPai
             pair.programs[OTHER].cut(cable)  # the primary only loses its carrier
         with pytest.raises(AssertionError, match="in vain"):
             wait_for(lambda: OTHER in list_carriers(pair.lab, 4) + list_carriers(pair.lab, 6), seconds=10)
-        await_carrier(pair.lab, FIRST)
+        await_sole_carrier(pair.lab, FIRST)
 
 
 def test_a_gateway_that_lost_its_ruleset_hands_over(pair: GatewayPair) -> None:
     with connections(pair):
         pair.lab.run(FIRST, ["nft", "flush", "ruleset"])
-        await_carrier(pair.lab, OTHER)
+        await_sole_carrier(pair.lab, OTHER)
 
 
 def test_a_gateway_is_not_drained_when_no_other_takes_over(pair: GatewayPair) -> None:
@@ -192,12 +192,12 @@ def test_a_gateway_is_not_drained_when_no_other_takes_over(pair: GatewayPair) ->
         refused = pair.lab.run(FIRST, [f"{pair.programs[FIRST].directory}/netzwart-failover", "drain"], check=False, timeout=120)
         assert refused.returncode == 1
         assert "no other gateway took IPv4 over within 5 s: this one keeps it" in refused.stderr
-        await_carrier(pair.lab, FIRST)
+        await_sole_carrier(pair.lab, FIRST)
 
 
 def test_a_drained_gateway_takes_over_again_when_the_other_one_dies(pair: GatewayPair) -> None:
     pair.programs[FIRST].call("drain")
-    await_carrier(pair.lab, OTHER)
+    await_sole_carrier(pair.lab, OTHER)
     pair.programs[OTHER].cut(*CABLES)
     wait_for(lambda: FIRST in list_carriers(pair.lab, 4) and FIRST in list_carriers(pair.lab, 6))
 

@@ -10,7 +10,7 @@ from lab.failover import (
     CABLES,
     SYNC,
     FailoverPrograms,
-    await_carrier,
+    await_sole_carrier,
     await_standby,
     find_obstacle,
     route_servers_to_virtual_addresses,
@@ -62,11 +62,11 @@ def test_clients_of_a_guarded_server_go_on_after_a_switch_and_a_crash(lab: Lab, 
         assert list_broken() == []
         wait_for(lambda: sum(len(list_tracked(lab, OTHER, address)) for address in (WEB, WEB6)) == len(CLIENTS))
         guarded_pair[FIRST].call("drain")
-        await_carrier(lab, OTHER)
+        await_sole_carrier(lab, OTHER)
         assert list_broken() == []
         guarded_pair[FIRST].call("resume")
         await_standby(guarded_pair[FIRST])
         guarded_pair[OTHER].cut(*CABLES)
-        await_carrier(lab, FIRST)
+        await_sole_carrier(lab, FIRST)
         assert list_broken() == []
         assert lab.connect("internet", "tcp", WEB, 443, timeout=PATIENCE).node == "web"

@@ -8,7 +8,7 @@ from signal import SIGKILL
 import pytest
 
 from firewall.failover import ProgramPaths, render_files
-from lab.failover import await_carrier, build_gateway, find_obstacle, get_directory, route_to_virtual_addresses
+from lab.failover import await_sole_carrier, build_gateway, find_obstacle, get_directory, route_to_virtual_addresses
 from lab.failover_service import build_command
 from lab.lab import Lab
 from tests.whole.loaded_policy import MEMBERS, load
@@ -37,8 +37,8 @@ def logs(bare_lab: Lab, tmp_path: Path) -> Iterator[dict[str, Path]]:
             process = bare_lab.popen(name, build_command(name, own), stdout=stack.enter_context(said[name].open("w")))
             stack.callback(process.wait, 30)
             stack.callback(process.terminate)
-        await_carrier(bare_lab, FIRST, 4)
-        await_carrier(bare_lab, OTHER, 6)
+        await_sole_carrier(bare_lab, FIRST, 4)
+        await_sole_carrier(bare_lab, OTHER, 6)
         yield said
 
 
@@ -64,7 +64,7 @@ def test_keepalived_that_was_killed_stands_by_again_and_connections_go_on(bare_l
     with conversation(bare_lab, "m1", INTERNET, 7) as goes_on:
         assert goes_on()
         end(bare_lab, FIRST, "keepalived")
-        await_carrier(bare_lab, OTHER)
+        await_sole_carrier(bare_lab, OTHER)
         assert goes_on()
         wait_for(lambda: "IPv4: standby" in read_status(bare_lab, FIRST))
     assert logs[FIRST].read_text() == "keepalived was ended by SIGKILL. It starts again in 5 s.\n"

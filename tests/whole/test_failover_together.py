@@ -30,7 +30,7 @@ from lab.failover import (
     SYNC,
     VIRTUAL_ROUTER,
     FailoverPrograms,
-    await_carrier,
+    await_sole_carrier,
     await_standby,
     find_obstacle,
     list_carriers,
@@ -275,7 +275,7 @@ def test_deploys_that_begin_during_a_switch_reach_both_gateways(switching_system
                 ban(f"47.0.0.0/{next(lengths, 24)}")
                 assert system.deploy().state == Rollout.State.CONFIRMED
             assert switched.result().state == RoleSwitch.State.DONE, describe_outcome(switched.result())
-            await_carrier(system.lab, moved)
+            await_sole_carrier(system.lab, moved)
             assert set(list_revisions()) == {Revision.objects.latest("pk").pk}
             assert goes_on()
 
@@ -323,7 +323,7 @@ def test_a_carrier_whose_rules_were_flushed_gets_them_again_and_carries_again(sy
     with conversation(lab, "m1", INTERNET, 7) as goes_on:
         wait_for(lambda: system.has_flow(OTHER, f"dst={INTERNET}"))
         lab.run(FIRST, ["nft", "flush", "ruleset"])
-        await_carrier(lab, OTHER)
+        await_sole_carrier(lab, OTHER)
         assert goes_on()
         assert system.deploy("schedule").state == Rollout.State.CONFIRMED
         await_standby(system.programs[FIRST])
@@ -352,7 +352,7 @@ def test_connections_that_began_while_the_sync_cable_was_cut_outlive_a_later_cra
         assert not system.has_flow(OTHER, f"dst={INTERNET}")
         programs[OTHER].mend("sync0")
         wait_for(lambda: programs[FIRST].call("refresh") or system.has_flow(OTHER, f"dst={INTERNET}"))
-        await_carrier(lab, FIRST)
+        await_sole_carrier(lab, FIRST)
         system.kill(FIRST)
         system.await_takeover(OTHER)
         assert goes_on()

@@ -25,7 +25,7 @@ from lab.failover import (
     ADDRESSES,
     SYNC,
     VIRTUAL_ROUTER,
-    await_carrier,
+    await_sole_carrier,
     find_obstacle,
     get_request_directory,
     list_carriers,
@@ -96,16 +96,16 @@ def pair(bare: Lab, network: factories.Network) -> Lab:
     """Two gateways with today's files, of which the first carries both families."""
     for number in range(2):
         assert do(network, number).startswith("done: ")
-    await_carrier(bare, FIRST)
+    await_sole_carrier(bare, FIRST)
     route_to_virtual_addresses(bare)
     return bare
 
 
 def test_two_bare_gateways_become_one_by_two_presses(bare: Lab, network: factories.Network) -> None:
     assert do(network, 0).startswith("done: nat-1 runs its new files. IPv4: ")
-    await_carrier(bare, FIRST)
+    await_sole_carrier(bare, FIRST)
     assert do(network, 1) == "done: nat-2 runs its new files."
-    await_carrier(bare, FIRST)
+    await_sole_carrier(bare, FIRST)
     assert list_current() == [True, True]
     changes = CarrierChange.objects.order_by("family").values_list("family", "carriers", "cause")
     assert list(changes) == [(4, ["nat-1"], "first"), (6, ["nat-1"], "first")]
@@ -120,7 +120,7 @@ def test_changed_files_come_onto_both_without_a_pause(pair: Lab, network: factor
         assert do(network, 0, KIND.SWITCH).startswith("done: ")
         assert do(network, 0) == "done: nat-1 runs its new files."
         assert goes_on()
-    await_carrier(pair, OTHER)
+    await_sole_carrier(pair, OTHER)
     assert list_current() == [True, True]
 
 
@@ -128,7 +128,7 @@ def test_files_with_which_both_gateways_would_carry_go(pair: Lab, network: facto
     change(network, virtual_router=VIRTUAL_ROUTER + 1)
     said = do(network, 1)
     assert said.startswith("failed: With the new files nat-1, nat-2 carried IPv4 at the same time, so nat-2 has those before again.")
-    await_carrier(pair, FIRST)
+    await_sole_carrier(pair, FIRST)
 
     def runs_its_former_files() -> bool:
         observe_group(network.group)
@@ -268,4 +268,4 @@ def test_public_addresses_on_the_uplinks_own_link_move_with_the_carrier(pair_on_
         assert do(network, 0, KIND.SWITCH).startswith("done: ")
         assert goes_on()
         assert comes_in()
-    await_carrier(pair_on_link, OTHER)
+    await_sole_carrier(pair_on_link, OTHER)

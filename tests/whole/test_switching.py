@@ -12,7 +12,7 @@ from apps.gateways.roles.observation import observe_group
 from apps.gateways.roles.outcomes import describe_outcome
 from apps.gateways.roles.switching import carry_out_switch, request_switch
 from apps.lib.errors import Problem
-from lab.failover import FailoverPrograms, await_carrier, await_standby, find_obstacle, route_to_virtual_addresses, run_failover_pair
+from lab.failover import FailoverPrograms, await_sole_carrier, await_standby, find_obstacle, route_to_virtual_addresses, run_failover_pair
 from lab.lab import Lab
 from tests import factories
 from tests.whole.system import INTERNET, conversation
@@ -62,7 +62,7 @@ def test_a_press_moves_both_families_and_members_connections_go_on(
     with conversation(lab, "m1", INTERNET, 7) as goes_on:
         moved = switch(network, 0, RoleSwitch.Kind.SWITCH)
         assert (moved.state, moved.families) == (State.DONE, [4, 6]), describe_outcome(moved)
-        await_carrier(lab, "nat-2")
+        await_sole_carrier(lab, "nat-2")
         await_standby(programs["nat-1"])
         assert goes_on()
     assert list_changes(4) == list_changes(6) == [(["nat-1"], "first"), (["nat-2"], "switch")]
@@ -73,21 +73,21 @@ def test_a_press_moves_both_families_and_members_connections_go_on(
 
 def test_one_family_moves_alone(lab: Lab, network: factories.Network, programs: dict[str, FailoverPrograms]) -> None:
     assert switch(network, 0, RoleSwitch.Kind.SWITCH, 6).state == State.DONE
-    await_carrier(lab, "nat-1", 4)
-    await_carrier(lab, "nat-2", 6)
+    await_sole_carrier(lab, "nat-1", 4)
+    await_sole_carrier(lab, "nat-2", 6)
 
 
 def test_a_gateway_that_is_drained_takes_nothing_over_until_it_is_back_again(
     lab: Lab, network: factories.Network, programs: dict[str, FailoverPrograms]
 ) -> None:
     assert switch(network, 0, RoleSwitch.Kind.DRAIN).state == State.DONE
-    await_carrier(lab, "nat-2")
+    await_sole_carrier(lab, "nat-2")
     with pytest.raises(Problem, match=r"No other gateway is ready to take over from nat-2\. nat-1 is drained of IPv4\."):
         request_switch(gateway=network.gateways[1], kind=RoleSwitch.Kind.SWITCH)
     back = switch(network, 0, RoleSwitch.Kind.RESUME)
     assert (back.state, describe_outcome(back)) == (State.DONE, "nat-1 is ready to take over IPv4 + IPv6 again.")
     await_standby(programs["nat-1"])
-    await_carrier(lab, "nat-2")
+    await_sole_carrier(lab, "nat-2")
 
 
 def test_a_switch_to_a_gateway_through_which_no_packets_pass_is_not_begun(
@@ -99,7 +99,7 @@ def test_a_switch_to_a_gateway_through_which_no_packets_pass_is_not_begun(
     requested.refresh_from_db()
     assert requested.state == State.FAILED
     assert describe_outcome(requested).startswith("Nothing was done: packets do not pass through nat-2. IPv4:")
-    await_carrier(lab, "nat-1")
+    await_sole_carrier(lab, "nat-1")
 
 
 def test_a_gateway_that_cannot_take_over_leaves_the_families_where_they_are(
@@ -111,4 +111,4 @@ def test_a_gateway_that_cannot_take_over_leaves_the_families_where_they_are(
     carry_out_switch(requested.pk)
     requested.refresh_from_db()
     assert requested.state == State.FAILED
-    await_carrier(lab, "nat-1")
+    await_sole_carrier(lab, "nat-1")

@@ -19,7 +19,7 @@ from apps.deployments.rule_kinds.registry import KINDS, get_removal_review
 from apps.lib.port_ranges import format_port_range
 from firewall.blast_radius import ADDITION_PREFIX
 from firewall.ruleset import Elements
-from firewall.sets import ObjectKind, find_kind, get_original_set, split_length
+from firewall.sets import ObjectKind, find_kind, get_original_set, split_set_name
 
 FIRST = 5  # named on a page
 _PORT = re.compile(r"(TCP|UDP) ([0-9]+) · ([0-9a-f.:]+)")  # a key of a forward or a pinhole
@@ -116,7 +116,7 @@ def iter_affected_things(part: Mapping[str, Elements]) -> Iterator[AffectedThing
         bare = name.removeprefix(ADDITION_PREFIX)
         if get_original_set(bare) != bare:
             continue
-        kind, length = find_kind(bare), split_length(bare)[1]
+        kind, length = find_kind(bare), split_set_name(bare)[1]
         build_thing = KINDS[kind].build_thing if kind else build_prefix_thing
         for key, element in elements.items():
             yield build_thing(RemovedElement(bare, length, key, element.value, element.comment))

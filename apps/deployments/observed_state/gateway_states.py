@@ -46,7 +46,7 @@ def record_first_answer(gateway: Gateway, at: datetime) -> None:
     GatewayState.objects.update_or_create(gateway=gateway, defaults={"seen": at})
 
 
-def has_answered(gateway: Gateway) -> bool:
+def has_ever_answered(gateway: Gateway) -> bool:
     """True if the gateway's agent has ever answered. Queries nothing if the row was read with its `status`."""
     status: GatewayState | None = getattr(gateway, "status", None)
     return status is not None and status.seen is not None

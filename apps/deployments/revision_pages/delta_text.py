@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from firewall.sets import find_kind, split_length
+from firewall.sets import find_kind, split_set_name
 
 _STATEMENT = re.compile(r"(add|delete|flush) (element|rule|set|map|chain|counter) inet netzwart (\S+)(?: (.*))?")
 _SETTING = re.compile(r"# (net\.[a-z0-9_.]+(?: =|:) .*)")
@@ -117,7 +117,7 @@ def build_delta_row(sign: str, name: str, element: str) -> DeltaRow:
 
 def _add_length(name: str, element: str) -> str:
     """Add the prefix length, which sets of prefixes have in their name instead of their elements: bans4_24 { 203.0.113.0 }."""
-    length = split_length(name)[1]
+    length = split_set_name(name)[1]
     if not length or length in ("32", "128"):
         return element
     prefix, space, rest = element.partition(" ")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from apps.deployments.observed_state.gateway_states import has_answered
+from apps.deployments.observed_state.gateway_states import has_ever_answered
 from apps.deployments.rollouts.progress import render_families
 from apps.lib.database.validity import is_valid_now
 from apps.lib.fields import Prefix
@@ -51,7 +51,7 @@ def _build_access(gateway: Gateway) -> GatewayAccess:
 def _iter_open_points(group: GatewayGroup, gateways: Sequence[Gateway], members: int) -> Iterator[str]:
     if not gateways:
         yield _("There is no gateway yet.")
-    if silent := [each.name for each in gateways if not has_answered(each)]:
+    if silent := [each.name for each in gateways if not has_ever_answered(each)]:
         yield _("No answer yet from %(names)s.") % {"names": ", ".join(silent)}
     if gateways and not any(each.carries4 or each.carries6 for each in gateways):
         yield _("No gateway is primary for IPv4 or IPv6.")

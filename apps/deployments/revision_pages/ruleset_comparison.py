@@ -10,7 +10,7 @@ from itertools import islice
 from apps.deployments.models import Revision
 from apps.deployments.revision_pages import contents
 from apps.deployments.revision_pages.delta_text import SETTINGS, DeltaExcerpt, DeltaGroup, DeltaRow, build_delta_row, render_note
-from firewall.diff import ChainChange, Delta, ElementChange, ProfileChange, diff
+from firewall.diff import ChainChange, Delta, ElementChange, KernelProfileChange, diff
 from firewall.profile import NAMES, build_sysctls
 from firewall.render import render_elements, render_rule
 from firewall.ruleset import EMPTY, Elements, Ruleset
@@ -85,7 +85,7 @@ def _build_element_group(name: str, change: ElementChange, now: int) -> tuple[De
     return group, len(removed) + len(added)
 
 
-def _build_profile_group(change: ProfileChange) -> tuple[DeltaGroup, int]:
+def _build_profile_group(change: KernelProfileChange) -> tuple[DeltaGroup, int]:
     old, new = (build_sysctls(each) if each else {} for each in change)
     names = [name for name in NAMES if old.get(name) != new.get(name)]
     rows = [(sign, f"{name} = {held[name]}", "") for name in names for sign, held in (("\u2212", old), ("+", new)) if name in held]

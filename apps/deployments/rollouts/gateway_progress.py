@@ -17,7 +17,7 @@ from apps.deployments.rollouts.failure_outcome import StepOutcome, find_outcome
 from apps.deployments.rollouts.progress import is_rollout_open, render_families
 from apps.deployments.rollouts.trial_status import TrialCountdown, find_trial_status
 from apps.lib.ui import formats
-from apps.lib.ui.states import GatewayLane, LaneStep, StateKind, StateLabel
+from apps.lib.ui.states import GatewayLane, RolloutLaneStep, StateKind, StateLabel
 
 PROBE = 2  # index of the probe among the four steps
 
@@ -88,7 +88,7 @@ def _render_confirm_time(step: RolloutStep) -> str:
 # --- The four steps
 
 
-def _iter_steps(step: RolloutStep) -> Iterable[LaneStep]:
+def _iter_steps(step: RolloutStep) -> Iterable[RolloutLaneStep]:
     """Yield sent, committed, probe and confirmed: finished ones with their evidence, then the current or failed one, then those to come."""
     said = (_render_sent(step), _render_committed(step), _render_probe(step), _render_confirmed(step))
     titles = (_("Sent"), _("Committed"), _("Probe"), _("Confirmed"))
@@ -96,7 +96,7 @@ def _iter_steps(step: RolloutStep) -> Iterable[LaneStep]:
     for place, (title, text) in enumerate(zip(titles, said, strict=True)):
         kind = _get_done_kind(step, place) if place < done else _get_next_kind(step) if place == done else StateKind.PLAIN
         words = _join_parts(text, render_gateway_activity(step)) if place == done else text
-        yield LaneStep(kind, title, words if place <= done else "")
+        yield RolloutLaneStep(kind, title, words if place <= done else "")
 
 
 def _get_done_kind(step: RolloutStep, place: int) -> StateKind:

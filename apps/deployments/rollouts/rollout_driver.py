@@ -209,7 +209,7 @@ class RolloutDriver:
         elif lost := self._find_lost_packets(gateway):
             self._record_failure(RolloutEvent.FAILED, gateway, lost)
         else:
-            rollout_store.record_passed(self._lease)
+            rollout_store.record_probe_passed(self._lease)
 
     def _find_lost_packets(self, gateway: Gateway) -> str:
         """Return a sentence about the families that passed a probe before the change and do not now; "" if there are none."""

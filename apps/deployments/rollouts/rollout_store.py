@@ -241,7 +241,7 @@ def record_event(lease: Lease, event: RolloutEvent, **evidence: Any) -> None:
     lease.state, lease.command = after, command
 
 
-def record_passed(lease: Lease) -> None:
+def record_probe_passed(lease: Lease) -> None:
     """Advance the machine by a passed probe. It is stored with the event that follows at once."""
     lease.state, lease.command = advance_rollout(lease.state, RolloutEvent.PASSED)
 

@@ -13,7 +13,7 @@ from apps.deployments.rule_kinds.ban_entries import describe_ban_entry, parse_pr
 from apps.deployments.rule_kinds.kind import (
     AffectedThing,
     AuthorHistory,
-    ChangeNotes,
+    ChangeNoteFormat,
     ElementOrigin,
     ObjectReader,
     RemovalReview,
@@ -67,7 +67,7 @@ ALLOWED = RuleKind(
         )
     },
     list_origins=_list_origins,
-    notes=(ChangeNotes("allowed", "allowed", parse_prefix_note),),
+    notes=(ChangeNoteFormat("allowed", "allowed", parse_prefix_note),),
     timed=(TimedRows("allowed", "prefix::text", "bans_allowentry", column="expires"),),
     row_keys={AllowEntry: lambda row: str(row.prefix)},
     removal=RemovalReview(

@@ -16,7 +16,7 @@ from apps.deployments.rule_kinds.event_sources import BAN, BAN_LIST
 from apps.deployments.rule_kinds.kind import (
     MOST_TOUCHED,
     AffectedThing,
-    ChangeNotes,
+    ChangeNoteFormat,
     ElementOrigin,
     ObjectReader,
     RemovalReview,
@@ -92,7 +92,7 @@ BANS = RuleKind(
         )
     },
     list_origins=_list_origins,
-    notes=(ChangeNotes("ban", "bans", parse_prefix_note, "list", _OF_LISTS),),
+    notes=(ChangeNoteFormat("ban", "bans", parse_prefix_note, "list", _OF_LISTS),),
     timed=(TimedRows("ban", "prefix::text", "bans_ban", column="expires"),),
     row_keys={Ban: lambda row: str(row.prefix)},
     removal=RemovalReview(

@@ -16,7 +16,7 @@ from apps.deployments.rule_kinds.kind import (
     PROTOCOLS,
     AffectedThing,
     AuthorHistory,
-    ChangeNotes,
+    ChangeNoteFormat,
     ElementOrigin,
     ObjectReader,
     RemovalReview,
@@ -179,7 +179,7 @@ FORWARDS = RuleKind(
     },
     list_origins=_list_origins,
     notes=(
-        ChangeNotes(
+        ChangeNoteFormat(
             "forward",
             "ports",
             _parse_note,

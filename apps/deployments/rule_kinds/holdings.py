@@ -9,7 +9,7 @@ from apps.accounts.models import User
 from apps.deployments.rule_kinds.event_sources import HOLDING, MEMBER
 from apps.deployments.rule_kinds.kind import (
     AffectedThing,
-    ChangeNotes,
+    ChangeNoteFormat,
     ElementOrigin,
     ObjectReader,
     RemovalReview,
@@ -59,7 +59,7 @@ ADDRESSES = RuleKind(
         )
     },
     list_origins=_list_origins,
-    notes=(ChangeNotes("address", "addresses", _parse_address),),
+    notes=(ChangeNoteFormat("address", "addresses", _parse_address),),
     timed=(TimedRows("holding", "id::text", "network_holding", stays=True),),
     row_keys={Holding: lambda row: str(row.prefix) if row.prefix.version == 4 else ""},
     removal=RemovalReview(
@@ -84,7 +84,7 @@ PREFIXES = RuleKind(
         )
     },
     list_origins=_list_origins,
-    notes=(ChangeNotes("address", "prefixes", _parse_prefix),),
+    notes=(ChangeNoteFormat("address", "prefixes", _parse_prefix),),
     row_keys={Holding: lambda row: str(row.prefix) if row.prefix.version == 6 else ""},
     removal=RemovalReview(
         history="network.holding",

@@ -46,7 +46,7 @@ class ObjectReader(NamedTuple):
     value: Callable[..., object]
 
 
-class ChangeNotes(NamedTuple):
+class ChangeNoteFormat(NamedTuple):
     """How notes of changes (deployments_touched) name the objects of a kind.
 
     note: kind of note; field: of PolicyKeys; parse: keys in the text of a note. follows: "holding" or "list" if changes of those touch
@@ -216,7 +216,7 @@ class RuleKind:
     count: Callable[[int], str]
     readers: Mapping[str, ObjectReader]
     list_origins: Callable[[SetElement], list[ElementOrigin]]
-    notes: tuple[ChangeNotes, ...] = ()
+    notes: tuple[ChangeNoteFormat, ...] = ()
     timed: tuple[TimedRows, ...] = ()
     build_thing: Callable[[RemovedElement], AffectedThing] = build_prefix_thing
     row_keys: Mapping[type[Deployed], Callable[[Any], str]] = field(default_factory=dict)

@@ -15,7 +15,7 @@ from apps.deployments.rule_kinds.kind import (
     PROTOCOLS,
     AffectedThing,
     AuthorHistory,
-    ChangeNotes,
+    ChangeNoteFormat,
     ElementOrigin,
     ObjectReader,
     RemovalReview,
@@ -88,7 +88,7 @@ LISTENERS = RuleKind(
     count=lambda number: ngettext("%(n)s listener", "%(n)s listeners", number),
     readers={"listeners": ObjectReader(_QUERY, "AND l.address = ANY(%(hosts)s::inet[])", _build_host_parameters, _build_listener)},
     list_origins=_list_origins,
-    notes=(ChangeNotes("listener", "listeners", _parse_note),),
+    notes=(ChangeNoteFormat("listener", "listeners", _parse_note),),
     build_thing=_build_thing,
     removal=RemovalReview(
         history="bans.listener",

@@ -13,7 +13,7 @@ from apps.deployments.rule_kinds.kind import (
     PROTOCOLS,
     AffectedThing,
     AuthorHistory,
-    ChangeNotes,
+    ChangeNoteFormat,
     ElementOrigin,
     ObjectReader,
     RemovalReview,
@@ -122,7 +122,7 @@ PINHOLES = RuleKind(
     },
     list_origins=_list_origins,
     notes=(
-        ChangeNotes(
+        ChangeNoteFormat(
             "pinhole",
             "holes",
             _parse_note,

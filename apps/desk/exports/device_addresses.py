@@ -100,7 +100,7 @@ def _group_devices(members: set[int]) -> dict[int, dict[int, ExportDevice]]:
     rows = Device.objects.filter(member__in=members).order_by("member", "pk").values_list("member_id", "pk", "name", "mac")
     for member, pk, name, mac in rows:
         mine = found.setdefault(member, {})
-        mine[pk] = ExportDevice(name, mac, _make_unique_label(make_label(name), pk, [card.label for card in mine.values()]))
+        mine[pk] = ExportDevice(name, mac, _make_unique_label(make_dns_label(name), pk, [card.label for card in mine.values()]))
     return found
 
 
@@ -113,7 +113,7 @@ def _make_unique_label(wanted: str, pk: int, taken: Sequence[str]) -> str:
     return next(each for each in longer if each not in taken)
 
 
-def make_label(name: str) -> str:
+def make_dns_label(name: str) -> str:
     """Return a name as a DNS label of letters, digits and hyphens (RFC 1123, section 2.1).
 
     “Küche 2” becomes kueche-2; a name without any of these characters becomes device.

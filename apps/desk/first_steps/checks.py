@@ -7,7 +7,7 @@ from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.accounts.roles import Role
-from apps.deployments.observed_state.gateway_states import has_answered
+from apps.deployments.observed_state.gateway_states import has_ever_answered
 from apps.desk.first_steps.finding import StepFinding
 from apps.lib.database.validity import is_valid_now
 from apps.lib.ui import formats
@@ -48,7 +48,7 @@ def check_gateways(_user: User) -> StepFinding:
     gateways = list(Gateway.objects.select_related("status").order_by("name"))
     if not gateways:
         return StepFinding(False, _("There is none yet."))
-    silent = [str(each) for each in gateways if not has_answered(each)]
+    silent = [str(each) for each in gateways if not has_ever_answered(each)]
     if silent:
         return StepFinding(False, _("No answer yet from %(names)s.") % {"names": ", ".join(silent[:5])})
     if not any(each.carries4 for each in gateways) and not any(each.carries6 for each in gateways):

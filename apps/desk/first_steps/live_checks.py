@@ -70,7 +70,7 @@ def check_rollout(_user: User) -> StepFinding:
     return StepFinding(bool(said) and not waiting, said or _("Nothing has been confirmed yet."))
 
 
-def check_packets(_user: User) -> StepFinding:
+def check_probe_packets(_user: User) -> StepFinding:
     """Find for each gateway and address family when a probe last came back through it."""
     gateways = list(Gateway.objects.select_related("group").order_by("name"))
     if not gateways:

@@ -145,7 +145,7 @@ STEPS: Final = (
         gettext_lazy("With a probe, a rollout is confirmed only after a connection has passed the gateway and come back."),
         "gateways:list",
         gettext_lazy("Gateways"),
-        live_checks.check_packets,
+        live_checks.check_probe_packets,
         needed=False,
     ),
 )

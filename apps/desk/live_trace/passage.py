@@ -16,7 +16,7 @@ from apps.deployments.rule_kinds.member_origins import list_address_holders
 from apps.desk.live_trace import live_trace_texts
 from apps.desk.packet_trace.form import RUNS
 from apps.desk.packet_trace.packet_trace_texts import VerdictText
-from apps.desk.packet_trace.path import PathStop, RuleLine
+from apps.desk.packet_trace.path import PathSection, RuleLine
 from apps.desk.packet_trace.question import INTERFACES, TracedPacket, find_interface
 from apps.lib.fields import Address, Prefix
 from apps.lib.ui.states import StateKind
@@ -38,7 +38,7 @@ class PacketPassage:
     packet: str
     came: str
     fate: VerdictText
-    stops: list[PathStop]
+    stops: list[PathSection]
     things: list[ElementOrigin]
     why: str
 
@@ -80,7 +80,7 @@ class _HolderLookup:
         return self._known[address]
 
 
-def list_passage_stops(told: Sequence[Event]) -> list[PathStop]:
+def list_passage_stops(told: Sequence[Event]) -> list[PathSection]:
     """Return one stop for each stretch of a chain, with the packet after it where it was rewritten."""
     by_rules = (event for event in told if not event.mark)
     stretches = [list(stretch) for _chain, stretch in groupby(by_rules, lambda event: (event.table, event.chain))]
@@ -88,7 +88,7 @@ def list_passage_stops(told: Sequence[Event]) -> list[PathStop]:
     return [_build_stop(number, stretch, rewritten, ends=stretch[-1] is told[-1]) for number, stretch in enumerate(stretches, 1)]
 
 
-def _build_stop(number: int, stretch: list[Event], rewritten: dict[int, str], *, ends: bool) -> PathStop:
+def _build_stop(number: int, stretch: list[Event], rewritten: dict[int, str], *, ends: bool) -> PathSection:
     first, last = stretch[0], stretch[-1]
     decides = ends and last.verdict == "drop"
     packet = next((rewritten[id(event)] for event in stretch if id(event) in rewritten), "")
@@ -97,7 +97,7 @@ def _build_stop(number: int, stretch: list[Event], rewritten: dict[int, str], *,
         for event in stretch
     ]
     kind = StateKind.BAD if decides else StateKind.MOVING if packet else ""
-    return PathStop(number, first.chain, live_trace_texts.describe_hook(first), lines, packet, kind, decides)
+    return PathSection(number, first.chain, live_trace_texts.describe_hook(first), lines, packet, kind, decides)
 
 
 def _map_rewrites(told: Sequence[Event]) -> dict[int, str]:

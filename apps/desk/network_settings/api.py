@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from apps.lib.api.openapi.json_schema import INTEGER, TEXT, Shape, make_array, make_object
 from apps.lib.api.serializers import ApiSerializer
-from apps.lib.api.viewsets import ChangeOneViewSet, refuse_limited
+from apps.lib.api.viewsets import ChangeOneViewSet, refuse_limited_token
 from apps.preferences.declarations import SETTINGS
 from apps.preferences.models import ONLY, NetworkSettings
 from apps.preferences.selectors import get_settings_row
@@ -77,7 +77,7 @@ class NetworkSettingsViewSet(ChangeOneViewSet):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        refuse_limited(request)
+        refuse_limited_token(request)
 
     def get_object(self) -> NetworkSettings:
         if self.kwargs["pk"] != str(ONLY):

@@ -6,7 +6,7 @@ from typing import Any
 from apps.deployments.rule_kinds.kind import ElementOrigin
 from apps.desk.packet_trace import packet_trace_texts
 from apps.desk.packet_trace.answer import TraceAnswer
-from apps.desk.packet_trace.path import PathStop, RuleLine, list_path_stops
+from apps.desk.packet_trace.path import PathSection, RuleLine, list_path_stops
 from firewall.render import get_key_renderer
 
 
@@ -36,7 +36,7 @@ def answer_to_dict(answer: TraceAnswer) -> dict[str, Any]:
     }
 
 
-def _stop_to_dict(stop: PathStop) -> dict[str, Any]:
+def _stop_to_dict(stop: PathSection) -> dict[str, Any]:
     return {"chain": stop.name, "packet_then": stop.packet or None, "rules": [_to_dict(line) for line in stop.lines]}
 
 

@@ -29,7 +29,7 @@ class RuleLine:
 
 
 @dataclass(frozen=True, slots=True)
-class PathStop:
+class PathSection:
     """A stretch of one chain with the rules that the packet met.
 
     packet: the packet after it, "" if unchanged; kind: "" for nothing notable; decides: the packet's path ends here.
@@ -55,7 +55,7 @@ class PathStop:
         return [line for line in self.lines if not line.matched]
 
 
-def list_path_stops(answer: TraceAnswer) -> list[PathStop]:
+def list_path_stops(answer: TraceAnswer) -> list[PathSection]:
     """Return the path in order, then the base chains that the packet did not reach."""
     reached = [
         _build_stop(answer, number, list(steps))
@@ -65,14 +65,14 @@ def list_path_stops(answer: TraceAnswer) -> list[PathStop]:
     return [*reached, *missed]
 
 
-def _build_stop(answer: TraceAnswer, number: int, steps: list[TraceStep]) -> PathStop:
+def _build_stop(answer: TraceAnswer, number: int, steps: list[TraceStep]) -> PathSection:
     chain, last = steps[0].chain, steps[-1] is answer.trace.steps[-1]
     lines = [_build_line(answer, step) for step in steps]
     before, after = steps[0].packet, _find_packet_after(answer, steps[-1])
     moved = before.ends != after.ends
     decides = last and not has_arrived(answer.trace)
     kind = StateKind.BAD if decides else StateKind.OK if last else StateKind.MOVING if moved else ""
-    return PathStop(
+    return PathSection(
         number,
         chain.name,
         _describe_hook(chain),
@@ -123,5 +123,5 @@ def _list_unreached(answer: TraceAnswer) -> list[Chain]:
     return [chain for *_order, chain in sorted(later, key=lambda each: each[:2])]
 
 
-def _build_unreached_stop(number: int, chain: Chain) -> PathStop:
-    return PathStop(number, chain.name, _("not reached"), [], "", "", decides=False, reached=False)
+def _build_unreached_stop(number: int, chain: Chain) -> PathSection:
+    return PathSection(number, chain.name, _("not reached"), [], "", "", decides=False, reached=False)

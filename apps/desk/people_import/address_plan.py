@@ -48,7 +48,7 @@ class PlannedHoldings:
     forwards: list[PlannedForward] = field(default_factory=list)
 
 
-class AddressPlan:
+class AddressPlanner:
     """Plans line by line. Remembers what earlier lines take, so that a second line that wants the same is a problem."""
 
     def __init__(self, known: KnownNetwork) -> None:

@@ -15,7 +15,7 @@ from apps.lib.api.filters import build_filters
 from apps.lib.api.openapi.json_schema import INTEGER, TEXT, Shape, make_array, make_mapping, make_nullable, make_object
 from apps.lib.api.parsers import LargeJsonParser
 from apps.lib.api.serializers import ApiSerializer
-from apps.lib.api.viewsets import AddViewSet, ReadViewSet, RemoveViewSet, refuse_limited
+from apps.lib.api.viewsets import AddViewSet, ReadViewSet, RemoveViewSet, refuse_limited_token
 from apps.lib.errors import Problem
 from apps.members.models import PeopleUpload
 
@@ -91,7 +91,7 @@ class PeopleImportViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
         return PeopleUpload.objects.filter(by=self.request.user.pk).defer("content").order_by("id")
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        refuse_limited(request)
+        refuse_limited_token(request)
         return super().create(request, *args, **kwargs)
 
     def remove(self, row: PeopleUpload) -> None:

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from django.utils.translation import gettext as _
 
-from apps.desk.people_import.address_plan import AddressPlan, PlannedHoldings
+from apps.desk.people_import.address_plan import AddressPlanner, PlannedHoldings
 from apps.desk.people_import.columns import PersonColumn
 from apps.desk.people_import.known_network import KnownMember, KnownNetwork
 from apps.desk.people_import.person_row import CellProblem, PersonRow, PersonRowParser
-from apps.desk.people_import.room_plan import RoomKey, RoomPlan, WantedRoom, WantedSite
+from apps.desk.people_import.room_plan import RoomKey, RoomPlanner, WantedRoom, WantedSite
 from apps.desk.people_import.tables import SheetRow
 from apps.lib.email_address import lower_ascii
 from apps.lib.errors import Problem
@@ -83,7 +83,7 @@ class _Planner:
     def __init__(self, parser: PersonRowParser, known: KnownNetwork, *, create_rooms: bool) -> None:
         self.plan = ImportPlan()
         self._parser, self._known = parser, known
-        self._rooms, self._addresses = RoomPlan(known, create=create_rooms), AddressPlan(known)
+        self._rooms, self._addresses = RoomPlanner(known, create=create_rooms), AddressPlanner(known)
         self.plan.sites, self.plan.rooms = self._rooms.sites, self._rooms.rooms
         self._by_email: dict[str, tuple[KnownMember, ...]] = {}
         for member in known.members.values():

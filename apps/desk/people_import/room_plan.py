@@ -36,7 +36,7 @@ class WantedRoom:
     name: str
 
 
-class RoomPlan:
+class RoomPlanner:
     """Finds the room of each line. With `create`, notes houses and rooms that do not exist; otherwise they are problems."""
 
     def __init__(self, known: KnownNetwork, *, create: bool) -> None:

@@ -42,7 +42,9 @@ class SeedShare:
     public: IPv4Address | None = None
 
 
-def make_shares(random: Random, people: Sequence[SeedPerson], ground: LabNetwork, residents: Sequence[LabHost] = ()) -> list[SeedShare]:
+def make_address_shares(
+    random: Random, people: Sequence[SeedPerson], ground: LabNetwork, residents: Sequence[LabHost] = ()
+) -> list[SeedShare]:
     """Return a share for each person; the first ones get the addresses of the lab's hosts."""
     private, prefixes, public = _iter_private(ground), _iter_prefixes(ground), _iter_public(random, ground, len(residents))
     given_back: list[SeedHolding] = []

@@ -15,7 +15,7 @@ import pghistory
 from django.db import transaction
 from psycopg.types.range import TimestamptzRange
 
-from apps.desk.seeding.addresses import SeedHolding, SeedShare, make_shares
+from apps.desk.seeding.addresses import SeedHolding, SeedShare, make_address_shares
 from apps.desk.seeding.base_rows import HomeIds, SeedPools, make_homes, make_network
 from apps.desk.seeding.forwards import SeedForward, make_forwards
 from apps.desk.seeding.lab_network import LabNetwork
@@ -54,7 +54,7 @@ def make_plan(
 ) -> NetworkPlan:
     """Return the plan; the same arguments give the same plan. Residents live on the ground's hosts, with the `known` forwards."""
     random = Random(seed)  # noqa: S311 - a made-up network is not a secret
-    having = make_shares(random, make_people(random, count, today, residents), ground, ground.hosts[: len(residents)])
+    having = make_address_shares(random, make_people(random, count, today, residents), ground, ground.hosts[: len(residents)])
     return NetworkPlan(ground, having, make_forwards(random, having, known))
 
 

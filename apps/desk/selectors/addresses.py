@@ -13,7 +13,7 @@ from apps.lib.fields import Address
 from apps.lib.ui import formats
 from apps.nat.models import NatMapping, PortForward
 from apps.nat.pool_sharing import PlannedMapping
-from apps.nat.selectors import count_mapped_members, count_used_by_pool, list_forwards_at, list_left_as
+from apps.nat.selectors import count_mapped_members, count_used_by_pool, list_forwards_at, list_mappings_at
 from apps.network.models import Holding, Pool, count_port_blocks, find_block_size
 from apps.network.selectors import count_assigned_shares, count_shares, list_address_holdings, list_holdings_at, list_pools
 
@@ -148,7 +148,7 @@ class LookupAnswer:
 
 def look_up_address(address: Address, port: int | None, at: datetime) -> LookupAnswer:
     """Answer from these tables alone: connections are not logged for it."""
-    leaving = list_left_as(address, at, port)
+    leaving = list_mappings_at(address, at, port)
     number = leaving.count()
     forwards = list(list_forwards_at(address, port, at)) if port else []
     ever: QuerySet[Holding] = list_address_holdings(address)[:MAX_LISTED_ROWS]

@@ -11,7 +11,7 @@ from apps.desk.selectors.need import AttentionItem, find_page_url
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
 from apps.operations import heartbeats, jobs
-from apps.operations.heartbeats import RoleFault, RoleFaultKind
+from apps.operations.heartbeats import ProcessFault, RoleFaultKind
 from apps.operations.models import ProcessRole
 
 FOLLOWS: dict[ProcessRole, Promise] = {
@@ -65,7 +65,7 @@ def render_job_title(name: str) -> str:
 
 def iter_attention_items(now: datetime) -> Iterator[AttentionItem]:
     """Yield roles that do not work, and jobs that fail or do not run."""
-    faults = heartbeats.list_role_faults(now)
+    faults = heartbeats.list_process_faults(now)
     yield from _iter_role_needs(faults)
     ticking = not faults or {fault.role for fault in faults} == {ProcessRole.EVENTS}
     for job in jobs.list_job_faults(now):
@@ -73,7 +73,7 @@ def iter_attention_items(now: datetime) -> Iterator[AttentionItem]:
             yield _build_job_need(job)
 
 
-def _iter_role_needs(faults: Sequence[RoleFault]) -> Iterator[AttentionItem]:
+def _iter_role_needs(faults: Sequence[ProcessFault]) -> Iterator[AttentionItem]:
     broker = [fault for fault in faults if fault.fault is RoleFaultKind.BROKER]
     others = [fault for fault in faults if fault.fault is not RoleFaultKind.BROKER]
     silent = [fault for fault in others if fault.fault is RoleFaultKind.SILENT]
@@ -94,7 +94,7 @@ def _iter_role_needs(faults: Sequence[RoleFault]) -> Iterator[AttentionItem]:
         yield _build_need(f"role-{fault.role}", kind, describe_fault(fault), str(FOLLOWS[fault.role]), fault.since)
 
 
-def _list_moments(faults: Sequence[RoleFault]) -> list[datetime]:
+def _list_moments(faults: Sequence[ProcessFault]) -> list[datetime]:
     return [fault.since for fault in faults if fault.since]
 
 
@@ -110,7 +110,7 @@ def _describe_standstill() -> str:
     return _("Changes are saved, but reach no gateway; no mail is sent, nothing is counted. Start the workers, or check their logs.")
 
 
-def describe_fault(fault: RoleFault) -> str:
+def describe_fault(fault: ProcessFault) -> str:
     """Describe the fault of a role, without its consequences."""
     given = {"role": fault.role.label}
     if fault.fault is RoleFaultKind.BROKER:

@@ -71,7 +71,7 @@ def build_system_status(now: datetime) -> SystemStatus:
 
 
 def _list_roles(now: datetime) -> list[RoleRow]:
-    faults, known = {fault.role: fault for fault in heartbeats.list_role_faults(now)}, heartbeats.list_heartbeats()
+    faults, known = {fault.role: fault for fault in heartbeats.list_process_faults(now)}, heartbeats.list_heartbeats()
     rows = []
     for role in heartbeats.list_expected_roles():
         fault = faults.get(role)

@@ -25,7 +25,7 @@ _ACCEPTS_KEY: Final = (Progress.SILENT, Progress.FOREIGN, Progress.READY)
 
 
 @dataclass(frozen=True, slots=True)
-class JoiningView:
+class JoiningStatus:
     """A joining machine as its page shows it. fingerprint: of the key to compare, "" if there is none. polls: it changes by itself."""
 
     machine: JoiningMachine
@@ -38,13 +38,13 @@ class JoiningView:
     polls: bool
 
 
-def describe_joining(machine: JoiningMachine, now: datetime) -> JoiningView:
+def describe_joining(machine: JoiningMachine, now: datetime) -> JoiningStatus:
     """Describe how far the machine is."""
     kind, sentence, follows = _describe_progress(machine, now)
     compares = machine.seen_key and (not machine.host_key or machine.progress == Progress.CHANGED)
     fingerprint = ssh.compute_fingerprint(machine.seen_key) if compares else ""
     polls = not machine.is_ready and not (machine.progress in _WAITS_FOR_PERSON and bool(fingerprint))
-    return JoiningView(machine, kind, sentence, follows, list_checks(machine), build_install_command(machine), fingerprint, polls)
+    return JoiningStatus(machine, kind, sentence, follows, list_checks(machine), build_install_command(machine), fingerprint, polls)
 
 
 def _describe_progress(machine: JoiningMachine, now: datetime) -> tuple[StateKind, str, str]:

@@ -87,7 +87,7 @@ def list_roles(group: GatewayGroup) -> list[GatewayRole]:
     return list(rows.select_related("status__gateway").order_by("status__gateway__name", "family"))
 
 
-def list_carrying(roles: Sequence[GatewayRole]) -> list[GatewayRole]:
+def filter_carrying_roles(roles: Sequence[GatewayRole]) -> list[GatewayRole]:
     """Return those roles of one family by which it is carried. Without an answer a gateway counts only if no other one carries."""
     carrying = [each for each in roles if each.carries]
     answering = [each for each in carrying if not each.status.problem]
@@ -97,7 +97,7 @@ def list_carrying(roles: Sequence[GatewayRole]) -> list[GatewayRole]:
 def map_carriers(roles: Sequence[GatewayRole]) -> dict[int, list[str]]:
     """Return the names of the gateways that carry each family of a group's roles."""
     families = sorted({each.family for each in roles})
-    carrying = {family: list_carrying([each for each in roles if each.family == family]) for family in families}
+    carrying = {family: filter_carrying_roles([each for each in roles if each.family == family]) for family in families}
     return {family: sorted(each.status.gateway.name for each in found) for family, found in carrying.items()}
 
 

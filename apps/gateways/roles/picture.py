@@ -10,7 +10,7 @@ from enum import Enum, auto
 
 from apps.gateways.families import FAMILIES
 from apps.gateways.roles.models import FailoverStatus, GatewayRole
-from apps.gateways.roles.observation import list_carrying
+from apps.gateways.roles.observation import filter_carrying_roles
 from apps.lib.web.request_cache import cache_per_request
 from apps.network.models import Gateway, GatewayGroup
 
@@ -34,7 +34,7 @@ class FamilyPicture:
     @property
     def carrying(self) -> list[GatewayRole]:
         """The roles by which it is carried."""
-        return list_carrying(self.roles)
+        return filter_carrying_roles(self.roles)
 
     @property
     def deviation(self) -> Deviation | None:

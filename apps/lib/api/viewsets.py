@@ -257,7 +257,7 @@ class RemoveViewSet(CollectionViewSet):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-def refuse_limited(request: Request) -> None:
+def refuse_limited_token(request: Request) -> None:
     """Raise PermissionDenied for a limited token, where an action concerns the whole network."""
     if is_token_scoped(request.auth):
         raise exceptions.PermissionDenied(_("This is outside the token’s scope."))

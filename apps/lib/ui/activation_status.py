@@ -13,7 +13,7 @@ NEWS = "netzwart:news"
 
 
 @dataclass(frozen=True)
-class ActivationStatus[Thing: Deployed]:
+class RowActivations[Thing: Deployed]:
     """A row with its activations on all gateways."""
 
     thing: Thing
@@ -39,12 +39,12 @@ class ActivationStatus[Thing: Deployed]:
         return max(0.0, (max(times) - self.thing.changed_at).total_seconds())
 
 
-def list_activation_statuses[Thing: Deployed](things: Iterable[Thing]) -> list[ActivationStatus[Thing]]:
+def list_activation_statuses[Thing: Deployed](things: Iterable[Thing]) -> list[RowActivations[Thing]]:
     """Return the status of each row, in a constant number of queries."""
-    return [ActivationStatus(thing, known) for thing, known in list_activations(things)]
+    return [RowActivations(thing, known) for thing, known in list_activations(things)]
 
 
-def build_poll_trigger(rows: Sequence[ActivationStatus[Deployed]]) -> str:
+def build_poll_trigger(rows: Sequence[RowActivations[Deployed]]) -> str:
     """Return the HTMX trigger that refreshes a panel.
 
     Always at news; every 500 ms while gateways lack a row; every 5 s if all of these wait for a person.

@@ -93,7 +93,7 @@ def describe_symbols(posts: Iterable[GatewaySymbol]) -> str:
 
 
 @dataclass(frozen=True)
-class LaneStep:
+class RolloutLaneStep:
     """One of the four steps of a lane: sent, committed, probe, confirmed. PLAIN marks a step that is still to come."""
 
     kind: StateKind
@@ -116,4 +116,4 @@ class GatewayLane:
     gateway: str
     note: str
     state: StateLabel
-    steps: tuple[LaneStep, ...]
+    steps: tuple[RolloutLaneStep, ...]

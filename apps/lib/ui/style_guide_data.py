@@ -10,7 +10,7 @@ from django.core.paginator import Paginator
 from django.utils import timezone
 
 from apps.lib.ui.charts import sample
-from apps.lib.ui.states import GatewayLane, GatewaySymbol, LaneStep, StateKind, StateLabel, SymbolState
+from apps.lib.ui.states import GatewayLane, GatewaySymbol, RolloutLaneStep, StateKind, StateLabel, SymbolState
 
 BOTH = (GatewaySymbol("nat-1", SymbolState.FULL), GatewaySymbol("nat-2", SymbolState.FULL))
 ACTIVE, BLOCKED = StateLabel(StateKind.ACTIVE, "Active"), StateLabel(StateKind.BAD, "Blocked", "blocked")
@@ -76,7 +76,7 @@ Priya Raman|B-222|a|10.12.34.76|198.51.100.8|44.1|0|2026-11-15
 Quentin Lefèvre|B-404|u|||0|0|2026-11-30"""
 
 
-def build_members() -> dict[str, object]:
+def build_sample_members() -> dict[str, object]:
     rows = [_parse_member(line) for line in MEMBERS.splitlines()]
     return {"title": "Members", "sort": "paid", "rows": rows, "page": Paginator(range(38), 20).page(1)}
 
@@ -236,22 +236,22 @@ def _build_axis(ticks: tuple[int, ...], most: float) -> list[tuple[int, str]]:
 
 def build_rollout() -> dict[str, object]:
     done = (
-        LaneStep(StateKind.OK, "Sent", "21:13:40.12, 4.1 kB"),
-        LaneStep(StateKind.OK, "Committed", "3 ms, read back equal"),
-        LaneStep(StateKind.OK, "Probe", "IPv4 1.3 ms, IPv6 1.2 ms"),
+        RolloutLaneStep(StateKind.OK, "Sent", "21:13:40.12, 4.1 kB"),
+        RolloutLaneStep(StateKind.OK, "Committed", "3 ms, read back equal"),
+        RolloutLaneStep(StateKind.OK, "Probe", "IPv4 1.3 ms, IPv6 1.2 ms"),
     )
     lanes = [
         GatewayLane(
             "nat-2",
             "first, IPv6 primary",
             StateLabel(StateKind.OK, "Confirmed in 1.08 s"),
-            (*done, LaneStep(StateKind.OK, "Confirmed", "21:13:41.20, new ssh session")),
+            (*done, RolloutLaneStep(StateKind.OK, "Confirmed", "21:13:41.20, new ssh session")),
         ),
         GatewayLane(
             "nat-1",
             "second, IPv4 primary",
             StateLabel(StateKind.MOVING, "Waits for confirmation"),
-            (*done, LaneStep(StateKind.MOVING, "Confirmation", "2 of 3 attempts failed")),
+            (*done, RolloutLaneStep(StateKind.MOVING, "Confirmation", "2 of 3 attempts failed")),
         ),
     ]
     groups = [
@@ -390,7 +390,7 @@ def build_own_page() -> dict[str, object]:
 
 PAGES: dict[str, Callable[[], dict[str, object]]] = {
     "parts": build_style_guide,
-    "members": build_members,
+    "members": build_sample_members,
     "dashboard": build_dashboard,
     "rollout": build_rollout,
     "own": build_own_page,

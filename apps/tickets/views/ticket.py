@@ -82,7 +82,7 @@ def _render_page(
         "address": get_answer_recipient(found)[0],
         "aside": build_sidebar(found),
         "links": links.list_links(found),
-        "moves": selectors.list_moves(found),
+        "moves": selectors.list_ticket_moves(found),
         "form": form or WriteForm(),
         "facts_form": facts or FactsForm(found),
         "link_form": about or LinkForm(found),

@@ -14,7 +14,7 @@ from apps.desk.live_trace.live_trace_session import USUAL_PACKETS, USUAL_SECONDS
 from apps.desk.packet_trace import packet_trace_texts
 from apps.desk.packet_trace.answer import TraceAnswer, answer_question
 from apps.desk.packet_trace.export import answer_to_dict
-from apps.desk.packet_trace.path import PathStop, list_path_stops
+from apps.desk.packet_trace.path import PathSection, list_path_stops
 from apps.desk.packet_trace.question import (
     EPHEMERAL,
     INTERFACES,
@@ -133,7 +133,7 @@ class Command(BaseCommand):
             if stop.reached:
                 self._show_stop(stop)
 
-    def _show_stop(self, stop: PathStop) -> None:
+    def _show_stop(self, stop: PathSection) -> None:
         self.stdout.write(f"\n{stop.name}{f' ({stop.place})' if stop.place else ''}")
         for line in stop.lines:
             self.stdout.write(f"  {'*' if line.matched else ' '} {line.text}")
