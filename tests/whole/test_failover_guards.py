@@ -1,4 +1,4 @@
-"""Guarded services through a switch and a crash: the gateway that takes over knows neither cookies nor clocks of the other one."""
+"""Guarded services through a switch and a crash: what one gateway opened on a server's behalf goes on through the other one."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
