@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 from ipaddress import ip_network
 from pathlib import Path
@@ -25,6 +26,7 @@ from redis import Redis
 
 from apps.accounts import bounded_cache, client_address, sessions, tokens
 from apps.accounts.adapter import confirm_password
+from apps.accounts.cache_slots import PROCESS_SLOTS
 from apps.accounts.models import User
 from tests import factories
 from tests.db.page_client import text
@@ -112,11 +114,12 @@ def test_one_address_cannot_try_many_names(db: None) -> None:
 
 def test_limits_take_a_fixed_room_however_many_names_are_tried(db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounded_cache, "SLOTS", 64)
+    PROCESS_SLOTS.clear()
     for number in range(2000):
         cache.set(f"try-{number}", [number], 300)
-    held = cache._local  # type: ignore[attr-defined]  # without Redis the cache counts in this process
+    held = PROCESS_SLOTS.list_texts()  # without Redis the cache counts in this process
     assert 0 < len(held) <= 64
-    assert max(len(value) for _ends, value in held.values()) <= bounded_cache.LONGEST
+    assert max(map(len, held)) <= bounded_cache.LONGEST
     with pytest.raises(ValueError, match="does not fit"):
         cache.set("long", "x" * bounded_cache.LONGEST)
 
@@ -136,6 +139,41 @@ def test_limits_in_redis_are_shared_bounded_and_end(settings: LazySettings, monk
     names = list(redis.scan_iter("netzwart:slot:*"))
     assert 0 < len(names) <= 64
     assert all(0 < redis.ttl(name) <= 300 for name in names)
+
+
+def test_threads_of_a_process_share_one_count_while_redis_is_down(db: None) -> None:
+    with ThreadPoolExecutor(1) as another:
+        assert another.submit(cache.add, "lock-of-a-count", [1], 60).result()
+    assert not cache.add("lock-of-a-count", [2], 60)
+    assert cache.get("lock-of-a-count") == [1]
+
+
+@pytest.mark.parametrize("place", ["redis", "process"])
+def test_a_key_overwrites_another_only_where_both_its_slots_are_taken(
+    settings: LazySettings, monkeypatch: pytest.MonkeyPatch, redis_url: str, place: str
+) -> None:
+    settings.REDIS_URL = redis_url if place == "redis" else "unix:///nobody.sock"
+    PROCESS_SLOTS.clear()
+    slots = bounded_cache.BoundedCache(f"netzwart:pairs-{place}", {})
+    monkeypatch.setattr(bounded_cache, "SLOTS", 8)
+
+    def find_slots(key: str) -> tuple[str, str]:
+        return slots._read_candidates(PROCESS_SLOTS, key, None).names
+
+    keys = [f"key-{number}" for number in range(2000)]
+    count = next(key for key in keys if len(set(find_slots(key))) == 2)
+    first, second = find_slots(count)
+    neighbour = next(key for key in keys if find_slots(key)[0] == first and find_slots(key)[1] not in (first, second))
+    third = next(key for key in keys if find_slots(key) == (first, second) and key != count)
+    slots.set(count, 5, 60)
+    slots.set(neighbour, 7, 60)
+    assert (slots.get(count), slots.get(neighbour)) == (5, 7), "one slot in common is no collision"
+    assert slots.add(third, 9, 60)
+    assert not slots.add(third, 10, 60)
+    slots.set(count, 6, 60)
+    assert [slots.get(key) for key in (count, third, neighbour)] == [6, 9, 7]
+    assert slots.delete(neighbour)
+    assert not slots.delete(neighbour)
 
 
 def test_a_forged_forwarded_header_does_not_change_the_source(settings: LazySettings) -> None:
