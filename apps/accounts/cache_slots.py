@@ -28,7 +28,7 @@ class RedisSlots:
         self._redis = redis
 
     def read(self, names: Sequence[str]) -> list[str | None]:
-        return cast(list[str | None], self._redis.mget(names))  # decode_responses makes them text
+        return cast("list[str | None]", self._redis.mget(names))  # decode_responses makes them text
 
     def write(self, name: str, text: str, milliseconds: int, *, only_if_empty: bool = False) -> bool:
         return bool(self._redis.set(name, text, px=milliseconds, nx=only_if_empty))
