@@ -83,7 +83,7 @@ def build_sets(limits: ConnectionLimits) -> dict[str, Set]:
     return found
 
 
-def find_limit_kind(name: str) -> LimitKind | None:
+def find_limit_kind_of_set(name: str) -> LimitKind | None:
     """Return the kind of limit that the set of this name belongs to; None if it is not one of ours."""
     start = name.partition("_")[0] + "_" + name.partition("_")[2].partition("_")[0]
     return next((each for each in LimitKind if start in (f"{each}4", f"{each}6")), None)

@@ -80,7 +80,7 @@ class Ledger:
         if known and not self._gone:
             self._write_anew()
 
-    def take_reading_number(self) -> int:
+    def allocate_reading_number(self) -> int:
         """Return the number of one more reading.
 
         The file is overwritten in place: if a write is cut off, it holds the number before, or a higher one.

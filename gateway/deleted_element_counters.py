@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from firewall import owners
 from firewall.ruleset import TABLE
 from gateway import elements, netlink
-from gateway.netlink import Netlink, pack_text, parse_attributes, parse_text
+from gateway.netlink import Netlink, pack_text, parse_attribute_text, parse_attributes
 from gateway.table import DeletedCounts
 
 # linux/netfilter/nfnetlink.h, nf_tables.h
@@ -35,7 +35,7 @@ class DeletionListener:
             self.lost = self.lost or messages is None
             for kind, body in messages or ():
                 if kind == netlink.DELSETELEM and body.startswith(ours):
-                    yield parse_text(parse_attributes(body)[_LIST_SET]), _decode_counts(body)
+                    yield parse_attribute_text(parse_attributes(body)[_LIST_SET]), _decode_counts(body)
 
     def close(self) -> None:
         """Stop listening."""

@@ -13,7 +13,7 @@ from struct import Struct
 
 from firewall.machine import MOST_ADDRESSES, InterfaceAddress, MachineInterface
 from firewall.policy import Address
-from gateway.netlink import parse_attributes, parse_text
+from gateway.netlink import parse_attribute_text, parse_attributes
 from gateway.table import TableError
 
 _HEADER = Struct("=IHHII")
@@ -46,10 +46,10 @@ def list_interfaces() -> list[MachineInterface]:
             mac, kind = given.get(_LINK_MAC, b""), parse_attributes(given.get(_LINK_INFO, b"")).get(_INFO_KIND, b"")
             found.append(
                 MachineInterface(
-                    parse_text(given[_LINK_NAME]),
+                    parse_attribute_text(given[_LINK_NAME]),
                     flags & _RUNNING == _RUNNING,
                     mac.hex(":") if any(mac) else "",
-                    parse_text(kind),
+                    parse_attribute_text(kind),
                     tuple(addresses[index][:MOST_ADDRESSES]),
                     *((family, index) in defaults for family in _FAMILIES),
                 )
@@ -61,7 +61,7 @@ def has_address(interface: str, address: Address) -> bool:
     """True if the interface exists and has this address, which may be link-local. Raises TableError."""
     try:
         with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.NETLINK_ROUTE) as route:
-            names = {index: parse_text(given[_LINK_NAME]) for (_, _, index, _, _), given in _dump(route, _GETLINK, _LINK)}
+            names = {index: parse_attribute_text(given[_LINK_NAME]) for (_, _, index, _, _), given in _dump(route, _GETLINK, _LINK)}
             return any(names.get(index) == interface and each.address == address for index, _, each in _iter_addresses(route))
     except OSError as error:
         raise TableError(f"the interfaces cannot be read: {error.strerror}") from error

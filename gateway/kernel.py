@@ -26,7 +26,7 @@ from gateway.element_renewal import ElementRenewal, UnixClock
 from gateway.kernel_trace import Tracer
 from gateway.libnftables import Libnftables
 from gateway.load_plan import iter_change_batches, split_prefill
-from gateway.netlink import Netlink, iter_attribute_spans, pack_text, parse_attributes, parse_number, parse_text
+from gateway.netlink import Netlink, iter_attribute_spans, pack_text, parse_attribute_text, parse_attributes, parse_number
 from gateway.progress import Progress
 from gateway.ruleset_inspection import compute_width
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, DeletedCounts, ElementCounts, TableError, add_deleted_counts
@@ -190,7 +190,7 @@ class Kernel:
     def _read_chains(self) -> Iterator[Chain]:
         for body in self._dump_table_objects(netlink.GETCHAIN, _CHAIN_TABLE):
             given = parse_attributes(body)
-            yield Chain(parse_text(given[_CHAIN_NAME]), UNKNOWN_RULES, _parse_hook(given))
+            yield Chain(parse_attribute_text(given[_CHAIN_NAME]), UNKNOWN_RULES, _parse_hook(given))
 
     def _dump_table_objects(self, kind: int, table_attribute: int) -> list[bytes]:
         """Return the messages about objects of our table. Some kernels also send those of other tables, whatever the request says."""
@@ -258,7 +258,10 @@ class Kernel:
             given = parse_attributes(body)
             if parse_number(given[_OBJECT_TYPE]) == _COUNTER_OBJECT:
                 counts = parse_attributes(given[_OBJECT_DATA])
-                yield parse_text(given[_OBJECT_NAME]), (parse_number(counts[_COUNTER_PACKETS]), parse_number(counts[_COUNTER_OCTETS]))
+                yield (
+                    parse_attribute_text(given[_OBJECT_NAME]),
+                    (parse_number(counts[_COUNTER_PACKETS]), parse_number(counts[_COUNTER_OCTETS])),
+                )
 
     def list_flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         """See NftTable."""
@@ -316,7 +319,7 @@ class Kernel:
         handles: dict[str, list[int]] = {}
         for body in self._dump_table_objects(netlink.GETRULE, _RULE_TABLE):
             given = parse_attributes(body)
-            handles.setdefault(parse_text(given[_RULE_CHAIN]), []).append(parse_number(given[_RULE_HANDLE]))
+            handles.setdefault(parse_attribute_text(given[_RULE_CHAIN]), []).append(parse_number(given[_RULE_HANDLE]))
         return handles
 
     def fingerprint_chains(self) -> dict[str, str]:
@@ -324,9 +327,11 @@ class Kernel:
         chains = {}
         for body in self._dump_table_objects(netlink.GETCHAIN, _CHAIN_TABLE):
             given = parse_attributes(body)
-            chains[parse_text(given[_CHAIN_NAME])] = blake2b(repr([given.get(kind) for kind in _CHAIN_ITSELF]).encode(), digest_size=16)
+            chains[parse_attribute_text(given[_CHAIN_NAME])] = blake2b(
+                repr([given.get(kind) for kind in _CHAIN_ITSELF]).encode(), digest_size=16
+            )
         for body in self._dump_table_objects(netlink.GETRULE, _RULE_TABLE):
-            chain = chains.get(parse_text(parse_attributes(body)[_RULE_CHAIN]))
+            chain = chains.get(parse_attribute_text(parse_attributes(body)[_RULE_CHAIN]))
             if chain:
                 chain.update(_strip_counts(body))
         return {name: seen.hexdigest() for name, seen in chains.items()}
@@ -390,7 +395,7 @@ def _parse_declaration(given: dict[int, bytes]) -> Set | None:
     size = parse_attributes(given.get(_SET_DESCRIPTION, b"")).get(_DESCRIPTION_SIZE, b"")
     value = _parse_types(parse_number(given.get(_SET_DATA_TYPE, b""))) if flags & _MAP else ()
     return Set(
-        parse_text(given[_SET_NAME]),
+        parse_attribute_text(given[_SET_NAME]),
         _parse_types(parse_number(given.get(_SET_KEY_TYPE, b""))) if known else (),
         parse_number(size),
         value,
@@ -420,7 +425,7 @@ def _parse_hook(given: dict[int, bytes]) -> Hook | None:
         return None
     hook = parse_attributes(given[_CHAIN_HOOK])
     at, priority = parse_number(hook[_HOOK_NUMBER]), int.from_bytes(hook[_HOOK_PRIORITY], signed=True)
-    kind, name = parse_text(given.get(_CHAIN_TYPE, b"")), _HOOKS[at] if at < len(_HOOKS) else f"hook-{at}"
+    kind, name = parse_attribute_text(given.get(_CHAIN_TYPE, b"")), _HOOKS[at] if at < len(_HOOKS) else f"hook-{at}"
     policy = VerdictAction.ACCEPT if parse_number(given.get(_CHAIN_POLICY, b"\1")) else VerdictAction.DROP
     if priority not in set(HookPriority):
         return Hook(f"{kind}-at-{priority}", name, HookPriority.FILTER, policy)  # no compiled chain has such a hook

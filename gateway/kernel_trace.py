@@ -10,7 +10,7 @@ from struct import pack
 
 from firewall.live_trace import ARRIVES, COMES, EVERY_SECOND, LEAVES, TABLE, Watch
 from gateway import netlink, packet_headers
-from gateway.netlink import Netlink, pack_attribute, pack_nested, pack_text, parse_attributes, parse_number, parse_text
+from gateway.netlink import Netlink, pack_attribute, pack_nested, pack_text, parse_attribute_text, parse_attributes, parse_number
 from gateway.table import CommitRefusedError, TableError, TraceMessage
 
 _GROUP = 9  # NFNLGRP_NFTRACE
@@ -71,11 +71,11 @@ class Tracer:
 def _parse_message(family: int, body: bytes) -> TraceMessage | None:
     """Parse the message; None if it carries no information: at the end of a chain, and all of our own chains but marking."""
     given = parse_attributes(body)
-    kind, table = parse_number(given.get(_TYPE, b"")), parse_text(given.get(_OF_TABLE, b""))
+    kind, table = parse_number(given.get(_TYPE, b"")), parse_attribute_text(given.get(_OF_TABLE, b""))
     handle = parse_number(given.get(_RULE, b""))
     if (kind == _RULE_TYPE or table == TABLE) and not handle:
         return None
-    chain = parse_text(given.get(_OF_CHAIN, b""))
+    chain = parse_attribute_text(given.get(_OF_CHAIN, b""))
     verdict = parse_attributes(given.get(_VERDICT, b""))
     code = int.from_bytes(verdict.get(_CODE) or given[_POLICY], signed=True)
     return TraceMessage(
@@ -85,7 +85,7 @@ def _parse_message(family: int, body: bytes) -> TraceMessage | None:
         chain,
         handle,
         _VERDICTS.get(code & 0xFF if code >= 0 else code, str(code)),
-        parse_text(verdict.get(_CHAIN, b"")),
+        parse_attribute_text(verdict.get(_CHAIN, b"")),
         _get_interface_name(given.get(_IIF, b"")),
         _get_interface_name(given.get(_OIF, b"")),
         packet_headers.read_packet_headers(given[_NETWORK], given.get(_TRANSPORT, b"")) if _NETWORK in given else None,

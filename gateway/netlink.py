@@ -77,7 +77,7 @@ def parse_attributes(octets: bytes) -> dict[int, bytes]:
     return {kind: octets[start:end] for kind, start, end in iter_attribute_spans(octets)}
 
 
-def parse_text(value: bytes) -> str:
+def parse_attribute_text(value: bytes) -> str:
     """Return the text of an attribute."""
     return value.rstrip(b"\0").decode(errors="replace")
 

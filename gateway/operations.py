@@ -444,7 +444,7 @@ class Agent:
         return counting.build_reading(
             boot=self._boot,
             log=self._ledger.name,
-            sequence=self._ledger.take_reading_number(),
+            sequence=self._ledger.allocate_reading_number(),
             at=int(self._clock()),
             known=self._held.known_elements,
             gone=self._ledger.pending_entries,

@@ -10,7 +10,7 @@ from apps.lib.api.openapi.json_schema import INTEGER, make_array
 from apps.lib.api.serializers import Reference
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Tariff
 from apps.nat.rules.models import MOST_FORBIDDEN, PortRules
-from apps.nat.rules.services import change_port_rules, get_rules
+from apps.nat.rules.services import change_port_rules, get_port_rules
 from apps.network.models import GatewayGroup
 from apps.traffic.fairshare.models import FairShare
 from apps.traffic.fairshare.selectors import get_fair_share
@@ -30,7 +30,7 @@ class PortRulesSerializer(SettingsSerializer):
 
 
 def _get_rules(group: GatewayGroup) -> PortRules:
-    return get_rules(group.pk)
+    return get_port_rules(group.pk)
 
 
 class PortRulesViewSet(SettingsViewSet):

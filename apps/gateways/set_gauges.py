@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from apps.lib.ui.states import StateKind
 from apps.network.models import Gateway, Gauge
-from firewall.limit_sets import LimitKind, find_limit_kind
+from firewall.limit_sets import LimitKind, find_limit_kind_of_set
 
 WARN_ABOVE = 80  # percent
 
@@ -36,7 +36,11 @@ class SetGauge:
 
 def store_set_gauges(*, gateway: Gateway, sets: Mapping[str, tuple[int, int]], at: datetime) -> None:
     """Store what the gateway reports of its dynamic sets; delete those that it no longer has."""
-    rows = [Gauge(gateway=gateway, name=name, used=used, size=size, at=at) for name, (used, size) in sets.items() if find_limit_kind(name)]
+    rows = [
+        Gauge(gateway=gateway, name=name, used=used, size=size, at=at)
+        for name, (used, size) in sets.items()
+        if find_limit_kind_of_set(name)
+    ]
     with transaction.atomic():
         Gauge.objects.filter(gateway=gateway).exclude(name__in=sets).delete()
         Gauge.objects.bulk_create(rows, update_conflicts=True, unique_fields=["gateway", "name"], update_fields=["used", "size", "at"])
@@ -44,7 +48,7 @@ def store_set_gauges(*, gateway: Gateway, sets: Mapping[str, tuple[int, int]], a
 
 def list_gauges(gateway: Gateway) -> list[SetGauge]:
     """Return the gateway's gauges, fullest first."""
-    rows = [(row, find_limit_kind(row.name)) for row in Gauge.objects.filter(gateway=gateway)]
+    rows = [(row, find_limit_kind_of_set(row.name)) for row in Gauge.objects.filter(gateway=gateway)]
     shown = [SetGauge(_describe_limit(limited, row.name), row.used, row.size, row.at) for row, limited in rows if limited]
     return sorted(shown, key=lambda each: (-each.percent, each.words))
 

@@ -19,7 +19,7 @@ from apps.members.tariff_allowance import check_tariff_allowance
 from apps.nat import services
 from apps.nat.expiry_dates import find_planned_end
 from apps.nat.models import PortForward, PortRules
-from apps.nat.rules.services import get_rules
+from apps.nat.rules.services import get_port_rules
 from apps.nat.selectors import find_free_port, list_member_forwards, list_public_addresses
 from apps.nat.switched_off import check_may_reopen, check_may_switch_on, list_switched_off_by_others
 from apps.network.models import Holding
@@ -29,7 +29,7 @@ TRIES: Final = 100  # free spans that are checked for forbidden ports
 
 def may_open(forward: PortForward) -> bool:
     """Return True if members may open these ports. What administrators opened beyond the rules, members can close, but not open again."""
-    return get_rules(forward.group_id).is_allowed(forward.public_port, forward.ports)
+    return get_port_rules(forward.group_id).is_allowed(forward.public_port, forward.ports)
 
 
 def may_undo_closing(forward: PortForward, by: User) -> bool:
@@ -55,7 +55,7 @@ def open_port(
     administrators switched them off.
     """
     _check_is_own(member, holding, public)
-    rules = get_rules(holding.group_id)
+    rules = get_port_rules(holding.group_id)
     _check_rules(rules, public, protocol, public_port, ports)
     former = PortForward.objects.filter(holding__member=member, public=public, protocol=protocol)
     check_may_reopen(public_port, ports, former, by)

@@ -57,11 +57,11 @@ def test_acknowledged_twice_or_late_takes_nothing_else_and_another_ledgers_name_
 def test_the_number_of_a_reading_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) -> None:
     """Limit the file to ten octets. The numbers must not restart: the portal would not believe an agent that begins at one again."""
     ledger = make_ledger(tmp_path, 100)
-    assert [ledger.take_reading_number() for _ in range(12)][-1] == 12
+    assert [ledger.allocate_reading_number() for _ in range(12)][-1] == 12
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
     try:
-        assert ledger.take_reading_number() == 13
+        assert ledger.allocate_reading_number() == 13
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert Ledger(tmp_path).sequence >= 12
@@ -98,7 +98,7 @@ def test_files_full_of_rubbish_are_begun_anew(tmp_path: Path, rubbish: bytes) ->
     for name in ("gone", "readings"):
         (tmp_path / name).write_bytes(rubbish)
     ledger = make_ledger(tmp_path, 100)
-    assert (octets(ledger), ledger.take_reading_number()) == ([100], 1)
+    assert (octets(ledger), ledger.allocate_reading_number()) == ([100], 1)
     assert octets(Ledger(tmp_path)) == [100]
 
 
@@ -118,7 +118,7 @@ def test_what_half_of_was_written_when_the_disk_was_full_does_not_spoil_what_com
 
 
 def test_readings_are_numbered_on_over_the_end_of_the_agent(tmp_path: Path) -> None:
-    assert [Ledger(tmp_path).take_reading_number() for _ in range(3)] == [1, 2, 3]
+    assert [Ledger(tmp_path).allocate_reading_number() for _ in range(3)] == [1, 2, 3]
 
 
 def test_nobody_else_reads_any_file_of_the_agent_whatever_umask_it_was_started_with(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_nobody_else_reads_any_file_of_the_agent_whatever_umask_it_was_started_w
         state.write_checkpoint(network(2), digest.digest_ruleset(network(2)), 0)
         state.append([delta(network(2), network(3))], digest.digest_ruleset(network(3)), 0)
         state.ledger.keep(build_deleted_counts(100), boot="boot", table=1)
-        state.ledger.take_reading_number()
+        state.ledger.allocate_reading_number()
         state.close()
     finally:
         os.umask(before)

@@ -17,7 +17,7 @@ from apps.lib.web.request_cache import RequestCacheMiddleware
 from apps.mail.mail_templates import render_mail
 from apps.nat.models import PortForward
 from apps.nat.own_forwards import open_port
-from apps.nat.rules.services import change_port_rules, get_rules
+from apps.nat.rules.services import change_port_rules, get_port_rules
 from apps.preferences.declarations import ERASE_DAYS, FORBIDDEN_PORTS, HOLD_DAYS, LOWEST_PORT, NETWORK_NAME, SETTINGS
 from apps.preferences.models import NetworkSettings
 from apps.preferences.selectors import get_settings_row, read_setting
@@ -175,11 +175,11 @@ def test_the_command_says_what_is_wrong(arguments: tuple[str, ...], sentence: st
 
 def test_a_group_without_rules_has_those_of_the_network(network: factories.Network) -> None:
     change(lowest_port=2000, longest_range=5, forbidden_ports=[2050])
-    rules = get_rules(network.group.pk)
+    rules = get_port_rules(network.group.pk)
     assert (rules.lowest, rules.longest, rules.forbidden, rules.version) == (2000, 5, [2050], 0)
     change_port_rules(group=network.group, version=0, lowest=1500, longest=9, forbidden=[], by=network.admin)
     change(lowest_port=3000)
-    assert get_rules(network.group.pk).lowest == 1500
+    assert get_port_rules(network.group.pk).lowest == 1500
 
 
 def test_a_member_is_told_which_ports_there_are_and_open_ports_stay(network: factories.Network) -> None:

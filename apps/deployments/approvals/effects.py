@@ -14,7 +14,7 @@ from django.db import connection
 from apps.deployments.approvals.part_codec import unpack_part
 from apps.deployments.models import HeldBack
 from apps.deployments.rule_kinds import forwards
-from apps.deployments.rule_kinds.kind import AffectedThing, RemovedElement, build_prefix_thing
+from apps.deployments.rule_kinds.kind import AffectedThing, RemovedElement, build_affected_prefix
 from apps.deployments.rule_kinds.registry import KINDS, get_removal_review
 from apps.lib.port_ranges import format_port_range
 from firewall.blast_radius import ADDITION_PREFIX
@@ -117,7 +117,7 @@ def iter_affected_things(part: Mapping[str, Elements]) -> Iterator[AffectedThing
         if get_original_set(bare) != bare:
             continue
         kind, length = find_kind(bare), split_set_name(bare)[1]
-        build_thing = KINDS[kind].build_thing if kind else build_prefix_thing
+        build_thing = KINDS[kind].build_thing if kind else build_affected_prefix
         for key, element in elements.items():
             yield build_thing(RemovedElement(bare, length, key, element.value, element.comment))
 

@@ -28,7 +28,7 @@ class StepOutcome:
     bad: bool = True
 
 
-def find_outcome(step: RolloutStep, rollout: Rollout, status: GatewayState | None, newer: Rollout | None) -> StepOutcome | None:
+def find_step_outcome(step: RolloutStep, rollout: Rollout, status: GatewayState | None, newer: Rollout | None) -> StepOutcome | None:
     """Return the outcome; None for a gateway that runs the revision, or is on its way to it."""
     if step.state == S.SKIPPED:
         return StepOutcome(

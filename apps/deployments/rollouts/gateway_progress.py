@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
 from apps.deployments.rollouts import evidence
-from apps.deployments.rollouts.failure_outcome import StepOutcome, find_outcome
+from apps.deployments.rollouts.failure_outcome import StepOutcome, find_step_outcome
 from apps.deployments.rollouts.progress import is_rollout_open, render_families
 from apps.deployments.rollouts.trial_status import TrialCountdown, find_trial_status
 from apps.lib.ui import formats
@@ -40,7 +40,7 @@ def list_gateway_progress(
         GatewayProgress(
             GatewayLane(step.gateway.name, _render_place(step, len(steps)), _build_state(step, rollout), tuple(_iter_steps(step))),
             find_trial_status(step, rollout, now, statuses.get(step.gateway.name)),
-            find_outcome(step, rollout, statuses.get(step.gateway.name), newer),
+            find_step_outcome(step, rollout, statuses.get(step.gateway.name), newer),
         )
         for step in steps
     ]

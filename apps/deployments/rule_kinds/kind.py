@@ -109,7 +109,7 @@ class RemovedElement(NamedTuple):
         return format_ipv4(self.key) if len(self.key) == 4 else format_ipv6(self.key)
 
 
-def build_prefix_thing(element: RemovedElement) -> AffectedThing:
+def build_affected_prefix(element: RemovedElement) -> AffectedThing:
     """Build the thing of an element whose key is an address or a prefix."""
     prefix = f"{element.address}/{element.length or '32'}"
     shown = prefix.removesuffix("/32" if len(element.key) == 4 else "/128")
@@ -218,6 +218,6 @@ class RuleKind:
     list_origins: Callable[[SetElement], list[ElementOrigin]]
     notes: tuple[ChangeNoteFormat, ...] = ()
     timed: tuple[TimedRows, ...] = ()
-    build_thing: Callable[[RemovedElement], AffectedThing] = build_prefix_thing
+    build_thing: Callable[[RemovedElement], AffectedThing] = build_affected_prefix
     row_keys: Mapping[type[Deployed], Callable[[Any], str]] = field(default_factory=dict)
     removal: RemovalReview | None = None

@@ -38,7 +38,7 @@ class SeedPools:
 
 
 @dataclass(frozen=True, slots=True)
-class HomeIds:
+class TariffAndRoomIds:
     """Ids of tariffs by name, and of rooms."""
 
     tariffs: dict[str, int]
@@ -102,7 +102,7 @@ def _add_pool(group: GatewayGroup, kind: str, name: str, prefix: Prefix) -> Pool
     return add_pool(group=group, kind=kind, name=name, prefix=prefix, member_length=length, sharing=sharing, kept_first=0, by=None)
 
 
-def make_homes(people: Iterable[SeedPerson]) -> HomeIds:
+def make_homes(people: Iterable[SeedPerson]) -> TariffAndRoomIds:
     """Add tariffs, and the sites and rooms in which members live."""
     lived_in = sorted({person.room for person in people if person.room}, key=lambda room: (room.site, room.floor, room.name))
     rooms: dict[houses.SeedRoom, int] = {}
@@ -111,4 +111,4 @@ def make_homes(people: Iterable[SeedPerson]) -> HomeIds:
         added = add_rooms(site=add_site(name=f"House {code}", code=code), rooms=[RoomName(room.floor, room.name) for room in wanted])
         rooms |= {room: row.pk for room, row in zip(wanted, added.rooms, strict=True)}
     terms = (TariffTerms(name, most_forwards=most, trial=name == "Trial") for name, most in TARIFFS.items())
-    return HomeIds({tariff.name: tariff.pk for tariff in (add_tariff(terms=each, by=None) for each in terms)}, rooms)
+    return TariffAndRoomIds({tariff.name: tariff.pk for tariff in (add_tariff(terms=each, by=None) for each in terms)}, rooms)

@@ -26,7 +26,7 @@ class LabProbe:
 
 
 @dataclass(frozen=True, slots=True)
-class ProbeTargets:
+class ProbeAddresses:
     """The addresses and port that probes connect to."""
 
     ipv4: IPv4Address
@@ -85,7 +85,7 @@ class LabNetwork:
     prefixes: IPv6Network
     management: tuple[Prefix, ...]
     gateways: tuple[LabGateway, ...]
-    targets: ProbeTargets
+    targets: ProbeAddresses
     hosts: tuple[LabHost, ...]
     services: dict[str, LabService]
     failover: LabFailover
@@ -140,9 +140,9 @@ def _parse_probe(gateway: str, on: dict[str, str], nodes: dict[str, Any]) -> Lab
     return LabProbe(on[interface["network"]], IPv4Address(four), IPv4Address(public.removesuffix("/32")), IPv6Address(six))
 
 
-def _parse_targets(server: dict[str, Any]) -> ProbeTargets:
+def _parse_targets(server: dict[str, Any]) -> ProbeAddresses:
     (interface,) = server["interfaces"].values()
-    return ProbeTargets(
+    return ProbeAddresses(
         IPv4Address(_get_first_address(interface["addresses"], 4)), IPv6Address(_get_first_address(interface["addresses"], 6))
     )
 

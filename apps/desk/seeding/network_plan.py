@@ -16,7 +16,7 @@ from django.db import transaction
 from psycopg.types.range import TimestamptzRange
 
 from apps.desk.seeding.addresses import SeedHolding, SeedShare, make_address_shares
-from apps.desk.seeding.base_rows import HomeIds, SeedPools, make_homes, make_network
+from apps.desk.seeding.base_rows import SeedPools, TariffAndRoomIds, make_homes, make_network
 from apps.desk.seeding.forwards import SeedForward, make_forwards
 from apps.desk.seeding.lab_network import LabNetwork
 from apps.desk.seeding.people import SeedPerson, SeedResident, make_people
@@ -69,7 +69,7 @@ def write_plan(plan: NetworkPlan, link: str, host_keys: Mapping[str, str] = Mapp
     return members
 
 
-def _write_batch(batch: Sequence[tuple[SeedShare, list[SeedForward]]], homes: HomeIds, pools: SeedPools) -> list[int]:
+def _write_batch(batch: Sequence[tuple[SeedShare, list[SeedForward]]], homes: TariffAndRoomIds, pools: SeedPools) -> list[int]:
     having = [share for share, _wanted in batch]
     members = copy_rows(Member, MEMBER, (_build_member(share.person, homes) for share in having))
     residing = list(zip(members, having, strict=True))
@@ -84,7 +84,7 @@ def _write_batch(batch: Sequence[tuple[SeedShare, list[SeedForward]]], homes: Ho
     return members
 
 
-def _build_member(person: SeedPerson, homes: HomeIds) -> CopyRow:
+def _build_member(person: SeedPerson, homes: TariffAndRoomIds) -> CopyRow:
     room = homes.rooms[person.room] if person.room else None
     who = (1, person.number, person.name, person.email, person.language, person.state)
     return (*who, homes.tariffs[person.tariff], room, person.since, person.paid_until, person.note)

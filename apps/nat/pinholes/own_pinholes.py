@@ -19,14 +19,14 @@ from apps.nat.expiry_dates import find_planned_end
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.selectors import list_member_pinholes
-from apps.nat.rules.services import get_rules
+from apps.nat.rules.services import get_port_rules
 from apps.nat.switched_off import check_may_reopen, check_may_switch_on, list_switched_off_by_others
 from apps.network.models import Holding
 
 
 def may_open(pinhole: Pinhole) -> bool:
     """Return True if members may open this. What administrators opened beyond the rules, members can close, but not open again."""
-    rules = get_rules(pinhole.group_id)
+    rules = get_port_rules(pinhole.group_id)
     few = bool(pinhole.port) and pinhole.ports <= rules.longest
     return few and rules.find_forbidden(pinhole.port, pinhole.ports) is None
 
@@ -96,7 +96,7 @@ def reopen_pinhole(*, member: Member, pinhole: Pinhole, by: User) -> Pinhole:
 
 
 def _check_rules(holding: Holding, protocol: str, port: int, ports: int) -> None:
-    rules = get_rules(holding.group_id)
+    rules = get_port_rules(holding.group_id)
     if port == 0 or protocol == Pinhole.Protocol.ALL:
         raise Problem(_("Only the administrators can open all ports at once. Name the ports, with TCP or UDP."), "port")
     facts = {"ports": ports, "longest": rules.longest, "forbidden": rules.find_forbidden(port, ports)}

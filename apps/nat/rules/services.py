@@ -15,7 +15,7 @@ from apps.preferences.selectors import read_setting
 log = structlog.get_logger()
 
 
-def get_rules(group: int) -> PortRules:
+def get_port_rules(group: int) -> PortRules:
     """Return the group's rules, or the network's."""
     return PortRules.objects.filter(group=group).first() or _build_default_rules(group)
 

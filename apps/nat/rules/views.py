@@ -41,7 +41,7 @@ class RulesForm(forms.Form):
 def rules(request: HttpRequest, group: int) -> HttpResponse:
     """Show and change the port rules of a group."""
     of = get_object_or_404(GatewayGroup, pk=group)
-    form = RulesForm(services.get_rules(of.pk), request.POST if request.method == "POST" else None)
+    form = RulesForm(services.get_port_rules(of.pk), request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
             services.change_port_rules(group=of, by=get_person(request), **form.cleaned_data)
