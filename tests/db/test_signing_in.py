@@ -143,7 +143,7 @@ def test_limits_in_redis_are_shared_bounded_and_end(settings: LazySettings, monk
 
 def test_threads_of_a_process_share_one_count_while_redis_is_down(db: None) -> None:
     with ThreadPoolExecutor(1) as another:
-        assert another.submit(cache.add, "lock-of-a-count", [1], 60).result()
+        assert another.submit(lambda: cache.add("lock-of-a-count", [1], 60)).result()  # `cache` is an object of each thread
     assert not cache.add("lock-of-a-count", [2], 60)
     assert cache.get("lock-of-a-count") == [1]
 
