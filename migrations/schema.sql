@@ -398,6 +398,25 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.gateways_carrierchange_tells() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM events_tell('failover', NEW.group_id, CASE cardinality(NEW.carriers) WHEN 0 THEN 'nobody' WHEN 1 THEN 'carried' ELSE 'several' END,
+        NULL, false);
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.gateways_roleswitch_tells() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    PERFORM events_tell('failover', NEW.group_id, 'switch ' || NEW.state, NULL, false);
+    RETURN NULL;
+END
+$$;
+
 CREATE FUNCTION public.members_member_touched() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -498,6 +517,18 @@ BEGIN
         SELECT NEW.id, h.member_id, NEW.public, coalesce(NEW.block, int4range(0, 65536)), int4range(0, 256), NEW.valid
         FROM network_holding h WHERE h.id = NEW.holding_id;
     END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.nat_claim_of_new_mappings() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO nat_portclaim (mapping_id, member_id, public, ports, protocols, valid)
+    SELECT n.id, (SELECT h.member_id FROM network_holding h WHERE h.id = n.holding_id), n.public,
+        coalesce(n.block, int4range(0, 65536)), int4range(0, 256), n.valid
+    FROM come n WHERE n.sharing <> 'shared';
     RETURN NULL;
 END
 $$;
@@ -641,6 +672,20 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.network_holding_of_retired_pool() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+    culprit text;
+BEGIN
+    SELECT p.name INTO culprit FROM come JOIN network_pool p ON p.id = come.pool_id WHERE p.retired IS NOT NULL LIMIT 1;
+    IF FOUND THEN
+        RAISE check_violation USING MESSAGE = 'the pool ' || culprit || ' gives no more addresses', CONSTRAINT = 'holding_pool_in_service';
+    END IF;
+    RETURN NULL;
+END
+$$;
+
 CREATE FUNCTION public.network_holding_touched() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -749,7 +794,7 @@ CREATE FUNCTION public.pgtrigger_delete_delete_2161e() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_gatewaygroupevent" ("clamp_mss", "confirm_within", "flood_mode", "goes_on", "heals_drift", "id", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probe_port", "probe_target4", "probe_target6", "removal_least", "removal_share", "version") SELECT old_values."clamp_mss", old_values."confirm_within", old_values."flood_mode", old_values."goes_on", old_values."heals_drift", old_values."id", old_values."name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."probe_port", old_values."probe_target4", old_values."probe_target6", old_values."removal_least", old_values."removal_share", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_gatewaygroupevent" ("clamp_mss", "confirm_within", "flood_mode", "goes_on", "heals_drift", "id", "live_since", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probe_port", "probe_target4", "probe_target6", "removal_least", "removal_share", "version") SELECT old_values."clamp_mss", old_values."confirm_within", old_values."flood_mode", old_values."goes_on", old_values."heals_drift", old_values."id", old_values."live_since", old_values."name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."probe_port", old_values."probe_target4", old_values."probe_target6", old_values."removal_least", old_values."removal_share", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -957,7 +1002,7 @@ CREATE FUNCTION public.pgtrigger_delete_delete_7182d() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_gatewayevent" ("address", "carries4", "carries6", "group_id", "host_key", "id", "lan", "link", "management", "management_networks", "management_port", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probe_interface", "probe_public4", "probe_source4", "probe_source6", "ssh_user", "sync", "version", "wan") SELECT old_values."address", old_values."carries4", old_values."carries6", old_values."group_id", old_values."host_key", old_values."id", old_values."lan", old_values."link", old_values."management", old_values."management_networks", old_values."management_port", old_values."name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."probe_interface", old_values."probe_public4", old_values."probe_source4", old_values."probe_source6", old_values."ssh_user", old_values."sync", old_values."version", old_values."wan" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_gatewayevent" ("address", "carries4", "carries6", "group_id", "host_key", "id", "lan", "link", "machine_name", "management", "management_networks", "management_port", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probe_interface", "probe_public4", "probe_source4", "probe_source6", "retired", "ssh_user", "sync", "sync_address", "version", "wan") SELECT old_values."address", old_values."carries4", old_values."carries6", old_values."group_id", old_values."host_key", old_values."id", old_values."lan", old_values."link", old_values."machine_name", old_values."management", old_values."management_networks", old_values."management_port", old_values."name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."probe_interface", old_values."probe_public4", old_values."probe_source4", old_values."probe_source6", old_values."retired", old_values."ssh_user", old_values."sync", old_values."sync_address", old_values."version", old_values."wan" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1006,6 +1051,22 @@ CREATE FUNCTION public.pgtrigger_delete_delete_925fb() RETURNS trigger
                         END IF;
                     END IF;
                     WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "members_memberevent" ("email", "id", "language", "name", "note", "number", "paid_until", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "room_id", "since", "state", "tariff_id", "user_id", "version") SELECT old_values."email", old_values."id", old_values."language", old_values."name", old_values."note", old_values."number", old_values."paid_until", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."room_id", old_values."since", old_values."state", old_values."tariff_id", old_values."user_id", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
+CREATE FUNCTION public.pgtrigger_delete_delete_938f8() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_failoverevent" ("announce", "cache", "failback", "group_id", "id", "inside", "interval", "outside", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "servers", "version", "virtual_router") SELECT old_values."announce", old_values."cache", old_values."failback", old_values."group_id", old_values."id", old_values."inside", old_values."interval", old_values."outside", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."servers", old_values."version", old_values."virtual_router" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1073,6 +1134,22 @@ CREATE FUNCTION public.pgtrigger_delete_delete_a3f74() RETURNS trigger
                 END;
             $$;
 
+CREATE FUNCTION public.pgtrigger_delete_delete_aeba1() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "preferences_networksettingsevent" ("contact", "default_language", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT old_values."contact", old_values."default_language", old_values."erase_days", old_values."forbidden_ports", old_values."hold_days", old_values."id", old_values."invitation_days", old_values."keep_days_days", old_values."keep_five_minutes_days", old_values."keep_hits_days", old_values."keep_hours_days", old_values."keep_mail_days", old_values."keep_revisions_days", old_values."keep_webhook_days", old_values."longest_range", old_values."lowest_port", old_values."messages_an_hour", old_values."network_name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
 CREATE FUNCTION public.pgtrigger_delete_delete_b0139() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1133,7 +1210,7 @@ CREATE FUNCTION public.pgtrigger_delete_delete_c2eea() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_poolevent" ("block_size", "group_id", "id", "kept", "kept_first", "kind", "member_length", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "prefix", "sharing", "version") SELECT old_values."block_size", old_values."group_id", old_values."id", old_values."kept", old_values."kept_first", old_values."kind", old_values."member_length", old_values."name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."prefix", old_values."sharing", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_poolevent" ("block_size", "group_id", "id", "kept", "kept_first", "kind", "member_length", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "prefix", "retired", "sharing", "version") SELECT old_values."block_size", old_values."group_id", old_values."id", old_values."kept", old_values."kept_first", old_values."kind", old_values."member_length", old_values."name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."prefix", old_values."retired", old_values."sharing", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1521,6 +1598,22 @@ CREATE FUNCTION public.pgtrigger_insert_insert_26312() RETURNS trigger
                 END;
             $$;
 
+CREATE FUNCTION public.pgtrigger_insert_insert_29e4a() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "preferences_networksettingsevent" ("contact", "default_language", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT new_values."contact", new_values."default_language", new_values."erase_days", new_values."forbidden_ports", new_values."hold_days", new_values."id", new_values."invitation_days", new_values."keep_days_days", new_values."keep_five_minutes_days", new_values."keep_hits_days", new_values."keep_hours_days", new_values."keep_mail_days", new_values."keep_revisions_days", new_values."keep_webhook_days", new_values."longest_range", new_values."lowest_port", new_values."messages_an_hour", new_values."network_name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
 CREATE FUNCTION public.pgtrigger_insert_insert_2d01a() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1825,6 +1918,22 @@ CREATE FUNCTION public.pgtrigger_insert_insert_9dc6a() RETURNS trigger
                 END;
             $$;
 
+CREATE FUNCTION public.pgtrigger_insert_insert_a4941() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_failoverevent" ("announce", "cache", "failback", "group_id", "id", "inside", "interval", "outside", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "servers", "version", "virtual_router") SELECT new_values."announce", new_values."cache", new_values."failback", new_values."group_id", new_values."id", new_values."inside", new_values."interval", new_values."outside", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."servers", new_values."version", new_values."virtual_router" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
 CREATE FUNCTION public.pgtrigger_insert_insert_a70c2() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1901,7 +2010,7 @@ CREATE FUNCTION public.pgtrigger_insert_insert_c1e88() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_gatewayevent" ("address", "carries4", "carries6", "group_id", "host_key", "id", "lan", "link", "management", "management_networks", "management_port", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probe_interface", "probe_public4", "probe_source4", "probe_source6", "ssh_user", "sync", "version", "wan") SELECT new_values."address", new_values."carries4", new_values."carries6", new_values."group_id", new_values."host_key", new_values."id", new_values."lan", new_values."link", new_values."management", new_values."management_networks", new_values."management_port", new_values."name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."probe_interface", new_values."probe_public4", new_values."probe_source4", new_values."probe_source6", new_values."ssh_user", new_values."sync", new_values."version", new_values."wan" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_gatewayevent" ("address", "carries4", "carries6", "group_id", "host_key", "id", "lan", "link", "machine_name", "management", "management_networks", "management_port", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probe_interface", "probe_public4", "probe_source4", "probe_source6", "retired", "ssh_user", "sync", "sync_address", "version", "wan") SELECT new_values."address", new_values."carries4", new_values."carries6", new_values."group_id", new_values."host_key", new_values."id", new_values."lan", new_values."link", new_values."machine_name", new_values."management", new_values."management_networks", new_values."management_port", new_values."name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."probe_interface", new_values."probe_public4", new_values."probe_source4", new_values."probe_source6", new_values."retired", new_values."ssh_user", new_values."sync", new_values."sync_address", new_values."version", new_values."wan" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1965,7 +2074,7 @@ CREATE FUNCTION public.pgtrigger_insert_insert_e8f4d() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_poolevent" ("block_size", "group_id", "id", "kept", "kept_first", "kind", "member_length", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "prefix", "sharing", "version") SELECT new_values."block_size", new_values."group_id", new_values."id", new_values."kept", new_values."kept_first", new_values."kind", new_values."member_length", new_values."name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."prefix", new_values."sharing", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_poolevent" ("block_size", "group_id", "id", "kept", "kept_first", "kind", "member_length", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "prefix", "retired", "sharing", "version") SELECT new_values."block_size", new_values."group_id", new_values."id", new_values."kept", new_values."kept_first", new_values."kind", new_values."member_length", new_values."name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."prefix", new_values."retired", new_values."sharing", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1997,7 +2106,7 @@ CREATE FUNCTION public.pgtrigger_insert_insert_fe8f6() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_gatewaygroupevent" ("clamp_mss", "confirm_within", "flood_mode", "goes_on", "heals_drift", "id", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probe_port", "probe_target4", "probe_target6", "removal_least", "removal_share", "version") SELECT new_values."clamp_mss", new_values."confirm_within", new_values."flood_mode", new_values."goes_on", new_values."heals_drift", new_values."id", new_values."name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."probe_port", new_values."probe_target4", new_values."probe_target6", new_values."removal_least", new_values."removal_share", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_gatewaygroupevent" ("clamp_mss", "confirm_within", "flood_mode", "goes_on", "heals_drift", "id", "live_since", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probe_port", "probe_target4", "probe_target6", "removal_least", "removal_share", "version") SELECT new_values."clamp_mss", new_values."confirm_within", new_values."flood_mode", new_values."goes_on", new_values."heals_drift", new_values."id", new_values."live_since", new_values."name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."probe_port", new_values."probe_target4", new_values."probe_target6", new_values."removal_least", new_values."removal_share", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -2415,6 +2524,22 @@ CREATE FUNCTION public.pgtrigger_update_update_1a582() RETURNS trigger
                 END;
             $$;
 
+CREATE FUNCTION public.pgtrigger_update_update_1b05d() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    INSERT INTO "network_failoverevent" ("announce", "cache", "failback", "group_id", "id", "inside", "interval", "outside", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "servers", "version", "virtual_router") VALUES (NEW."announce", NEW."cache", NEW."failback", NEW."group_id", NEW."id", NEW."inside", NEW."interval", NEW."outside", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."servers", NEW."version", NEW."virtual_router"); RETURN NULL;
+                END;
+            $$;
+
 CREATE FUNCTION public.pgtrigger_update_update_25f99() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -2571,7 +2696,7 @@ CREATE FUNCTION public.pgtrigger_update_update_62340() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    INSERT INTO "network_gatewayevent" ("address", "carries4", "carries6", "group_id", "host_key", "id", "lan", "link", "management", "management_networks", "management_port", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probe_interface", "probe_public4", "probe_source4", "probe_source6", "ssh_user", "sync", "version", "wan") VALUES (NEW."address", NEW."carries4", NEW."carries6", NEW."group_id", NEW."host_key", NEW."id", NEW."lan", NEW."link", NEW."management", NEW."management_networks", NEW."management_port", NEW."name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."probe_interface", NEW."probe_public4", NEW."probe_source4", NEW."probe_source6", NEW."ssh_user", NEW."sync", NEW."version", NEW."wan"); RETURN NULL;
+                    INSERT INTO "network_gatewayevent" ("address", "carries4", "carries6", "group_id", "host_key", "id", "lan", "link", "machine_name", "management", "management_networks", "management_port", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probe_interface", "probe_public4", "probe_source4", "probe_source6", "retired", "ssh_user", "sync", "sync_address", "version", "wan") VALUES (NEW."address", NEW."carries4", NEW."carries6", NEW."group_id", NEW."host_key", NEW."id", NEW."lan", NEW."link", NEW."machine_name", NEW."management", NEW."management_networks", NEW."management_port", NEW."name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."probe_interface", NEW."probe_public4", NEW."probe_source4", NEW."probe_source6", NEW."retired", NEW."ssh_user", NEW."sync", NEW."sync_address", NEW."version", NEW."wan"); RETURN NULL;
                 END;
             $$;
 
@@ -2651,7 +2776,7 @@ CREATE FUNCTION public.pgtrigger_update_update_8186a() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    INSERT INTO "network_gatewaygroupevent" ("clamp_mss", "confirm_within", "flood_mode", "goes_on", "heals_drift", "id", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probe_port", "probe_target4", "probe_target6", "removal_least", "removal_share", "version") VALUES (NEW."clamp_mss", NEW."confirm_within", NEW."flood_mode", NEW."goes_on", NEW."heals_drift", NEW."id", NEW."name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."probe_port", NEW."probe_target4", NEW."probe_target6", NEW."removal_least", NEW."removal_share", NEW."version"); RETURN NULL;
+                    INSERT INTO "network_gatewaygroupevent" ("clamp_mss", "confirm_within", "flood_mode", "goes_on", "heals_drift", "id", "live_since", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probe_port", "probe_target4", "probe_target6", "removal_least", "removal_share", "version") VALUES (NEW."clamp_mss", NEW."confirm_within", NEW."flood_mode", NEW."goes_on", NEW."heals_drift", NEW."id", NEW."live_since", NEW."name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."probe_port", NEW."probe_target4", NEW."probe_target6", NEW."removal_least", NEW."removal_share", NEW."version"); RETURN NULL;
                 END;
             $$;
 
@@ -2859,7 +2984,7 @@ CREATE FUNCTION public.pgtrigger_update_update_c8e08() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    INSERT INTO "network_poolevent" ("block_size", "group_id", "id", "kept", "kept_first", "kind", "member_length", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "prefix", "sharing", "version") VALUES (NEW."block_size", NEW."group_id", NEW."id", NEW."kept", NEW."kept_first", NEW."kind", NEW."member_length", NEW."name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."prefix", NEW."sharing", NEW."version"); RETURN NULL;
+                    INSERT INTO "network_poolevent" ("block_size", "group_id", "id", "kept", "kept_first", "kind", "member_length", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "prefix", "retired", "sharing", "version") VALUES (NEW."block_size", NEW."group_id", NEW."id", NEW."kept", NEW."kept_first", NEW."kind", NEW."member_length", NEW."name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."prefix", NEW."retired", NEW."sharing", NEW."version"); RETURN NULL;
                 END;
             $$;
 
@@ -2940,6 +3065,22 @@ CREATE FUNCTION public.pgtrigger_update_update_e1577() RETURNS trigger
                         END IF;
                     END IF;
                     INSERT INTO "network_holdingevent" ("device_id", "group_id", "id", "kind", "member_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "pool_id", "pool_prefix", "prefix", "valid") VALUES (NEW."device_id", NEW."group_id", NEW."id", NEW."kind", NEW."member_id", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."pool_id", NEW."pool_prefix", NEW."prefix", NEW."valid"); RETURN NULL;
+                END;
+            $$;
+
+CREATE FUNCTION public.pgtrigger_update_update_f534c() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    INSERT INTO "preferences_networksettingsevent" ("contact", "default_language", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") VALUES (NEW."contact", NEW."default_language", NEW."erase_days", NEW."forbidden_ports", NEW."hold_days", NEW."id", NEW."invitation_days", NEW."keep_days_days", NEW."keep_five_minutes_days", NEW."keep_hits_days", NEW."keep_hours_days", NEW."keep_mail_days", NEW."keep_revisions_days", NEW."keep_webhook_days", NEW."longest_range", NEW."lowest_port", NEW."messages_an_hour", NEW."network_name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."version"); RETURN NULL;
                 END;
             $$;
 
@@ -4124,6 +4265,7 @@ CREATE TABLE public.deployments_revision (
     group_id bigint NOT NULL,
     again_id bigint,
     management jsonb NOT NULL,
+    gateways jsonb NOT NULL,
     CONSTRAINT deployments_revision_elements_check CHECK ((elements >= 0))
 );
 
@@ -4321,6 +4463,134 @@ CREATE UNLOGGED TABLE public.events_presence (
 
 ALTER TABLE public.events_presence ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
     SEQUENCE NAME public.events_presence_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.gateways_carrierchange (
+    id bigint NOT NULL,
+    family smallint NOT NULL,
+    carriers character varying(40)[] NOT NULL,
+    at timestamp with time zone NOT NULL,
+    cause character varying(8) NOT NULL,
+    group_id bigint NOT NULL,
+    switch_id bigint,
+    CONSTRAINT carrierchange_cause CHECK (((cause)::text = ANY ((ARRAY['first'::character varying, 'switch'::character varying, 'install'::character varying, 'drained'::character varying, 'fault'::character varying, 'election'::character varying])::text[]))),
+    CONSTRAINT carrierchange_family CHECK ((family = ANY (ARRAY[4, 6]))),
+    CONSTRAINT gateways_carrierchange_family_check CHECK ((family >= 0))
+);
+
+ALTER TABLE public.gateways_carrierchange ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.gateways_carrierchange_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.gateways_failoverstatus (
+    gateway_id bigint NOT NULL,
+    asked timestamp with time zone NOT NULL,
+    seen timestamp with time zone,
+    problem text NOT NULL,
+    elected timestamp with time zone,
+    synchronised timestamp with time zone,
+    tracked integer NOT NULL,
+    running character varying(16) NOT NULL,
+    edited text[] NOT NULL,
+    CONSTRAINT gateways_failoverstatus_tracked_check CHECK ((tracked >= 0))
+);
+
+CREATE TABLE public.gateways_gatewayrole (
+    id bigint NOT NULL,
+    family smallint NOT NULL,
+    role character varying(7) NOT NULL,
+    since timestamp with time zone,
+    carries boolean NOT NULL,
+    is_drained boolean NOT NULL,
+    status_id bigint NOT NULL,
+    CONSTRAINT gatewayrole_family CHECK ((family = ANY (ARRAY[4, 6]))),
+    CONSTRAINT gatewayrole_role CHECK (((role)::text = ANY ((ARRAY['primary'::character varying, 'standby'::character varying, 'fault'::character varying, 'stopped'::character varying, 'unknown'::character varying])::text[]))),
+    CONSTRAINT gateways_gatewayrole_family_check CHECK ((family >= 0))
+);
+
+ALTER TABLE public.gateways_gatewayrole ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.gateways_gatewayrole_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.gateways_joiningmachine (
+    id bigint NOT NULL,
+    version integer NOT NULL,
+    name character varying(40) NOT NULL,
+    address inet NOT NULL,
+    port integer NOT NULL,
+    host_key text NOT NULL,
+    begun timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    requested timestamp with time zone,
+    examined timestamp with time zone,
+    progress character varying(9) NOT NULL,
+    problem text NOT NULL,
+    connect_ms double precision,
+    seen_key text NOT NULL,
+    portal_key text NOT NULL,
+    portal_address inet,
+    facts jsonb,
+    clock_offset bigint,
+    clock_doubt bigint,
+    by_id bigint,
+    group_id bigint NOT NULL,
+    CONSTRAINT gateways_joiningmachine_clock_doubt_check CHECK ((clock_doubt >= 0)),
+    CONSTRAINT gateways_joiningmachine_port_check CHECK ((port >= 0)),
+    CONSTRAINT gateways_joiningmachine_version_check CHECK ((version >= 0)),
+    CONSTRAINT joiningmachine_host_key CHECK (((host_key = ''::text) OR (host_key ~ '^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43}$'::text))),
+    CONSTRAINT joiningmachine_name CHECK (((name)::text ~ '^[a-z][a-z0-9-]{0,39}$'::text)),
+    CONSTRAINT joiningmachine_port CHECK (((port >= 1) AND (port <= 65535))),
+    CONSTRAINT joiningmachine_ready CHECK (((NOT ((progress)::text = 'ready'::text)) OR ((NOT (host_key = ''::text)) AND (facts IS NOT NULL)))),
+    CONSTRAINT joiningmachine_seen_key CHECK (((seen_key = ''::text) OR (seen_key ~ '^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43}$'::text)))
+);
+
+ALTER TABLE public.gateways_joiningmachine ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.gateways_joiningmachine_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.gateways_roleswitch (
+    id bigint NOT NULL,
+    kind character varying(7) NOT NULL,
+    families smallint[] NOT NULL,
+    state character varying(7) NOT NULL,
+    at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    started timestamp with time zone,
+    ended timestamp with time zone,
+    outcome character varying(16) NOT NULL,
+    details jsonb NOT NULL,
+    by_id bigint,
+    gateway_id bigint NOT NULL,
+    group_id bigint NOT NULL,
+    CONSTRAINT roleswitch_ends_with_outcome CHECK ((((ended IS NULL) AND ((outcome)::text = ''::text) AND ((state)::text = ANY ((ARRAY['waiting'::character varying, 'running'::character varying])::text[]))) OR ((ended IS NOT NULL) AND ((state)::text = ANY ((ARRAY['done'::character varying, 'failed'::character varying])::text[])) AND (NOT ((outcome)::text = ''::text))))),
+    CONSTRAINT roleswitch_families CHECK (((
+CASE
+    WHEN (families IS NULL) THEN NULL::integer
+    ELSE COALESCE(array_length(families, 1), 0)
+END >= 1) AND (families <@ ARRAY[(4)::smallint, (6)::smallint]))),
+    CONSTRAINT roleswitch_kind CHECK (((kind)::text = ANY ((ARRAY['switch'::character varying, 'drain'::character varying, 'resume'::character varying, 'install'::character varying])::text[])))
+);
+
+ALTER TABLE public.gateways_roleswitch ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.gateways_roleswitch_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -4675,6 +4945,63 @@ CREATE TABLE public.members_membership (
 
 ALTER TABLE public.members_membership ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
     SEQUENCE NAME public.members_membership_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.members_peopleupload (
+    id bigint NOT NULL,
+    created timestamp with time zone NOT NULL,
+    name character varying(200) NOT NULL,
+    content bytea NOT NULL,
+    meanings character varying(20)[] NOT NULL,
+    create_rooms boolean NOT NULL,
+    report jsonb,
+    by_id bigint NOT NULL,
+    by_worker boolean DEFAULT false NOT NULL,
+    claim uuid,
+    claimed_until timestamp with time zone,
+    done integer DEFAULT 0 NOT NULL,
+    language character varying(10) DEFAULT ''::character varying NOT NULL,
+    lines integer,
+    of integer,
+    problem text DEFAULT ''::text NOT NULL,
+    state character varying(9) DEFAULT 'open'::character varying NOT NULL,
+    task character varying(6) DEFAULT 'check'::character varying NOT NULL,
+    tries smallint DEFAULT 0 NOT NULL,
+    as_last_time boolean DEFAULT false NOT NULL,
+    header_key character varying(64) DEFAULT ''::character varying NOT NULL,
+    CONSTRAINT members_peopleupload_done_check CHECK ((done >= 0)),
+    CONSTRAINT members_peopleupload_lines_check CHECK ((lines >= 0)),
+    CONSTRAINT members_peopleupload_of_check CHECK ((of >= 0)),
+    CONSTRAINT members_peopleupload_tries_check CHECK ((tries >= 0)),
+    CONSTRAINT peopleupload_claimed_while_running CHECK ((((claim IS NOT NULL) AND (claimed_until IS NOT NULL) AND ((state)::text = 'running'::text)) OR ((NOT ((state)::text = 'running'::text)) AND (claim IS NULL) AND (claimed_until IS NULL)))),
+    CONSTRAINT peopleupload_has_a_report CHECK (((NOT ((state)::text = ANY ((ARRAY['checked'::character varying, 'imported'::character varying])::text[]))) OR (report IS NOT NULL))),
+    CONSTRAINT peopleupload_state CHECK (((state)::text = ANY ((ARRAY['open'::character varying, 'waiting'::character varying, 'running'::character varying, 'checked'::character varying, 'imported'::character varying, 'cancelled'::character varying, 'failed'::character varying])::text[]))),
+    CONSTRAINT peopleupload_task CHECK (((task)::text = ANY ((ARRAY['check'::character varying, 'import'::character varying])::text[])))
+);
+
+ALTER TABLE public.members_peopleupload ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.members_peopleupload_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.members_rememberedcolumns (
+    id bigint NOT NULL,
+    key character varying(64) NOT NULL,
+    meanings character varying(20)[] NOT NULL,
+    chosen timestamp with time zone NOT NULL
+);
+
+ALTER TABLE public.members_rememberedcolumns ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.members_rememberedcolumns_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -5187,6 +5514,87 @@ ALTER TABLE public.nat_portrulesevent ALTER COLUMN pgh_id ADD GENERATED BY DEFAU
     CACHE 1
 );
 
+CREATE TABLE public.network_failover (
+    id bigint NOT NULL,
+    version integer NOT NULL,
+    inside inet[] NOT NULL,
+    outside inet[] NOT NULL,
+    servers inet[] NOT NULL,
+    virtual_router smallint NOT NULL,
+    "interval" smallint NOT NULL,
+    failback smallint,
+    cache character varying(8) NOT NULL,
+    group_id bigint NOT NULL,
+    announce boolean DEFAULT false NOT NULL,
+    CONSTRAINT failover_cache CHECK (((cache)::text = ANY ((ARRAY['direct'::character varying, 'external'::character varying])::text[]))),
+    CONSTRAINT failover_failback CHECK (((failback IS NULL) OR ((failback >= 5) AND (failback <= 1000)))),
+    CONSTRAINT failover_few_addresses CHECK (((
+CASE
+    WHEN (inside IS NULL) THEN NULL::integer
+    ELSE COALESCE(array_length(inside, 1), 0)
+END <= 64) AND (
+CASE
+    WHEN (outside IS NULL) THEN NULL::integer
+    ELSE COALESCE(array_length(outside, 1), 0)
+END <= 64) AND (
+CASE
+    WHEN (servers IS NULL) THEN NULL::integer
+    ELSE COALESCE(array_length(servers, 1), 0)
+END <= 64))),
+    CONSTRAINT failover_has_inside CHECK ((
+CASE
+    WHEN (inside IS NULL) THEN NULL::integer
+    ELSE COALESCE(array_length(inside, 1), 0)
+END >= 1)),
+    CONSTRAINT failover_interval CHECK ((("interval" >= 5) AND ("interval" <= 100))),
+    CONSTRAINT failover_virtual_router CHECK (((virtual_router >= 1) AND (virtual_router <= 255))),
+    CONSTRAINT network_failover_failback_check CHECK ((failback >= 0)),
+    CONSTRAINT network_failover_interval_check CHECK (("interval" >= 0)),
+    CONSTRAINT network_failover_version_check CHECK ((version >= 0)),
+    CONSTRAINT network_failover_virtual_router_check CHECK ((virtual_router >= 0))
+);
+
+ALTER TABLE public.network_failover ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.network_failover_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.network_failoverevent (
+    pgh_id integer NOT NULL,
+    pgh_created_at timestamp with time zone NOT NULL,
+    pgh_label text NOT NULL,
+    id bigint NOT NULL,
+    version integer NOT NULL,
+    inside inet[] NOT NULL,
+    outside inet[] NOT NULL,
+    servers inet[] NOT NULL,
+    virtual_router smallint NOT NULL,
+    "interval" smallint NOT NULL,
+    failback smallint,
+    cache character varying(8) NOT NULL,
+    group_id bigint NOT NULL,
+    pgh_context_id uuid,
+    pgh_obj_id bigint NOT NULL,
+    announce boolean DEFAULT false NOT NULL,
+    CONSTRAINT network_failoverevent_failback_check CHECK ((failback >= 0)),
+    CONSTRAINT network_failoverevent_interval_check CHECK (("interval" >= 0)),
+    CONSTRAINT network_failoverevent_version_check CHECK ((version >= 0)),
+    CONSTRAINT network_failoverevent_virtual_router_check CHECK ((virtual_router >= 0))
+);
+
+ALTER TABLE public.network_failoverevent ALTER COLUMN pgh_id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.network_failoverevent_pgh_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.network_gateway (
     id bigint NOT NULL,
     version integer NOT NULL,
@@ -5208,6 +5616,9 @@ CREATE TABLE public.network_gateway (
     probe_public4 inet,
     probe_source4 inet,
     probe_source6 inet,
+    machine_name character varying(40) DEFAULT ''::character varying NOT NULL,
+    retired timestamp with time zone,
+    sync_address inet,
     CONSTRAINT gateway_has_management_networks CHECK ((
 CASE
     WHEN (management_networks IS NULL) THEN NULL::integer
@@ -5223,7 +5634,9 @@ END > 0)),
     CONSTRAINT gateway_probe_leaves_as_public CHECK ((((probe_public4 IS NULL) AND (probe_source4 IS NULL)) OR (((probe_source4 <<= '10.0.0.0/8'::inet) OR (probe_source4 <<= '100.64.0.0/10'::inet) OR (probe_source4 <<= '172.16.0.0/12'::inet) OR (probe_source4 <<= '192.168.0.0/16'::inet)) AND (NOT (((probe_public4 <<= '10.0.0.0/8'::inet) AND (probe_public4 IS NOT NULL)) OR ((probe_public4 <<= '100.64.0.0/10'::inet) AND (probe_public4 IS NOT NULL)) OR ((probe_public4 <<= '172.16.0.0/12'::inet) AND (probe_public4 IS NOT NULL)) OR ((probe_public4 <<= '192.168.0.0/16'::inet) AND (probe_public4 IS NOT NULL))))))),
     CONSTRAINT gateway_probe_source6_is_ipv6 CHECK ((family(probe_source6) = 6)),
     CONSTRAINT gateway_reached_by_ssh CHECK (((NOT ((link)::text = 'ssh'::text)) OR ((address IS NOT NULL) AND (NOT (host_key = ''::text))))),
+    CONSTRAINT gateway_retired_is_no_primary CHECK (((retired IS NULL) OR ((NOT carries4) AND (NOT carries6)))),
     CONSTRAINT gateway_ssh_user CHECK (((ssh_user)::text ~ '^[a-z_][a-z0-9_-]{0,31}$'::text)),
+    CONSTRAINT gateway_sync_address_is_ipv4 CHECK (((sync_address IS NULL) OR ((family(sync_address) = 4) AND (NOT ((sync)::text = ''::text))))),
     CONSTRAINT gateway_sync_differs CHECK ((((sync)::text = ''::text) OR (NOT ((((sync)::text = (lan)::text) OR ((sync)::text = (wan)::text)) OR ((sync)::text = (management)::text))))),
     CONSTRAINT network_gateway_management_port_check CHECK ((management_port >= 0)),
     CONSTRAINT network_gateway_version_check CHECK ((version >= 0))
@@ -5264,6 +5677,9 @@ CREATE TABLE public.network_gatewayevent (
     probe_public4 inet,
     probe_source4 inet,
     probe_source6 inet,
+    machine_name character varying(40) DEFAULT ''::character varying NOT NULL,
+    retired timestamp with time zone,
+    sync_address inet,
     CONSTRAINT network_gatewayevent_management_port_check CHECK ((management_port >= 0)),
     CONSTRAINT network_gatewayevent_version_check CHECK ((version >= 0))
 );
@@ -5291,6 +5707,7 @@ CREATE TABLE public.network_gatewaygroup (
     probe_target6 inet,
     clamp_mss boolean NOT NULL,
     flood_mode boolean NOT NULL,
+    live_since timestamp with time zone,
     CONSTRAINT gatewaygroup_confirm_within CHECK (((confirm_within >= 5) AND (confirm_within <= 600))),
     CONSTRAINT gatewaygroup_has_name CHECK (((name)::text ~ '\S'::text)),
     CONSTRAINT gatewaygroup_removal_least CHECK ((removal_least >= 1)),
@@ -5333,6 +5750,7 @@ CREATE TABLE public.network_gatewaygroupevent (
     probe_target6 inet,
     clamp_mss boolean NOT NULL,
     flood_mode boolean NOT NULL,
+    live_since timestamp with time zone,
     CONSTRAINT network_gatewaygroupevent_confirm_within_check CHECK ((confirm_within >= 0)),
     CONSTRAINT network_gatewaygroupevent_probe_port_check CHECK ((probe_port >= 0)),
     CONSTRAINT network_gatewaygroupevent_removal_least_check CHECK ((removal_least >= 0)),
@@ -5509,6 +5927,7 @@ CREATE TABLE public.network_pool (
     sharing character varying(8) DEFAULT 'shared'::character varying NOT NULL,
     kept cidr[] DEFAULT '{}'::cidr[] NOT NULL,
     kept_first integer DEFAULT 0 NOT NULL,
+    retired timestamp with time zone,
     CONSTRAINT network_pool_block_size_check CHECK ((block_size >= 0)),
     CONSTRAINT network_pool_kept_first_check CHECK ((kept_first >= 0)),
     CONSTRAINT network_pool_member_length_check CHECK ((member_length >= 0)),
@@ -5553,6 +5972,7 @@ CREATE TABLE public.network_poolevent (
     sharing character varying(8) DEFAULT 'shared'::character varying NOT NULL,
     kept cidr[] DEFAULT '{}'::cidr[] NOT NULL,
     kept_first integer DEFAULT 0 NOT NULL,
+    retired timestamp with time zone,
     CONSTRAINT network_poolevent_block_size_check CHECK ((block_size >= 0)),
     CONSTRAINT network_poolevent_kept_first_check CHECK ((kept_first >= 0)),
     CONSTRAINT network_poolevent_member_length_check CHECK ((member_length >= 0)),
@@ -5807,6 +6227,113 @@ CREATE TABLE public.pghistory_context (
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     metadata jsonb NOT NULL
+);
+
+CREATE TABLE public.preferences_networksettings (
+    version integer NOT NULL,
+    id smallint NOT NULL,
+    network_name character varying(60),
+    contact character varying(200),
+    default_language character varying(2),
+    lowest_port integer,
+    longest_range integer,
+    forbidden_ports integer[],
+    invitation_days integer,
+    hold_days integer,
+    erase_days integer,
+    messages_an_hour integer,
+    keep_five_minutes_days integer,
+    keep_hours_days integer,
+    keep_days_days integer,
+    keep_mail_days integer,
+    keep_revisions_days integer,
+    keep_webhook_days integer,
+    keep_hits_days integer,
+    CONSTRAINT networksettings_contact CHECK (((contact IS NULL) OR ((contact)::text ~ '^[^[:space:][:cntrl:]]([^[:cntrl:]]*[^[:space:][:cntrl:]])?$'::text) OR ((contact)::text = ''::text))),
+    CONSTRAINT networksettings_default_language CHECK (((default_language IS NULL) OR ((default_language)::text = ANY ((ARRAY['en'::character varying, 'de'::character varying])::text[])))),
+    CONSTRAINT networksettings_erase_days CHECK (((erase_days IS NULL) OR ((erase_days >= 1) AND (erase_days <= 3650)))),
+    CONSTRAINT networksettings_erased_after_hold CHECK (((hold_days IS NULL) OR (erase_days IS NULL) OR (erase_days >= hold_days))),
+    CONSTRAINT networksettings_forbidden_ports CHECK (((forbidden_ports IS NULL) OR ((1 <= ALL (forbidden_ports)) AND (65535 >= ALL (forbidden_ports)) AND (cardinality(forbidden_ports) <= 2000)))),
+    CONSTRAINT networksettings_hold_days CHECK (((hold_days IS NULL) OR ((hold_days >= 0) AND (hold_days <= 365)))),
+    CONSTRAINT networksettings_invitation_days CHECK (((invitation_days IS NULL) OR ((invitation_days >= 1) AND (invitation_days <= 60)))),
+    CONSTRAINT networksettings_keep_days_days CHECK (((keep_days_days IS NULL) OR ((keep_days_days >= 31) AND (keep_days_days <= 3660)))),
+    CONSTRAINT networksettings_keep_five_minutes_days CHECK (((keep_five_minutes_days IS NULL) OR ((keep_five_minutes_days >= 2) AND (keep_five_minutes_days <= 60)))),
+    CONSTRAINT networksettings_keep_hits_days CHECK (((keep_hits_days IS NULL) OR ((keep_hits_days >= 1) AND (keep_hits_days <= 3650)))),
+    CONSTRAINT networksettings_keep_hours_days CHECK (((keep_hours_days IS NULL) OR ((keep_hours_days >= 7) AND (keep_hours_days <= 400)))),
+    CONSTRAINT networksettings_keep_mail_days CHECK (((keep_mail_days IS NULL) OR ((keep_mail_days >= 1) AND (keep_mail_days <= 3650)))),
+    CONSTRAINT networksettings_keep_revisions_days CHECK (((keep_revisions_days IS NULL) OR ((keep_revisions_days >= 1) AND (keep_revisions_days <= 3650)))),
+    CONSTRAINT networksettings_keep_webhook_days CHECK (((keep_webhook_days IS NULL) OR ((keep_webhook_days >= 1) AND (keep_webhook_days <= 3650)))),
+    CONSTRAINT networksettings_longest_range CHECK (((longest_range IS NULL) OR ((longest_range >= 1) AND (longest_range <= 1000)))),
+    CONSTRAINT networksettings_lowest_port CHECK (((lowest_port IS NULL) OR ((lowest_port >= 1) AND (lowest_port <= 65535)))),
+    CONSTRAINT networksettings_messages_an_hour CHECK (((messages_an_hour IS NULL) OR ((messages_an_hour >= 1) AND (messages_an_hour <= 1000)))),
+    CONSTRAINT networksettings_network_name CHECK (((network_name IS NULL) OR ((network_name)::text ~ '^[^[:space:][:cntrl:]]([^[:cntrl:]]*[^[:space:][:cntrl:]])?$'::text))),
+    CONSTRAINT networksettings_one_row CHECK ((id = 1)),
+    CONSTRAINT preferences_networksettings_erase_days_check CHECK ((erase_days >= 0)),
+    CONSTRAINT preferences_networksettings_hold_days_check CHECK ((hold_days >= 0)),
+    CONSTRAINT preferences_networksettings_id_check CHECK ((id >= 0)),
+    CONSTRAINT preferences_networksettings_invitation_days_check CHECK ((invitation_days >= 0)),
+    CONSTRAINT preferences_networksettings_keep_days_days_check CHECK ((keep_days_days >= 0)),
+    CONSTRAINT preferences_networksettings_keep_five_minutes_days_check CHECK ((keep_five_minutes_days >= 0)),
+    CONSTRAINT preferences_networksettings_keep_hits_days_check CHECK ((keep_hits_days >= 0)),
+    CONSTRAINT preferences_networksettings_keep_hours_days_check CHECK ((keep_hours_days >= 0)),
+    CONSTRAINT preferences_networksettings_keep_mail_days_check CHECK ((keep_mail_days >= 0)),
+    CONSTRAINT preferences_networksettings_keep_revisions_days_check CHECK ((keep_revisions_days >= 0)),
+    CONSTRAINT preferences_networksettings_keep_webhook_days_check CHECK ((keep_webhook_days >= 0)),
+    CONSTRAINT preferences_networksettings_longest_range_check CHECK ((longest_range >= 0)),
+    CONSTRAINT preferences_networksettings_lowest_port_check CHECK ((lowest_port >= 0)),
+    CONSTRAINT preferences_networksettings_messages_an_hour_check CHECK ((messages_an_hour >= 0)),
+    CONSTRAINT preferences_networksettings_version_check CHECK ((version >= 0))
+);
+
+CREATE TABLE public.preferences_networksettingsevent (
+    pgh_id integer NOT NULL,
+    pgh_created_at timestamp with time zone NOT NULL,
+    pgh_label text NOT NULL,
+    version integer NOT NULL,
+    id smallint NOT NULL,
+    network_name character varying(60),
+    contact character varying(200),
+    default_language character varying(2),
+    lowest_port integer,
+    longest_range integer,
+    forbidden_ports integer[],
+    invitation_days integer,
+    hold_days integer,
+    erase_days integer,
+    messages_an_hour integer,
+    keep_five_minutes_days integer,
+    keep_hours_days integer,
+    keep_days_days integer,
+    keep_mail_days integer,
+    keep_revisions_days integer,
+    keep_webhook_days integer,
+    keep_hits_days integer,
+    pgh_context_id uuid,
+    pgh_obj_id smallint NOT NULL,
+    CONSTRAINT preferences_networksettingsevent_erase_days_check CHECK ((erase_days >= 0)),
+    CONSTRAINT preferences_networksettingsevent_hold_days_check CHECK ((hold_days >= 0)),
+    CONSTRAINT preferences_networksettingsevent_id_check CHECK ((id >= 0)),
+    CONSTRAINT preferences_networksettingsevent_invitation_days_check CHECK ((invitation_days >= 0)),
+    CONSTRAINT preferences_networksettingsevent_keep_days_days_check CHECK ((keep_days_days >= 0)),
+    CONSTRAINT preferences_networksettingsevent_keep_five_minutes_days_check CHECK ((keep_five_minutes_days >= 0)),
+    CONSTRAINT preferences_networksettingsevent_keep_hits_days_check CHECK ((keep_hits_days >= 0)),
+    CONSTRAINT preferences_networksettingsevent_keep_hours_days_check CHECK ((keep_hours_days >= 0)),
+    CONSTRAINT preferences_networksettingsevent_keep_mail_days_check CHECK ((keep_mail_days >= 0)),
+    CONSTRAINT preferences_networksettingsevent_keep_revisions_days_check CHECK ((keep_revisions_days >= 0)),
+    CONSTRAINT preferences_networksettingsevent_keep_webhook_days_check CHECK ((keep_webhook_days >= 0)),
+    CONSTRAINT preferences_networksettingsevent_longest_range_check CHECK ((longest_range >= 0)),
+    CONSTRAINT preferences_networksettingsevent_lowest_port_check CHECK ((lowest_port >= 0)),
+    CONSTRAINT preferences_networksettingsevent_messages_an_hour_check CHECK ((messages_an_hour >= 0)),
+    CONSTRAINT preferences_networksettingsevent_version_check CHECK ((version >= 0))
+);
+
+ALTER TABLE public.preferences_networksettingsevent ALTER COLUMN pgh_id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.preferences_networksettingsevent_pgh_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE public.socialaccount_socialaccount (
@@ -6385,10 +6912,7 @@ ALTER TABLE public.traffic_lastcounts ALTER COLUMN id ADD GENERATED BY DEFAULT A
 
 CREATE TABLE public.traffic_level (
     name character varying(11) NOT NULL,
-    days integer NOT NULL,
-    complete_until timestamp with time zone NOT NULL,
-    CONSTRAINT level_kept_for_a_sensible_time CHECK (((((days >= 2) AND (days <= 60)) AND ((name)::text = 'fiveminutes'::text)) OR (((days >= 7) AND (days <= 400)) AND ((name)::text = 'hour'::text)) OR (((days >= 31) AND (days <= 3660)) AND ((name)::text = ANY ((ARRAY['day'::character varying, 'week'::character varying, 'fourweeks'::character varying])::text[]))) OR ((days = 2) AND ((name)::text = 'today'::text)))),
-    CONSTRAINT traffic_level_days_check CHECK ((days >= 0))
+    complete_until timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.traffic_quota (
@@ -6900,14 +7424,26 @@ ALTER TABLE ONLY public.events_event
 ALTER TABLE ONLY public.events_presence
     ADD CONSTRAINT events_presence_pkey PRIMARY KEY (id);
 
-ALTER TABLE ONLY public.network_gateway
-    ADD CONSTRAINT gateway_probe_public4_of_one UNIQUE (probe_public4);
+ALTER TABLE ONLY public.gateways_gatewayrole
+    ADD CONSTRAINT gatewayrole_one_per_family UNIQUE (status_id, family);
 
-ALTER TABLE ONLY public.network_gateway
-    ADD CONSTRAINT gateway_probe_source4_of_one UNIQUE (probe_source4);
+ALTER TABLE ONLY public.gateways_carrierchange
+    ADD CONSTRAINT gateways_carrierchange_pkey PRIMARY KEY (id);
 
-ALTER TABLE ONLY public.network_gateway
-    ADD CONSTRAINT gateway_probe_source6_of_one UNIQUE (probe_source6);
+ALTER TABLE ONLY public.gateways_failoverstatus
+    ADD CONSTRAINT gateways_failoverstatus_pkey PRIMARY KEY (gateway_id);
+
+ALTER TABLE ONLY public.gateways_gatewayrole
+    ADD CONSTRAINT gateways_gatewayrole_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.gateways_joiningmachine
+    ADD CONSTRAINT gateways_joiningmachine_name_key UNIQUE (name);
+
+ALTER TABLE ONLY public.gateways_joiningmachine
+    ADD CONSTRAINT gateways_joiningmachine_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.gateways_roleswitch
+    ADD CONSTRAINT gateways_roleswitch_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.network_gauge
     ADD CONSTRAINT gauge_of_one_set UNIQUE (gateway_id, name);
@@ -6990,6 +7526,15 @@ ALTER TABLE ONLY public.members_memberinvitationevent
 ALTER TABLE ONLY public.members_membership
     ADD CONSTRAINT members_membership_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.members_peopleupload
+    ADD CONSTRAINT members_peopleupload_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.members_rememberedcolumns
+    ADD CONSTRAINT members_rememberedcolumns_key_key UNIQUE (key);
+
+ALTER TABLE ONLY public.members_rememberedcolumns
+    ADD CONSTRAINT members_rememberedcolumns_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.members_room
     ADD CONSTRAINT members_room_pkey PRIMARY KEY (id);
 
@@ -7065,8 +7610,14 @@ ALTER TABLE ONLY public.nat_portrulesevent
 ALTER TABLE ONLY public.nat_natmapping
     ADD CONSTRAINT natmapping_one_at_a_time EXCLUDE USING gist (holding_id WITH =, valid WITH &&);
 
-ALTER TABLE ONLY public.network_gateway
-    ADD CONSTRAINT network_gateway_name_key UNIQUE (name);
+ALTER TABLE ONLY public.network_failover
+    ADD CONSTRAINT network_failover_group_id_key UNIQUE (group_id);
+
+ALTER TABLE ONLY public.network_failover
+    ADD CONSTRAINT network_failover_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.network_failoverevent
+    ADD CONSTRAINT network_failoverevent_pkey PRIMARY KEY (pgh_id);
 
 ALTER TABLE ONLY public.network_gateway
     ADD CONSTRAINT network_gateway_pkey PRIMARY KEY (id);
@@ -7158,13 +7709,19 @@ ALTER TABLE ONLY public.network_pool
     ADD CONSTRAINT pool_identity UNIQUE (id, kind, group_id, prefix);
 
 ALTER TABLE ONLY public.network_pool
-    ADD CONSTRAINT pool_overlaps EXCLUDE USING gist (prefix inet_ops WITH &&);
+    ADD CONSTRAINT pool_overlaps EXCLUDE USING gist (prefix inet_ops WITH &&) DEFERRABLE;
 
 ALTER TABLE ONLY public.nat_portclaim
     ADD CONSTRAINT portclaim_of_one_member EXCLUDE USING gist (public inet_ops WITH =, ports WITH &&, protocols WITH &&, valid WITH &&, member_id WITH <>);
 
 ALTER TABLE ONLY public.nat_portforward
     ADD CONSTRAINT portforward_port_taken EXCLUDE USING gist (public inet_ops WITH =, protocol WITH =, int4range(public_port, (public_port + ports)) WITH &&, valid WITH &&);
+
+ALTER TABLE ONLY public.preferences_networksettings
+    ADD CONSTRAINT preferences_networksettings_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.preferences_networksettingsevent
+    ADD CONSTRAINT preferences_networksettingsevent_pkey PRIMARY KEY (pgh_id);
 
 ALTER TABLE ONLY public.events_presence
     ADD CONSTRAINT presence_once UNIQUE (ticket_id, user_id);
@@ -7516,6 +8073,8 @@ CREATE INDEX block_begins ON public.bans_block USING btree (lower(valid));
 
 CREATE INDEX block_ends ON public.bans_block USING btree (upper(valid)) WHERE (upper(valid) IS NOT NULL);
 
+CREATE INDEX carrierchange_newest ON public.gateways_carrierchange USING btree (group_id, family, id DESC);
+
 CREATE INDEX coverage_by_gateway ON public.traffic_coverage USING btree (gateway_id, until);
 
 CREATE INDEX delivery_by_endpoint ON public.webhooks_delivery USING btree (endpoint_id, id DESC);
@@ -7598,9 +8157,37 @@ CREATE INDEX event_by_transaction ON public.events_event USING btree (transactio
 
 CREATE INDEX events_presence_user_id_8df7fdd3 ON public.events_presence USING btree (user_id);
 
+CREATE UNIQUE INDEX gateway_name_of_one ON public.network_gateway USING btree (name) WHERE (retired IS NULL);
+
 CREATE UNIQUE INDEX gateway_one_ipv4_primary_per_group ON public.network_gateway USING btree (group_id) WHERE carries4;
 
 CREATE UNIQUE INDEX gateway_one_ipv6_primary_per_group ON public.network_gateway USING btree (group_id) WHERE carries6;
+
+CREATE UNIQUE INDEX gateway_probe_public4_of_one ON public.network_gateway USING btree (probe_public4) WHERE (retired IS NULL);
+
+CREATE UNIQUE INDEX gateway_probe_source4_of_one ON public.network_gateway USING btree (probe_source4) WHERE (retired IS NULL);
+
+CREATE UNIQUE INDEX gateway_probe_source6_of_one ON public.network_gateway USING btree (probe_source6) WHERE (retired IS NULL);
+
+CREATE UNIQUE INDEX gateway_sync_address_of_one ON public.network_gateway USING btree (group_id, sync_address) WHERE (retired IS NULL);
+
+CREATE INDEX gateways_carrierchange_group_id_dbd75f20 ON public.gateways_carrierchange USING btree (group_id);
+
+CREATE INDEX gateways_carrierchange_switch_id_433a9cf8 ON public.gateways_carrierchange USING btree (switch_id);
+
+CREATE INDEX gateways_gatewayrole_status_id_116f36b0 ON public.gateways_gatewayrole USING btree (status_id);
+
+CREATE INDEX gateways_joiningmachine_by_id_6d80f17f ON public.gateways_joiningmachine USING btree (by_id);
+
+CREATE INDEX gateways_joiningmachine_group_id_40ce07b3 ON public.gateways_joiningmachine USING btree (group_id);
+
+CREATE INDEX gateways_joiningmachine_name_2af5549c_like ON public.gateways_joiningmachine USING btree (name varchar_pattern_ops);
+
+CREATE INDEX gateways_roleswitch_by_id_1e01c489 ON public.gateways_roleswitch USING btree (by_id);
+
+CREATE INDEX gateways_roleswitch_gateway_id_3b1dd535 ON public.gateways_roleswitch USING btree (gateway_id);
+
+CREATE INDEX gateways_roleswitch_group_id_8e9b8b00 ON public.gateways_roleswitch USING btree (group_id);
 
 CREATE UNIQUE INDEX heldback_once ON public.deployments_heldback USING btree (group_id, digest) WHERE ((state)::text = ANY ((ARRAY['waiting'::character varying, 'approved'::character varying])::text[]));
 
@@ -7714,6 +8301,10 @@ CREATE INDEX members_memberinvitationevent_pgh_obj_id_6ed451e9 ON public.members
 
 CREATE INDEX members_membership_member_id_a8e689cf ON public.members_membership USING btree (member_id);
 
+CREATE INDEX members_peopleupload_by_id_b91130a5 ON public.members_peopleupload USING btree (by_id);
+
+CREATE INDEX members_rememberedcolumns_key_901d1b69_like ON public.members_rememberedcolumns USING btree (key varchar_pattern_ops);
+
 CREATE INDEX members_room_site_id_1f827f34 ON public.members_room USING btree (site_id);
 
 CREATE INDEX members_roomevent_pgh_context_id_13154059 ON public.members_roomevent USING btree (pgh_context_id);
@@ -7814,9 +8405,13 @@ CREATE INDEX natmapping_by_public ON public.nat_natmapping USING btree (public, 
 
 CREATE INDEX natmapping_ends ON public.nat_natmapping USING btree (upper(valid)) WHERE (upper(valid) IS NOT NULL);
 
-CREATE INDEX network_gateway_group_id_bb780c99 ON public.network_gateway USING btree (group_id);
+CREATE INDEX network_failoverevent_group_id_a21d4e7b ON public.network_failoverevent USING btree (group_id);
 
-CREATE INDEX network_gateway_name_498f3144_like ON public.network_gateway USING btree (name varchar_pattern_ops);
+CREATE INDEX network_failoverevent_pgh_context_id_40a44c9b ON public.network_failoverevent USING btree (pgh_context_id);
+
+CREATE INDEX network_failoverevent_pgh_obj_id_6b7fdf23 ON public.network_failoverevent USING btree (pgh_obj_id);
+
+CREATE INDEX network_gateway_group_id_bb780c99 ON public.network_gateway USING btree (group_id);
 
 CREATE INDEX network_gatewayevent_group_id_45c90573 ON public.network_gatewayevent USING btree (group_id);
 
@@ -7906,6 +8501,10 @@ CREATE INDEX portforward_in_order ON public.nat_portforward USING btree (public,
 
 CREATE INDEX portforward_purpose_search ON public.nat_portforward USING gin (upper((purpose)::text) public.gin_trgm_ops);
 
+CREATE INDEX preferences_networksettingsevent_pgh_context_id_b42293b7 ON public.preferences_networksettingsevent USING btree (pgh_context_id);
+
+CREATE INDEX preferences_networksettingsevent_pgh_obj_id_7f1f9beb ON public.preferences_networksettingsevent USING btree (pgh_obj_id);
+
 CREATE INDEX presence_by_time ON public.events_presence USING btree (seen);
 
 CREATE INDEX ratelimit_begins ON public.traffic_ratelimit USING btree (lower(valid));
@@ -7915,6 +8514,8 @@ CREATE INDEX ratelimit_ends ON public.traffic_ratelimit USING btree (upper(valid
 CREATE INDEX revision_by_time ON public.deployments_revision USING btree (group_id, created);
 
 CREATE UNIQUE INDEX rolechange_one_waits ON public.accounts_rolechange USING btree (user_id) WHERE ((state)::text = 'waiting'::text);
+
+CREATE UNIQUE INDEX roleswitch_one_at_a_time ON public.gateways_roleswitch USING btree (group_id) WHERE ((state)::text = ANY ((ARRAY['waiting'::character varying, 'running'::character varying])::text[]));
 
 CREATE UNIQUE INDEX rollout_one_open_per_group ON public.deployments_rollout USING btree (group_id) WHERE ((state)::text = ANY ((ARRAY['queued'::character varying, 'applying'::character varying, 'paused'::character varying])::text[]));
 
@@ -8110,7 +8711,7 @@ CREATE TRIGGER claim_changed AFTER UPDATE ON public.nat_portforward FOR EACH ROW
 
 CREATE TRIGGER claim_delete AFTER DELETE ON public.nat_natmapping FOR EACH ROW WHEN (((old.sharing)::text <> 'shared'::text)) EXECUTE FUNCTION public.nat_claim_of_mapping();
 
-CREATE TRIGGER claim_insert AFTER INSERT ON public.nat_natmapping FOR EACH ROW WHEN (((new.sharing)::text <> 'shared'::text)) EXECUTE FUNCTION public.nat_claim_of_mapping();
+CREATE TRIGGER claim_insert AFTER INSERT ON public.nat_natmapping REFERENCING NEW TABLE AS come FOR EACH STATEMENT EXECUTE FUNCTION public.nat_claim_of_new_mappings();
 
 CREATE TRIGGER claim_truncate AFTER TRUNCATE ON public.nat_natmapping FOR EACH STATEMENT EXECUTE FUNCTION public.nat_claim_of_mapping();
 
@@ -8144,7 +8745,7 @@ COMMENT ON TRIGGER pgtrigger_delete_delete_1ffb6 ON public.members_departure IS 
 
 CREATE TRIGGER pgtrigger_delete_delete_2161e AFTER DELETE ON public.network_gatewaygroup REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_2161e();
 
-COMMENT ON TRIGGER pgtrigger_delete_delete_2161e ON public.network_gatewaygroup IS '0bf404a48efe6c4b9bba042806b2444475636999';
+COMMENT ON TRIGGER pgtrigger_delete_delete_2161e ON public.network_gatewaygroup IS '951c82c8c147e018d3c236b49126705d46b9b7a8';
 
 CREATE TRIGGER pgtrigger_delete_delete_249a1 AFTER DELETE ON public.bans_block REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_249a1();
 
@@ -8196,7 +8797,7 @@ COMMENT ON TRIGGER pgtrigger_delete_delete_6fa03 ON public.bans_reachable IS '1d
 
 CREATE TRIGGER pgtrigger_delete_delete_7182d AFTER DELETE ON public.network_gateway REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_7182d();
 
-COMMENT ON TRIGGER pgtrigger_delete_delete_7182d ON public.network_gateway IS 'f54be0eab450b98d6fa9524e1ff54e0b90ad6ef2';
+COMMENT ON TRIGGER pgtrigger_delete_delete_7182d ON public.network_gateway IS 'de9a96226d70235f35212ee5cb4067499a3a8f42';
 
 CREATE TRIGGER pgtrigger_delete_delete_7e399 AFTER DELETE ON public.webhooks_endpoint REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_7e399();
 
@@ -8209,6 +8810,10 @@ COMMENT ON TRIGGER pgtrigger_delete_delete_84422 ON public.tickets_ticket IS '67
 CREATE TRIGGER pgtrigger_delete_delete_925fb AFTER DELETE ON public.members_member REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_925fb();
 
 COMMENT ON TRIGGER pgtrigger_delete_delete_925fb ON public.members_member IS 'ffaa58a2648a7cc3e8684ff4b7ece6b9e30cf17b';
+
+CREATE TRIGGER pgtrigger_delete_delete_938f8 AFTER DELETE ON public.network_failover REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_938f8();
+
+COMMENT ON TRIGGER pgtrigger_delete_delete_938f8 ON public.network_failover IS 'dfb5a0bc23238e6442c60821e1be49b200b1b753';
 
 CREATE TRIGGER pgtrigger_delete_delete_9537a AFTER DELETE ON public.bans_listener REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_9537a();
 
@@ -8226,6 +8831,10 @@ CREATE TRIGGER pgtrigger_delete_delete_a3f74 AFTER DELETE ON public.network_hold
 
 COMMENT ON TRIGGER pgtrigger_delete_delete_a3f74 ON public.network_holding IS '1074ac8a6297c2dc41fddf7fa0c9752800430df4';
 
+CREATE TRIGGER pgtrigger_delete_delete_aeba1 AFTER DELETE ON public.preferences_networksettings REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_aeba1();
+
+COMMENT ON TRIGGER pgtrigger_delete_delete_aeba1 ON public.preferences_networksettings IS 'bdeb53ed99e842e20b99e122f6f51e4e580ad261';
+
 CREATE TRIGGER pgtrigger_delete_delete_b0139 AFTER DELETE ON public.network_limits REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_b0139();
 
 COMMENT ON TRIGGER pgtrigger_delete_delete_b0139 ON public.network_limits IS '695234b7c0a52e9411e581c588f69f9bbff78788';
@@ -8240,7 +8849,7 @@ COMMENT ON TRIGGER pgtrigger_delete_delete_be28b ON public.tickets_canned IS 'd0
 
 CREATE TRIGGER pgtrigger_delete_delete_c2eea AFTER DELETE ON public.network_pool REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_c2eea();
 
-COMMENT ON TRIGGER pgtrigger_delete_delete_c2eea ON public.network_pool IS 'fb71b8cf11ee4c2c8d1da0afb01c05f33170d18d';
+COMMENT ON TRIGGER pgtrigger_delete_delete_c2eea ON public.network_pool IS '0792a31fb8abc7ff462e35a09b96234fce93d93d';
 
 CREATE TRIGGER pgtrigger_delete_delete_c338b AFTER DELETE ON public.bans_banlist REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_c338b();
 
@@ -8338,6 +8947,10 @@ CREATE TRIGGER pgtrigger_insert_insert_26312 AFTER INSERT ON public.bans_notice 
 
 COMMENT ON TRIGGER pgtrigger_insert_insert_26312 ON public.bans_notice IS '08b3cf02671c399f608d6e874e0fb8eba8a684d2';
 
+CREATE TRIGGER pgtrigger_insert_insert_29e4a AFTER INSERT ON public.preferences_networksettings REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_29e4a();
+
+COMMENT ON TRIGGER pgtrigger_insert_insert_29e4a ON public.preferences_networksettings IS '33925a7163a1de9b24e31b73cc04f1ce96dc1570';
+
 CREATE TRIGGER pgtrigger_insert_insert_2d01a AFTER INSERT ON public.tickets_ticket REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_2d01a();
 
 COMMENT ON TRIGGER pgtrigger_insert_insert_2d01a ON public.tickets_ticket IS '2e7828f72f728c9d2b8a47559ed2373aaa9fb468';
@@ -8414,6 +9027,10 @@ CREATE TRIGGER pgtrigger_insert_insert_9dc6a AFTER INSERT ON public.bans_banlist
 
 COMMENT ON TRIGGER pgtrigger_insert_insert_9dc6a ON public.bans_banlist IS '19d48f2e22094d2462d4c0b4ea9b7629c61f9b2d';
 
+CREATE TRIGGER pgtrigger_insert_insert_a4941 AFTER INSERT ON public.network_failover REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_a4941();
+
+COMMENT ON TRIGGER pgtrigger_insert_insert_a4941 ON public.network_failover IS '43f7d69ede57fd782a6e4ed8b7a9787fb63b62c6';
+
 CREATE TRIGGER pgtrigger_insert_insert_a70c2 AFTER INSERT ON public.network_holding REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_a70c2();
 
 COMMENT ON TRIGGER pgtrigger_insert_insert_a70c2 ON public.network_holding IS '9333e5478cb216d851037fb2e52637d47c713d4c';
@@ -8432,7 +9049,7 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_be2a6 ON public.bans_listener IS 'b11
 
 CREATE TRIGGER pgtrigger_insert_insert_c1e88 AFTER INSERT ON public.network_gateway REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_c1e88();
 
-COMMENT ON TRIGGER pgtrigger_insert_insert_c1e88 ON public.network_gateway IS '8f3910d67bbea76cf5ed70e226431b245d6810f0';
+COMMENT ON TRIGGER pgtrigger_insert_insert_c1e88 ON public.network_gateway IS '6ad3b0fcb423f5f069eedb22c56a17889a325eb9';
 
 CREATE TRIGGER pgtrigger_insert_insert_d1c7c AFTER INSERT ON public.traffic_quota REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_d1c7c();
 
@@ -8448,7 +9065,7 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_e584a ON public.bans_reachable IS 'e2
 
 CREATE TRIGGER pgtrigger_insert_insert_e8f4d AFTER INSERT ON public.network_pool REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_e8f4d();
 
-COMMENT ON TRIGGER pgtrigger_insert_insert_e8f4d ON public.network_pool IS '800be62456072ec6792ead3cc4648a0bd3f00f4c';
+COMMENT ON TRIGGER pgtrigger_insert_insert_e8f4d ON public.network_pool IS '12009e32f0b9bd73ab45d973e54e71b2d5b98a3c';
 
 CREATE TRIGGER pgtrigger_insert_insert_f93d1 AFTER INSERT ON public.bans_banfeed REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_f93d1();
 
@@ -8456,7 +9073,7 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_f93d1 ON public.bans_banfeed IS '0f79
 
 CREATE TRIGGER pgtrigger_insert_insert_fe8f6 AFTER INSERT ON public.network_gatewaygroup REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_fe8f6();
 
-COMMENT ON TRIGGER pgtrigger_insert_insert_fe8f6 ON public.network_gatewaygroup IS '23ef2216e507e79699589e6bdfe77c22d091047d';
+COMMENT ON TRIGGER pgtrigger_insert_insert_fe8f6 ON public.network_gatewaygroup IS 'ee2937ec43371f1db1068b6987a82ad8896b1759';
 
 CREATE TRIGGER pgtrigger_last_network_admin_b0978 BEFORE DELETE OR UPDATE ON public.accounts_user FOR EACH ROW EXECUTE FUNCTION public.pgtrigger_last_network_admin_b0978();
 
@@ -8554,6 +9171,10 @@ CREATE TRIGGER pgtrigger_update_update_1a582 AFTER UPDATE ON public.traffic_quot
 
 COMMENT ON TRIGGER pgtrigger_update_update_1a582 ON public.traffic_quota IS '6a997aaf97d724f01bd4abc44c4e6930adc939dc';
 
+CREATE TRIGGER pgtrigger_update_update_1b05d AFTER UPDATE ON public.network_failover FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_1b05d();
+
+COMMENT ON TRIGGER pgtrigger_update_update_1b05d ON public.network_failover IS '9a7560d903a2bedc93a012515eb545331523aec0';
+
 CREATE TRIGGER pgtrigger_update_update_25f99 AFTER UPDATE ON public.network_protection FOR EACH ROW WHEN (((old.bgp_peers IS DISTINCT FROM new.bgp_peers) OR (old.bogons IS DISTINCT FROM new.bogons) OR (old.ftp_ports IS DISTINCT FROM new.ftp_ports) OR (old.group_id IS DISTINCT FROM new.group_id) OR (old.id IS DISTINCT FROM new.id) OR (old.ospf_peers IS DISTINCT FROM new.ospf_peers) OR (old.own IS DISTINCT FROM new.own) OR (old.sip_ports IS DISTINCT FROM new.sip_ports) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_25f99();
 
 COMMENT ON TRIGGER pgtrigger_update_update_25f99 ON public.network_protection IS '175c5472631a43269fb1bb1f0613180f9c2f5b3e';
@@ -8592,7 +9213,7 @@ COMMENT ON TRIGGER pgtrigger_update_update_5d09d ON public.members_device IS '42
 
 CREATE TRIGGER pgtrigger_update_update_62340 AFTER UPDATE ON public.network_gateway FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_62340();
 
-COMMENT ON TRIGGER pgtrigger_update_update_62340 ON public.network_gateway IS 'a70c3fa528e1e53d3cbc0855076a819bfbb2690e';
+COMMENT ON TRIGGER pgtrigger_update_update_62340 ON public.network_gateway IS '1caad68eebbcb30fdab9d20fa06756c33dbf12c7';
 
 CREATE TRIGGER pgtrigger_update_update_6342c AFTER UPDATE ON public.webhooks_endpoint FOR EACH ROW WHEN (((old.active IS DISTINCT FROM new.active) OR (old.created IS DISTINCT FROM new.created) OR (old.id IS DISTINCT FROM new.id) OR (old.kinds IS DISTINCT FROM new.kinds) OR ((old.name)::text IS DISTINCT FROM (new.name)::text) OR (old."on" IS DISTINCT FROM new."on") OR (old.owner_id IS DISTINCT FROM new.owner_id) OR ((old.url)::text IS DISTINCT FROM (new.url)::text) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_6342c();
 
@@ -8612,7 +9233,7 @@ COMMENT ON TRIGGER pgtrigger_update_update_7edf5 ON public.traffic_ratelimit IS 
 
 CREATE TRIGGER pgtrigger_update_update_8186a AFTER UPDATE ON public.network_gatewaygroup FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_8186a();
 
-COMMENT ON TRIGGER pgtrigger_update_update_8186a ON public.network_gatewaygroup IS '33ad52dec31baee2995afc760f62d8b3a54e7be7';
+COMMENT ON TRIGGER pgtrigger_update_update_8186a ON public.network_gatewaygroup IS '53f6b31794aeceb6d1ad8b3909b91de48b430ee5';
 
 CREATE TRIGGER pgtrigger_update_update_9e133 AFTER UPDATE ON public.nat_move FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_9e133();
 
@@ -8664,7 +9285,7 @@ COMMENT ON TRIGGER pgtrigger_update_update_c6bd0 ON public.tickets_ticket IS 'f8
 
 CREATE TRIGGER pgtrigger_update_update_c8e08 AFTER UPDATE ON public.network_pool FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_c8e08();
 
-COMMENT ON TRIGGER pgtrigger_update_update_c8e08 ON public.network_pool IS '92a953c5c2946abeab7d3e02fe05deb9adb248f0';
+COMMENT ON TRIGGER pgtrigger_update_update_c8e08 ON public.network_pool IS 'e13f32ba8914a7a7c042a565e6b035279b273ca0';
 
 CREATE TRIGGER pgtrigger_update_update_c956b AFTER UPDATE ON public.bans_banlist FOR EACH ROW WHEN ((((old.description)::text IS DISTINCT FROM (new.description)::text) OR (old.enabled IS DISTINCT FROM new.enabled) OR (old.id IS DISTINCT FROM new.id) OR ((old.name)::text IS DISTINCT FROM (new.name)::text) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_c956b();
 
@@ -8686,6 +9307,10 @@ CREATE TRIGGER pgtrigger_update_update_e1577 AFTER UPDATE ON public.network_hold
 
 COMMENT ON TRIGGER pgtrigger_update_update_e1577 ON public.network_holding IS '2b280ed5f970f82df556cff923b0d7b473a17a40';
 
+CREATE TRIGGER pgtrigger_update_update_f534c AFTER UPDATE ON public.preferences_networksettings FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_f534c();
+
+COMMENT ON TRIGGER pgtrigger_update_update_f534c ON public.preferences_networksettings IS 'f8cd598c7795def9a65d93f16b8cf6d2eb153e3e';
+
 CREATE TRIGGER pgtrigger_update_update_f5910 AFTER UPDATE ON public.bans_listener FOR EACH ROW WHEN (((old.address IS DISTINCT FROM new.address) OR (old.enabled IS DISTINCT FROM new.enabled) OR (old.group_id IS DISTINCT FROM new.group_id) OR (old.guarded IS DISTINCT FROM new.guarded) OR (old.id IS DISTINCT FROM new.id) OR ((old.name)::text IS DISTINCT FROM (new.name)::text) OR ((old.note)::text IS DISTINCT FROM (new.note)::text) OR (old.port IS DISTINCT FROM new.port) OR ((old.protocol)::text IS DISTINCT FROM (new.protocol)::text) OR (old.version IS DISTINCT FROM new.version) OR (old.window_scale IS DISTINCT FROM new.window_scale))) EXECUTE FUNCTION public.pgtrigger_update_update_f5910();
 
 COMMENT ON TRIGGER pgtrigger_update_update_f5910 ON public.bans_listener IS '32fb558e216cae41776fa2b75caeb3b8084cd5ee';
@@ -8693,6 +9318,8 @@ COMMENT ON TRIGGER pgtrigger_update_update_f5910 ON public.bans_listener IS '32f
 CREATE TRIGGER pgtrigger_update_update_ff591 AFTER UPDATE ON public.nat_natmapping FOR EACH ROW WHEN (((old.block IS DISTINCT FROM new.block) OR (old.group_id IS DISTINCT FROM new.group_id) OR (old.held IS DISTINCT FROM new.held) OR (old.holding_id IS DISTINCT FROM new.holding_id) OR (old.id IS DISTINCT FROM new.id) OR ((old.kind)::text IS DISTINCT FROM (new.kind)::text) OR (old.pool_id IS DISTINCT FROM new.pool_id) OR ((old.pool_kind)::text IS DISTINCT FROM (new.pool_kind)::text) OR ((old.pool_prefix)::inet IS DISTINCT FROM (new.pool_prefix)::inet) OR (old.public IS DISTINCT FROM new.public) OR ((old.sharing)::text IS DISTINCT FROM (new.sharing)::text) OR (old.valid IS DISTINCT FROM new.valid) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_ff591();
 
 COMMENT ON TRIGGER pgtrigger_update_update_ff591 ON public.nat_natmapping IS 'fc8bc9a452d40ce255d123cc06cac07e12fc0cfb';
+
+CREATE TRIGGER pool_in_service AFTER INSERT ON public.network_holding REFERENCING NEW TABLE AS come FOR EACH STATEMENT EXECUTE FUNCTION public.network_holding_of_retired_pool();
 
 CREATE TRIGGER tells_delete AFTER DELETE ON public.events_presence FOR EACH ROW EXECUTE FUNCTION public.events_presence_gone();
 
@@ -8707,6 +9334,10 @@ CREATE TRIGGER tells_insert AFTER INSERT ON public.deployments_rollout FOR EACH 
 CREATE TRIGGER tells_insert AFTER INSERT ON public.deployments_rolloutstep FOR EACH ROW EXECUTE FUNCTION public.deployments_rolloutstep_tells();
 
 CREATE TRIGGER tells_insert AFTER INSERT ON public.events_presence FOR EACH ROW EXECUTE FUNCTION public.events_presence_tells();
+
+CREATE TRIGGER tells_insert AFTER INSERT ON public.gateways_carrierchange FOR EACH ROW EXECUTE FUNCTION public.gateways_carrierchange_tells();
+
+CREATE TRIGGER tells_insert AFTER INSERT ON public.gateways_roleswitch FOR EACH ROW EXECUTE FUNCTION public.gateways_roleswitch_tells();
 
 CREATE TRIGGER tells_insert AFTER INSERT ON public.tickets_message FOR EACH ROW EXECUTE FUNCTION public.tickets_message_tells();
 
@@ -8723,6 +9354,8 @@ CREATE TRIGGER tells_update AFTER UPDATE ON public.deployments_rollout FOR EACH 
 CREATE TRIGGER tells_update AFTER UPDATE ON public.deployments_rolloutstep FOR EACH ROW WHEN ((((old.state)::text <> (new.state)::text) OR (old.evidence <> new.evidence))) EXECUTE FUNCTION public.deployments_rolloutstep_tells();
 
 CREATE TRIGGER tells_update AFTER UPDATE ON public.events_presence FOR EACH ROW WHEN ((old.writing <> new.writing)) EXECUTE FUNCTION public.events_presence_tells();
+
+CREATE TRIGGER tells_update AFTER UPDATE ON public.gateways_roleswitch FOR EACH ROW WHEN (((new.state)::text <> (old.state)::text)) EXECUTE FUNCTION public.gateways_roleswitch_tells();
 
 CREATE TRIGGER tells_update AFTER UPDATE ON public.tickets_message FOR EACH ROW WHEN (false) EXECUTE FUNCTION public.tickets_message_tells();
 
@@ -8985,6 +9618,33 @@ ALTER TABLE ONLY public.deployments_unapprovedloss
 ALTER TABLE ONLY public.events_presence
     ADD CONSTRAINT events_presence_user_id_8df7fdd3_fk_accounts_user_id FOREIGN KEY (user_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
 
+ALTER TABLE ONLY public.gateways_carrierchange
+    ADD CONSTRAINT gateways_carrierchan_group_id_dbd75f20_fk_network_g FOREIGN KEY (group_id) REFERENCES public.network_gatewaygroup(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.gateways_carrierchange
+    ADD CONSTRAINT gateways_carrierchan_switch_id_433a9cf8_fk_gateways_ FOREIGN KEY (switch_id) REFERENCES public.gateways_roleswitch(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.gateways_failoverstatus
+    ADD CONSTRAINT gateways_failoversta_gateway_id_1976b47f_fk_network_g FOREIGN KEY (gateway_id) REFERENCES public.network_gateway(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.gateways_gatewayrole
+    ADD CONSTRAINT gateways_gatewayrole_status_id_116f36b0_fk_gateways_ FOREIGN KEY (status_id) REFERENCES public.gateways_failoverstatus(gateway_id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.gateways_joiningmachine
+    ADD CONSTRAINT gateways_joiningmach_group_id_40ce07b3_fk_network_g FOREIGN KEY (group_id) REFERENCES public.network_gatewaygroup(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.gateways_joiningmachine
+    ADD CONSTRAINT gateways_joiningmachine_by_id_6d80f17f_fk_accounts_user_id FOREIGN KEY (by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.gateways_roleswitch
+    ADD CONSTRAINT gateways_roleswitch_by_id_1e01c489_fk_accounts_user_id FOREIGN KEY (by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.gateways_roleswitch
+    ADD CONSTRAINT gateways_roleswitch_gateway_id_3b1dd535_fk_network_gateway_id FOREIGN KEY (gateway_id) REFERENCES public.network_gateway(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.gateways_roleswitch
+    ADD CONSTRAINT gateways_roleswitch_group_id_8e9b8b00_fk_network_g FOREIGN KEY (group_id) REFERENCES public.network_gatewaygroup(id) DEFERRABLE INITIALLY DEFERRED;
+
 ALTER TABLE ONLY public.network_holding
     ADD CONSTRAINT holding_of_pool FOREIGN KEY (pool_id, kind, group_id, pool_prefix) REFERENCES public.network_pool(id, kind, group_id, prefix) ON UPDATE CASCADE;
 
@@ -9023,6 +9683,9 @@ ALTER TABLE ONLY public.members_memberinvitation
 
 ALTER TABLE ONLY public.members_membership
     ADD CONSTRAINT members_membership_member_id_a8e689cf_fk_members_member_id FOREIGN KEY (member_id) REFERENCES public.members_member(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.members_peopleupload
+    ADD CONSTRAINT members_peopleupload_by_id_b91130a5_fk_accounts_user_id FOREIGN KEY (by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.members_room
     ADD CONSTRAINT members_room_site_id_1f827f34_fk_members_site_id FOREIGN KEY (site_id) REFERENCES public.members_site(id) DEFERRABLE INITIALLY DEFERRED;
@@ -9074,6 +9737,9 @@ ALTER TABLE ONLY public.nat_natmapping
 
 ALTER TABLE ONLY public.nat_natmapping
     ADD CONSTRAINT natmapping_of_pool FOREIGN KEY (pool_id, pool_kind, group_id, pool_prefix) REFERENCES public.network_pool(id, kind, group_id, prefix) ON UPDATE CASCADE;
+
+ALTER TABLE ONLY public.network_failover
+    ADD CONSTRAINT network_failover_group_id_28e26b64_fk_network_gatewaygroup_id FOREIGN KEY (group_id) REFERENCES public.network_gatewaygroup(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.network_gateway
     ADD CONSTRAINT network_gateway_group_id_bb780c99_fk_network_gatewaygroup_id FOREIGN KEY (group_id) REFERENCES public.network_gatewaygroup(id) DEFERRABLE INITIALLY DEFERRED;
@@ -9266,21 +9932,35 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('contenttypes', '0001_initial'),
     ('contenttypes', '0002_remove_content_type_name'),
     ('deployments', '0001_initial'),
+    ('deployments', '0002_gateways_of_revisions'),
     ('events', '0001_initial'),
+    ('gateways', '0001_joining_machines'),
+    ('gateways', '0002_roles'),
+    ('gateways', '0003_role_events'),
+    ('gateways', '0004_installing_files'),
     ('inbound', '0001_initial'),
     ('lib', '0001_initial'),
     ('mail', '0001_initial'),
     ('members', '0001_initial'),
     ('members', '0002_history_of_places_and_tariffs'),
+    ('members', '0003_people_upload'),
+    ('members', '0004_uploads_in_workers'),
+    ('members', '0005_remembered_columns'),
     ('mfa', '0001_initial'),
     ('mfa', '0002_authenticator_timestamps'),
     ('mfa', '0003_authenticator_type_uniq'),
     ('nat', '0001_initial'),
     ('nat', '0002_room_of_a_done_move'),
+    ('nat', '0003_claims_of_many_mappings'),
     ('network', '0001_initial'),
     ('network', '0002_shares_kept_free'),
     ('network', '0003_named_groups'),
     ('network', '0004_gateways_and_probes'),
+    ('network', '0005_retired_gateways'),
+    ('network', '0006_retired_pools'),
+    ('network', '0007_live_groups'),
+    ('network', '0008_failover'),
+    ('network', '0009_announced_pools'),
     ('operations', '0001_initial'),
     ('pghistory', '0001_initial'),
     ('pghistory', '0002_aggregateevent'),
@@ -9289,6 +9969,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('pghistory', '0005_events_middlewareevents'),
     ('pghistory', '0006_delete_aggregateevent'),
     ('pghistory', '0007_auto_20250421_0444'),
+    ('preferences', '0001_settings_of_the_network'),
     ('sessions', '0001_initial'),
     ('socialaccount', '0001_initial'),
     ('socialaccount', '0002_token_max_lengths'),
@@ -9298,6 +9979,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('socialaccount', '0006_alter_socialaccount_extra_data'),
     ('tickets', '0001_initial'),
     ('traffic', '0001_initial'),
+    ('traffic', '0002_retention_in_settings'),
     ('usersessions', '0001_initial'),
     ('webhooks', '0001_initial')
 ) AS these (app, name);
