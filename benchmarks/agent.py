@@ -22,10 +22,10 @@ from benchmarks.networks import build_one_member, build_policy
 from firewall import digest, wire
 from firewall.compile import compile_change, compile_policy
 from firewall.diff import Delta
-from firewall.policy import PolicyKeys
+from firewall.policy import TouchedKeys
 from firewall.render import render, render_delta
 from firewall.ruleset import Ruleset
-from gateway.kernel import Kernel
+from gateway.kernel import KernelTable
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory
 
@@ -88,7 +88,7 @@ class PortalStub:
     """The portal's side of the protocol, calling the agent directly instead of over a socket."""
 
     def __init__(self, directory: Path) -> None:
-        self.agent = Agent(Kernel(), StateDirectory(directory), name="nat-1", boot="", clock=_read_clock)
+        self.agent = Agent(KernelTable(), StateDirectory(directory), name="nat-1", boot="", clock=_read_clock)
         self.agent.start()
         self._running = 0
 
@@ -120,7 +120,7 @@ def measure(members: int) -> dict[str, float]:
     """Measure one round, in this process and this network namespace."""
     ruleset = compile_policy(build_policy(members))
     target = digest.digest_ruleset(ruleset)
-    delta = compile_change(ruleset, touched=PolicyKeys(), come=build_one_member(members))
+    delta = compile_change(ruleset, touched=TouchedKeys(), come=build_one_member(members))
     there_and_back = [delta, delta.invert()] * (CHANGES // 2)
     with tempfile.TemporaryDirectory() as directory:
         portal = PortalStub(Path(directory))

@@ -63,13 +63,13 @@ def measure_kernel_reading(members: int) -> dict[str, float]:
     from firewall import digest, wire
     from firewall.compile import compile_policy
     from firewall.ruleset import Ruleset
-    from gateway.kernel import Kernel
+    from gateway.kernel import KernelTable
     from gateway.operations import Agent
     from gateway.persistent_state import StateDirectory
 
     whole = build_policy(members)
     ruleset: Ruleset = compile_policy(type(whole)(whole.gateway, addresses=whole.addresses, prefixes=whole.prefixes))
-    with TemporaryDirectory() as directory, closing(Kernel()) as table, closing(StateDirectory(Path(directory) / "state")) as state:
+    with TemporaryDirectory() as directory, closing(KernelTable()) as table, closing(StateDirectory(Path(directory) / "state")) as state:
         agent = Agent(table, state, name="bench", boot="bench", clock=time.time)
         target = digest.format_digest(digest.digest_ruleset(ruleset))
         if not isinstance(answer := agent.answer(wire.Apply(1, int(time.time()), "", target, None, ruleset, 600)), wire.Applied):
@@ -258,7 +258,7 @@ def _fill_years(days: int) -> None:
 def _measure_queries(days: int) -> dict[str, float]:
     """Return the milliseconds of a member's chart of a year, and of lists of all members."""
     from apps.members.models import Member
-    from apps.traffic.selectors import GroupBy, build_member_series, list_top_talkers, list_usage_shares
+    from apps.traffic.selectors import UsageGrouping, build_member_series, list_grouped_usage, list_top_talkers
     from apps.traffic.windows import DAY, LISTS, WindowPreset, build_recent_window
 
     random, year = Random(1), timedelta(days=min(days, 365))
@@ -270,7 +270,9 @@ def _measure_queries(days: int) -> dict[str, float]:
         window = build_recent_window(ASKED, preset, LISTS)
         ask = partial(list_top_talkers, window.since, window.until, now=ASKED)
         found[f"top_talkers{name}_ms"] = 1000 * median(_measure_seconds(ask) for _ in range(5))
-    found["sums_year_ms"] = 1000 * _measure_seconds(partial(list_usage_shares, GroupBy.TARIFF, window.since, window.until, now=ASKED))
+    found["sums_year_ms"] = 1000 * _measure_seconds(
+        partial(list_grouped_usage, UsageGrouping.TARIFF, window.since, window.until, now=ASKED)
+    )
     return found
 
 

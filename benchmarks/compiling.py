@@ -14,7 +14,7 @@ from benchmarks.figures import Figure
 from benchmarks.networks import build_one_member, build_policy
 from firewall.compile import compile_change, compile_policy
 from firewall.digest import digest_ruleset
-from firewall.policy import PolicyKeys
+from firewall.policy import TouchedKeys
 from firewall.render import render
 
 RUNS = 5
@@ -54,7 +54,7 @@ def measure(members: int) -> dict[str, float]:
     seconds, ruleset = _time_call(lambda: compile_policy(asked))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     newcomers = [build_one_member(members + at) for at in range(CHANGES)]
-    changes = [_time_call(lambda come=come: compile_change(ruleset, touched=PolicyKeys(), come=come))[0] for come in newcomers]  # type: ignore[misc]  # a lambda's default has no type
+    changes = [_time_call(lambda come=come: compile_change(ruleset, touched=TouchedKeys(), come=come))[0] for come in newcomers]  # type: ignore[misc]  # a lambda's default has no type
     python = median(measure_python_seconds() for _ in range(CHANGES // 10))
     digest_seconds, _ = _time_call(lambda: digest_ruleset(ruleset))
     render_seconds, _ = _time_call(lambda: render(ruleset, now=0))

@@ -18,8 +18,8 @@ from benchmarks.figures import Figure
 from firewall.compile import compile_policy
 from firewall.policy import (
     ForwardSpec,
+    GatewayGroupSettings,
     GatewaySpec,
-    GroupSettings,
     Hole,
     Interfaces,
     Management,
@@ -57,7 +57,7 @@ POLICY = Policy(
         "nat-1",
         Interfaces("lan0", "wan0", "mgmt0", "sync0"),
         Management((IPv4Network("172.31.0.0/24"),)),
-        settings=GroupSettings(publics=(IPv4Network("198.51.100.0/24"),)),
+        settings=GatewayGroupSettings(publics=(IPv4Network("198.51.100.0/24"),)),
     ),
     addresses=(MEMBER, MEMBER + 1),
     prefixes=(IPv6Network((int(MEMBER6) >> 64 << 64, 64)),),

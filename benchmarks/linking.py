@@ -47,7 +47,10 @@ def _measure_link(directory: Path) -> Iterator[Figure]:
         sshd(lab, "nat-1", directory),
         inside(lab, "portal"),
     ):
-        address, key = ip_address(lab.topology.get_node("nat-1").list_hosts(4, "management")[0]), ensure_host_key(directory / "nat-1.sshd")
+        address, key = (
+            ip_address(lab.topology.get_node("nat-1").list_ip_addresses(4, "management")[0]),
+            ensure_host_key(directory / "nat-1.sshd"),
+        )
         gateway = Gateway(pk=1, name="nat-1", link=Gateway.Link.SSH, address=address, host_key=key)
 
         def session() -> None:

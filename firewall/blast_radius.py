@@ -12,9 +12,17 @@ from typing import Final, TypeAlias
 
 from firewall.diff import ElementChange
 from firewall.digest import digest_elements, format_digest
-from firewall.port_span_elements import count_objects
+from firewall.port_span_elements import count_element_objects
 from firewall.ruleset import Element, Elements
-from firewall.sets import ObjectKind, find_covering_set, find_kind, get_original_set, list_sibling_sets, parse_prefix_length, split_set_name
+from firewall.sets import (
+    ObjectKind,
+    find_covering_set,
+    find_kind,
+    get_original_set,
+    list_alternative_sets,
+    parse_prefix_length,
+    split_set_name,
+)
 
 ChangePart: TypeAlias = Mapping[str, Elements]
 LossesByYardstick: TypeAlias = Mapping[str, Set[tuple[str, bytes]]]
@@ -39,7 +47,7 @@ class RemovalLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class ServiceRemoval:
     """A part of one kind that takes service away: how many objects it removes or cuts off, out of how many."""
 
     kind: ObjectKind
@@ -53,13 +61,13 @@ class Removal:
         return format_digest(digest_elements(self.elements))
 
 
-def compute_removals(changes: Mapping[str, ElementChange], sizes: Mapping[str, int], now: int) -> dict[ObjectKind, Removal]:
+def compute_removals(changes: Mapping[str, ElementChange], sizes: Mapping[str, int], now: int) -> dict[ObjectKind, ServiceRemoval]:
     """Return what the changes remove for good, by kind, without harmless kinds. sizes: each set's number of elements before them."""
     gone: dict[ObjectKind, dict[str, Elements]] = {}
     for name, (_, removed, added) in changes.items():
         kind = find_kind(get_original_set(name))
         stays = added.keys() | _list_superseded_keys(name, changes)
-        moved = [changes[other].added for other in list_sibling_sets(name) if other in changes]
+        moved = [changes[other].added for other in list_alternative_sets(name) if other in changes]
         lost = {
             key: element for key, element in removed.items() if not (key in stays or _is_in_any(key, moved) or 0 < element.expires <= now)
         }
@@ -78,16 +86,16 @@ def _list_superseded_keys(name: str, changes: Mapping[str, ElementChange]) -> Se
     return changes[whole].added.keys() if whole in changes else frozenset()
 
 
-def _build_removal(kind: ObjectKind, elements: ChangePart, sizes: Mapping[str, int]) -> Removal:
+def _build_removal(kind: ObjectKind, elements: ChangePart, sizes: Mapping[str, int]) -> ServiceRemoval:
     count = sum(len(each) for name, each in elements.items() if find_kind(name))
     of = sum(size for name, size in sizes.items() if find_kind(name) is kind)
-    return Removal(kind, elements, count, of)
+    return ServiceRemoval(kind, elements, count, of)
 
 
 # --- Members cut off by what comes
 
 
-def find_cutoffs(changes: Mapping[str, ElementChange], running: ChangePart) -> Removal | None:
+def find_cutoffs(changes: Mapping[str, ElementChange], running: ChangePart) -> ServiceRemoval | None:
     """Return the blocks of members, and the bans that cover members, that the changes add. None when no member is cut off."""
     part: dict[str, Elements] = {}
     for name, (_, removed, added) in changes.items():
@@ -98,7 +106,7 @@ def find_cutoffs(changes: Mapping[str, ElementChange], running: ChangePart) -> R
             new = {key: new[key] for key in _group_covered_by_ban(name, new.keys(), running) if not _is_banned(name, key, running)}
         if new:
             part[ADDITION_PREFIX + name] = new
-    return Removal(ObjectKind.BLOCKS, part, count_cut_off(part, running), count_served(running)) if part else None
+    return ServiceRemoval(ObjectKind.BLOCKS, part, count_cut_off(part, running), count_served(running)) if part else None
 
 
 def _is_banned(name: str, key: bytes, running: ChangePart) -> bool:
@@ -206,7 +214,7 @@ def list_exceeded(parts: Iterable[ChangePart], running: ChangePart, limits: Remo
     }
 
 
-def count_removed_by_others(part: ChangePart, others: Iterable[ChangePart], running: ChangePart) -> int:
+def count_removed_by_other_parts(part: ChangePart, others: Iterable[ChangePart], running: ChangePart) -> int:
     """Return how much of the same the other parts have taken away."""
     gone = compute_losses(_merge_parts(others), running)
     return max((len(gone.get(yardstick, ())) for yardstick in compute_losses(part, running)), default=0)
@@ -230,18 +238,18 @@ def _count_already_gone(yardstick: str, keys: Set[tuple[str, bytes]], running: C
 
 def _count_lost_things(yardstick: str, keys: Set[tuple[str, bytes]], together: ChangePart) -> int:
     """Return the number of lost objects; ports in a row are one."""
-    return count_objects({name: together[name] for name in {name for name, _key in keys}}) if yardstick in _IN_RANGES else len(keys)
+    return count_element_objects({name: together[name] for name in {name for name, _key in keys}}) if yardstick in _IN_RANGES else len(keys)
 
 
 def split_removals(
-    found: Mapping[ObjectKind, Removal], earlier: Iterable[ChangePart], running: ChangePart, limits: RemovalLimits
-) -> tuple[list[Removal], list[Removal]]:
+    found: Mapping[ObjectKind, ServiceRemoval], earlier: Iterable[ChangePart], running: ChangePart, limits: RemovalLimits
+) -> tuple[list[ServiceRemoval], list[ServiceRemoval]]:
     """Return the removals that wait, and those that go out. earlier: recent removals without an approval; small removals add up with them.
 
     The largest waits first, so that a single block does not wait because of sixty removals beside it.
     """
     free, before = dict(found), list(earlier)
-    waiting: list[Removal] = []
+    waiting: list[ServiceRemoval] = []
     while True:
         over = list_exceeded([*before, *(removal.elements for removal in free.values())], running, limits)
         guilty = [removal for removal in free.values() if not over.isdisjoint(compute_losses(removal.elements, running))]
@@ -256,7 +264,7 @@ def filter_still_lost(part: ChangePart, wanted: ChangePart) -> ChangePart:
     left: dict[str, Elements] = {}
     for name, elements in part.items():
         bare = name.removeprefix(ADDITION_PREFIX)
-        there = [wanted[other] for other in (bare, *list_sibling_sets(bare)) if wanted.get(other)]
+        there = [wanted[other] for other in (bare, *list_alternative_sets(bare)) if wanted.get(other)]
         rest = {key: element for key, element in elements.items() if _is_in_any(key, there) == (name != bare)}
         if rest:
             left[name] = rest
@@ -266,7 +274,7 @@ def filter_still_lost(part: ChangePart, wanted: ChangePart) -> ChangePart:
 # --- Parts that wait
 
 
-def subtract_known(removal: Removal, known: Iterable[ChangePart], running: ChangePart = {}) -> Removal:  # noqa: B006 - never changed
+def subtract_known(removal: ServiceRemoval, known: Iterable[ChangePart], running: ChangePart = {}) -> ServiceRemoval:  # noqa: B006 - never changed
     """Return the removal without elements of the `known` parts: those were decided, or wait, on their own."""
     parts = list(known)
     left: dict[str, Elements] = {}
@@ -276,7 +284,7 @@ def subtract_known(removal: Removal, known: Iterable[ChangePart], running: Chang
             left[name] = rest
     coming = removal.kind is ObjectKind.BLOCKS
     count = count_cut_off(left, running) if coming else sum(len(each) for name, each in left.items() if find_kind(name))
-    return Removal(removal.kind, left, count, removal.of)
+    return ServiceRemoval(removal.kind, left, count, removal.of)
 
 
 def hold_back_parts(wanted: ChangePart, waiting: Iterable[ChangePart]) -> dict[str, Elements]:
@@ -291,7 +299,7 @@ def hold_back_parts(wanted: ChangePart, waiting: Iterable[ChangePart]) -> dict[s
             if bare != name:
                 merged[bare] = {key: element for key, element in merged.get(bare, {}).items() if key not in elements}
                 continue
-            elsewhere = [wanted[other] for other in list_sibling_sets(name) if wanted.get(other)]
+            elsewhere = [wanted[other] for other in list_alternative_sets(name) if wanted.get(other)]
             stays: dict[bytes, Element] = {key: element for key, element in elements.items() if not _is_in_any(key, elsewhere)}
             stays.update(merged.get(name, {}))
             merged[name] = stays

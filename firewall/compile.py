@@ -11,10 +11,10 @@ from firewall import chains, conflicts, limit_sets, probing, profile
 from firewall.chains.used_sets import UsedSets
 from firewall.conflicts import ElementsAfter
 from firewall.diff import Delta, ElementChange, diff_shape
-from firewall.elements import build_all_elements, build_all_keys
+from firewall.elements import build_all_elements, build_touched_keys
 from firewall.elements.members import MOST_LENGTHS
 from firewall.elements.types import ElementsBySet
-from firewall.policy import GatewaySpec, Policy, PolicyError, PolicyKeys
+from firewall.policy import GatewaySpec, Policy, PolicyError, TouchedKeys
 from firewall.ruleset import NO_ELEMENTS, Elements, Ruleset
 from firewall.sets import ALWAYS, declare, iter_dependent_sets
 
@@ -27,7 +27,7 @@ def compile_policy(policy: Policy) -> Ruleset:
     return assemble_ruleset(policy.gateway, build_all_elements(policy))
 
 
-def compile_change(running: Ruleset, *, touched: PolicyKeys, come: Policy) -> Delta:
+def compile_change(running: Ruleset, *, touched: TouchedKeys, come: Policy) -> Delta:
     """Return the delta of a change to a running ruleset: `touched` names the objects that may differ, `come` has those that exist now.
 
     The cost grows with the touched objects and sets, not with the network. What is in `come` counts as touched.
@@ -35,9 +35,9 @@ def compile_change(running: Ruleset, *, touched: PolicyKeys, come: Policy) -> De
     return compute_shape_delta(running, come.gateway, compute_element_changes(running, touched, build_all_elements(come)))
 
 
-def compute_element_changes(running: Ruleset, touched: PolicyKeys, come: ElementsBySet) -> dict[str, ElementChange]:
+def compute_element_changes(running: Ruleset, touched: TouchedKeys, come: ElementsBySet) -> dict[str, ElementChange]:
     """Return the elements that leave and enter each set in a change. The gateways of a group share the result."""
-    keys = {name: each for name, each in build_all_keys(touched).items() if name in running.elements}
+    keys = {name: each for name, each in build_touched_keys(touched).items() if name in running.elements}
     found = {
         name: _compute_element_change(name, running.elements.get(name, {}), keys.get(name, set()), come.get(name, {}))
         for name in sorted(keys.keys() | come.keys())
@@ -50,7 +50,7 @@ def compute_shape_delta(running: Ruleset, gateway: GatewaySpec, changes: Mapping
 
     Raises PolicyError when what comes cannot be this gateway's.
     """
-    probing.check_collisions(gateway, {name: change.added for name, change in changes.items()})
+    probing.check_probe_collisions(gateway, {name: change.added for name, change in changes.items()})
     conflicts.check_listener_conflicts(ElementsAfter(running.elements, changes))
     counts = {name: len(elements) for name, elements in running.elements.items()}
     for name, change in changes.items():
@@ -82,7 +82,7 @@ def assemble_ruleset(gateway: GatewaySpec, elements: Mapping[str, Elements]) -> 
     Raises PolicyError when the elements cannot be this gateway's.
     """
     shape = _build_shape(gateway, {name: len(each) for name, each in elements.items()})
-    probing.check_collisions(gateway, elements)
+    probing.check_probe_collisions(gateway, elements)
     conflicts.check_listener_conflicts(ElementsAfter(elements, {}))
     return replace(shape, elements={name: elements.get(name, NO_ELEMENTS) for name in shape.sets})
 
@@ -97,7 +97,7 @@ def _build_shape(gateway: GatewaySpec, counts: Mapping[str, int]) -> Ruleset:
     if len(used.list_lengths("up6")) > MOST_LENGTHS:
         text = "members' IPv6 prefixes have {} different lengths; at most {} are possible"
         raise PolicyError(text.format(len(used.list_lengths("up6")), MOST_LENGTHS))
-    sets |= limit_sets.build_sets(gateway.settings.limits)
+    sets |= limit_sets.build_limit_sets(gateway.settings.limits)
     if gateway.settings.profile:
         profile.check_profile(gateway.settings.profile)
     built, counters = chains.build_chains(gateway, used), chains.list_counters(gateway, used)

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 
 from firewall import owners
 from firewall.ruleset import Type
-from firewall.sets import find_family
+from firewall.sets import find_set_family
 from firewall.wire import Counts, Gone, Reading
 
 _NUMBER = Struct(">Q")
@@ -27,7 +27,7 @@ Pair: TypeAlias = tuple[int, int]  # packets and octets
 Tallies: TypeAlias = dict[bytes, Pair]  # by owner and key, concatenated
 
 
-class ReadingError(ValueError):
+class InvalidReadingError(ValueError):
     """A reading that is not valid. The message names the set and what is wrong with it."""
 
 
@@ -69,7 +69,7 @@ class NftSetTraffic:
 
     def __iter__(self) -> Iterator[OwnerTraffic]:
         for (place,), packets, octets in zip(Struct(f"{self.width}s").iter_unpack(self.places), self.packets, self.octets, strict=True):
-            yield OwnerTraffic(owners.unpack_holding(place[: owners.WIDTH]), place[owners.WIDTH :], packets, octets)
+            yield OwnerTraffic(owners.decode_holding_id(place[: owners.WIDTH]), place[owners.WIDTH :], packets, octets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class ReadingIncrease:
 def compute_reading_advance(before: Baseline, reading: Reading) -> ReadingIncrease | None:
     """Return what the reading adds to what was counted up to `before`. None: it is older than that, or the same once more.
 
-    Readings of another boot or log must be later ones: the caller knows their order. Raises ReadingError.
+    Readings of another boot or log must be later ones: the caller knows their order. Raises InvalidReadingError.
     """
     of_same = (before.boot, before.log) == (reading.boot, reading.log)
     if of_same and reading.sequence <= before.sequence:
@@ -124,7 +124,7 @@ def _compute_set_traffic(name: str, before: Baseline, told: Iterable[Gone], read
     try:
         packets, octets = (array("Q", (pair[at] for pair in found.values())) for at in (0, 1))
     except OverflowError as error:
-        raise ReadingError(f"set {name}: an element's ends add up to more than a counter holds") from error
+        raise InvalidReadingError(f"set {name}: an element's ends add up to more than a counter holds") from error
     return NftSetTraffic(len(next(iter(found), owners.NOBODY)), b"".join(found), packets, octets)
 
 
@@ -144,21 +144,23 @@ def _add(to: Tallies, now: Tallies, before: Tallies, *, ends: bool = False) -> N
 
 
 def _parse_tallies(name: str, counts: Counts) -> Tallies:
-    """Return packets and octets by owner and key. Raises ReadingError."""
-    family = find_family(name)
+    """Return packets and octets by owner and key. Raises InvalidReadingError."""
+    family = find_set_family(name)
     if family is None or not family.counter:
-        raise ReadingError(f"{name[:40]!r} is not a set with counters of this ruleset")
+        raise InvalidReadingError(f"{name[:40]!r} is not a set with counters of this ruleset")
     width = 4 if family.key == (Type.IPV4,) else 16
     number, rest = divmod(len(counts.keys), width)
     whose = counts.owners or owners.NOBODY * number
     lengths = (len(counts.packets), len(counts.octets), len(whose))
     if rest or lengths != (8 * number, 8 * number, owners.WIDTH * number):
-        raise ReadingError(f"set {name}: {len(counts.keys)} octets of keys do not fit {lengths} octets of packets, octets and owners")
+        raise InvalidReadingError(
+            f"set {name}: {len(counts.keys)} octets of keys do not fit {lengths} octets of packets, octets and owners"
+        )
     keys = (key for (key,) in Struct(f"{width}s").iter_unpack(counts.keys))
     columns = [[value for (value,) in _NUMBER.iter_unpack(column)] for column in (counts.packets, counts.octets)]
     if number and max(map(max, columns)) > _MOST:
-        raise ReadingError(f"set {name}: a counter exceeds {_MOST}, so it was negative")
+        raise InvalidReadingError(f"set {name}: a counter exceeds {_MOST}, so it was negative")
     tallies = dict(zip(map(add, (owner for (owner,) in _OWNER.iter_unpack(whose)), keys), zip(*columns, strict=True), strict=True))
     if len(tallies) != number:
-        raise ReadingError(f"set {name}: {number - len(tallies)} elements are named twice")
+        raise InvalidReadingError(f"set {name}: {number - len(tallies)} elements are named twice")
     return tallies

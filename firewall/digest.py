@@ -20,7 +20,7 @@ DIGEST_VERSION = 2  # version of the computation, as state files note it: anothe
 
 
 def digest_ruleset(ruleset: Ruleset) -> int:
-    """Return the digest of everything in the ruleset, expired elements included (see `subtract_expired`)."""
+    """Return the digest of everything in the ruleset, expired elements included (see `subtract_expired_from_digest`)."""
     return (digest_shape(ruleset) + digest_elements(ruleset.elements)) % MODULUS
 
 
@@ -35,7 +35,7 @@ def digest_elements(elements: Mapping[str, Elements]) -> int:
     return sum(_hash_elements(name, each) for name, each in elements.items()) % MODULUS
 
 
-def subtract_expired(value: int, ruleset: Ruleset, now: int) -> int:
+def subtract_expired_from_digest(value: int, ruleset: Ruleset, now: int) -> int:
     """Return the digest as it is at `now` (Unix seconds), from the digest of everything: expired elements are subtracted."""
     expired = (
         _hash_elements(name, {key: element for key, element in ruleset.elements[name].items() if 0 < element.expires <= now})
@@ -60,8 +60,8 @@ def update_digest(before: int, delta: Delta) -> int:
     return total % MODULUS
 
 
-def subtract_expired_at_base(value: int, delta: Delta, now: int) -> int:
-    """Do the same as `subtract_expired` for the ruleset that the delta starts from, at the cost of the delta.
+def subtract_expired_from_base_digest(value: int, delta: Delta, now: int) -> int:
+    """Do the same as `subtract_expired_from_digest` for the ruleset that the delta starts from, at the cost of the delta.
 
     Nothing that the delta leads to may have expired at `now`: then expired elements are among those that the delta removes.
     """

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from firewall.diff import Delta, ElementChange
-from firewall.newly_banned import DESTINATIONS, SOURCES, NewlyBanned
+from firewall.newly_banned import DESTINATIONS, SOURCES, NewlyBannedAddresses
 from firewall.ruleset import Element, Elements
 from firewall.sets import split_set_name
 
@@ -77,7 +77,7 @@ class FlowChanges:
                 self._note(name, change)
         self._left = PrefixIndex(self._members)
         self._blocked, self._free = PrefixIndex(self._blocks), PrefixIndex(self._unblocked)
-        self._sources, self._destinations = NewlyBanned(SOURCES, deltas, after), NewlyBanned(DESTINATIONS, deltas, after)
+        self._sources, self._destinations = NewlyBannedAddresses(SOURCES, deltas, after), NewlyBannedAddresses(DESTINATIONS, deltas, after)
 
     def _note(self, name: str, change: ElementChange) -> None:
         if name.startswith("snat4"):
@@ -132,11 +132,11 @@ class FlowChanges:
             return CutMoment.CONFIRM
         if self._mappings and self._mappings.has_ended(flow):
             return CutMoment.CONFIRM
-        if self._forwards and flow.destination != flow.reply_source and build_forward_entry(flow) in self._forwards:
+        if self._forwards and flow.destination != flow.reply_source and reconstruct_forward_entry(flow) in self._forwards:
             return CutMoment.CONFIRM
         if self._closed and flow in self._closed:
             return CutMoment.CONFIRM
-        if self._opened and self._opened.is_in_the_way(flow):
+        if self._opened and self._opened.are_bypassed_by(flow):
             return CutMoment.CONFIRM
         return None
 
@@ -182,10 +182,10 @@ class MappingChanges:
         """True if the flow's source left as this public address, and no longer may, or no longer with this port."""
         if (flow.source, flow.reply_destination) not in self._gone:
             return False
-        return not any(allows_mapping(value, flow) for value in self._come.get(flow.source, {}).values())
+        return not any(fits_mapping_value(value, flow) for value in self._come.get(flow.source, {}).values())
 
 
-def allows_mapping(value: bytes, flow: Flow) -> bool:
+def fits_mapping_value(value: bytes, flow: Flow) -> bool:
     """True if a flow with this map value could look like this one.
 
     A flow without ports fits no block, because the identifier that it had is not known.
@@ -232,7 +232,7 @@ class _OpenedForwards:
             self._now[key] = element.value
         self._come = {key: value for key, value in self._now.items() if self._before[key] != value}
 
-    def is_in_the_way(self, flow: Flow) -> bool:
+    def are_bypassed_by(self, flow: Flow) -> bool:
         """True if packets for one of these forwards would go on in this flow, and not where the forward leads."""
         leads = self._come.get(_pack_key(flow.destination, flow.protocol, flow.destination_port))
         if leads is not None and leads != _pack_target(flow.reply_source, flow.reply_source_port):
@@ -331,7 +331,7 @@ def _note_values(gone: set[tuple[bytes, bytes]], change: ElementChange) -> None:
         gone.difference_update((key, element.value) for key, element in change.added.items())
 
 
-def build_forward_entry(flow: Flow) -> tuple[bytes, bytes]:
+def reconstruct_forward_entry(flow: Flow) -> tuple[bytes, bytes]:
     """Return key and value of the forward that would have made this flow (see firewall/elements/forwards.py)."""
     return _pack_key(flow.destination, flow.protocol, flow.destination_port), _pack_target(flow.reply_source, flow.reply_source_port)
 

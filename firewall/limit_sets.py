@@ -73,7 +73,7 @@ def _check(meter: LimitMeter) -> None:
         raise PolicyError(f"limit {meter.limited}: a burst of {meter.burst} is not between 1 and {LIVES} s at this rate, {seconds}")
 
 
-def build_sets(limits: ConnectionLimits) -> dict[str, Set]:
+def build_limit_sets(limits: ConnectionLimits) -> dict[str, Set]:
     """Return the dynamic sets of the limits that are on, by name."""
     found = {}
     for meter in list_meters(limits):

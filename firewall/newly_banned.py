@@ -14,7 +14,7 @@ _ALLOWED = "allowed"
 SOURCES, DESTINATIONS = ("bans", "bans_in"), ("bans", "bans_out")
 
 
-class NewlyBanned:
+class NewlyBannedAddresses:
     """Sources, or destinations, that the deltas ban: `families` names the sets to look them up in. False when there are none."""
 
     def __init__(self, families: tuple[str, str], deltas: Iterable[Delta], after: Mapping[str, Elements]) -> None:

@@ -10,22 +10,22 @@ _MARK = "holding  "  # no comment of people's has two spaces in a row (names.san
 _DIGITS = 12
 
 
-def pack_holding(holding: int) -> bytes:
+def encode_holding_id(holding: int) -> bytes:
     """Return the element's value for the holding of this id."""
     return holding.to_bytes(WIDTH)
 
 
-def unpack_holding(owner: bytes) -> int:
+def decode_holding_id(owner: bytes) -> int:
     """Return the id of the holding; 0: none, or it is not known."""
     return int.from_bytes(owner)
 
 
 def format_comment(owner: bytes) -> str:
     """Return the element's comment in the kernel. All comments have one width, so that many elements can be parsed at once."""
-    return f"{_MARK}{unpack_holding(owner):0{_DIGITS}d}"
+    return f"{_MARK}{decode_holding_id(owner):0{_DIGITS}d}"
 
 
 def parse_owner(text: str) -> bytes:
     """Return the owner in an element's comment; b"" if it names none."""
     digits = text.removeprefix(_MARK)
-    return pack_holding(int(digits)) if digits != text and digits.isascii() and digits.isdecimal() else b""
+    return encode_holding_id(int(digits)) if digits != text and digits.isascii() and digits.isdecimal() else b""

@@ -63,7 +63,7 @@ class ProbeSpec:
     source6: IPv6Address | None = None
 
 
-class Routing(StrEnum):
+class RoutingProtocol(StrEnum):
     """Routing protocols that neighbours of a gateway may speak to it."""
 
     BGP = "bgp"
@@ -71,11 +71,11 @@ class Routing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Peer:
+class RoutingPeer:
     """A router on the inside or outside interface that may speak this protocol to the gateway itself."""
 
     address: Address
-    routing: Routing
+    routing: RoutingProtocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class ProtectionSpec:
 
     bogons: bool = False
     own: tuple[Prefix, ...] = ()
-    peers: tuple[Peer, ...] = ()
+    peers: tuple[RoutingPeer, ...] = ()
     ftp_ports: tuple[int, ...] = ()
     sip_ports: tuple[int, ...] = ()
 
@@ -166,7 +166,7 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupSettings:
+class GatewayGroupSettings:
     """Settings that a group's gateways apply to all members alike.
 
     clamp_mss: lower the maximum segment size in TCP's SYN to what the route's MTU takes, for uplinks with a small MTU such as
@@ -194,7 +194,7 @@ class GatewaySpec:
     interfaces: Interfaces
     management: Management
     probe: ProbeSpec | None = None
-    settings: GroupSettings = GroupSettings()
+    settings: GatewayGroupSettings = GatewayGroupSettings()
 
 
 class SharingMode(StrEnum):
@@ -286,7 +286,7 @@ class AllowEntrySpec:
 
 
 @dataclass(frozen=True, slots=True)
-class MemberBlockSpec:
+class BlockedMemberSpec:
     """An address or prefix of a blocked member: `id` is the block's. `expires` 0 means until the block is lifted."""
 
     id: int
@@ -310,7 +310,7 @@ class RateLimitSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class ListenerSpec:
+class ServerListenerSpec:
     """A port of one of the network's own servers. Its packets pass without connection tracking, both ways.
 
     window_scale: of a guarded service, which must be TCP, the shift that the server itself offers (RFC 7323, 2.2), 0 to 14.
@@ -325,7 +325,7 @@ class ListenerSpec:
     window_scale: int | None = None
 
 
-class Owner(NamedTuple):
+class PrefixOwner(NamedTuple):
     """The holding that an address or prefix belongs to now, and that its traffic is counted for."""
 
     prefix: IPv4Address | IPv6Network
@@ -348,9 +348,9 @@ class Policy:
     pinholes: tuple[PinholeSpec, ...] = ()
     bans: tuple[BanSpec, ...] = ()
     allowed: tuple[AllowEntrySpec, ...] = ()
-    blocks: tuple[MemberBlockSpec, ...] = ()
-    listeners: tuple[ListenerSpec, ...] = ()
-    owners: tuple[Owner, ...] = ()
+    blocks: tuple[BlockedMemberSpec, ...] = ()
+    listeners: tuple[ServerListenerSpec, ...] = ()
+    owners: tuple[PrefixOwner, ...] = ()
     tariff_rates: tuple[RateLimitSpec, ...] = ()
     rate_limits: tuple[RateLimitSpec, ...] = ()
 
@@ -361,7 +361,7 @@ Service: TypeAlias = tuple[TransportProtocol, Address, int]
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyKeys:
+class TouchedKeys:
     """Keys of the objects that a change touched, whether or not these objects exist.
 
     addresses: private addresses, with their owners, NAT mappings, blocks and rate limits; prefixes: likewise; ports: the public
@@ -381,10 +381,10 @@ class PolicyKeys:
         return any((self.addresses, self.prefixes, self.ports, self.bans, self.holes, self.allowed, self.listeners))
 
 
-def collect_keys(policy: Policy) -> PolicyKeys:
+def collect_keys(policy: Policy) -> TouchedKeys:
     """Return the keys of all objects of the policy."""
-    held: tuple[MemberBlockSpec | RateLimitSpec, ...] = (*policy.blocks, *policy.tariff_rates, *policy.rate_limits)
-    return PolicyKeys(
+    held: tuple[BlockedMemberSpec | RateLimitSpec, ...] = (*policy.blocks, *policy.tariff_rates, *policy.rate_limits)
+    return TouchedKeys(
         {
             *policy.addresses,
             *(mapping.private for mapping in policy.mappings),
@@ -400,9 +400,9 @@ def collect_keys(policy: Policy) -> PolicyKeys:
     )
 
 
-def _iter_prefixes(kind: type[T], held: Iterable[MemberBlockSpec | RateLimitSpec | Owner]) -> Iterator[T]:
+def _iter_prefixes(kind: type[T], held: Iterable[BlockedMemberSpec | RateLimitSpec | PrefixOwner]) -> Iterator[T]:
     return (each.prefix for each in held if isinstance(each.prefix, kind))
 
 
-def _iter_addresses(held: Iterable[MemberBlockSpec | RateLimitSpec]) -> Iterator[IPv4Address]:
+def _iter_addresses(held: Iterable[BlockedMemberSpec | RateLimitSpec]) -> Iterator[IPv4Address]:
     return (each.prefix.network_address for each in held if isinstance(each.prefix, IPv4Network))

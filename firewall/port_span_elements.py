@@ -8,7 +8,7 @@ from firewall.sets import find_kind
 _OF_PORTS = ("forward4", "pinhole6")  # their keys end with a port, and the values of a map too
 
 
-def count_objects(elements: Mapping[str, Elements]) -> int:
+def count_element_objects(elements: Mapping[str, Elements]) -> int:
     """Return the number of objects (forwards, pinholes and others) that these elements are; sets that repeat others do not count.
 
     Ports in a row that lead to the same host, each as far behind, are one object, though two people may have opened them.

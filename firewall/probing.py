@@ -12,7 +12,7 @@ from firewall import names
 from firewall.addresses import PRIVATE
 from firewall.policy import Address, GatewaySpec, Interfaces, PolicyError, ProbeSpec
 from firewall.ruleset import Count, Element, Elements, Field, Match, Part, Rule, Verdict, VerdictAction
-from firewall.sets import list_sibling_sets
+from firewall.sets import list_alternative_sets
 
 COMMENT = "probe"
 
@@ -30,7 +30,7 @@ def check_probe(gateway: str, at: Interfaces, probe: ProbeSpec) -> None:
         raise PolicyError(f"probe of {gateway}: {probe.public4} is private, so no answer would come back to it")
 
 
-def check_collisions(gateway: GatewaySpec, elements: Mapping[str, Elements]) -> None:
+def check_probe_collisions(gateway: GatewaySpec, elements: Mapping[str, Elements]) -> None:
     """Raise PolicyError, naming the address, when a member has one of the probe's. The probe's own mapping may be among the elements."""
     probe = gateway.probe
     if probe is None:
@@ -48,7 +48,7 @@ def _check_public(gateway: str, source: bytes, public: IPv4Address, elements: Ma
     Packets to it come to this gateway, whichever gateway carries the members, so members cannot use it.
     """
     shared, leaves = elements.get("snat4", {}), Element(public.packed)
-    others = [elements.get(name, {}).values() for name in list_sibling_sets("snat4")]
+    others = [elements.get(name, {}).values() for name in list_alternative_sets("snat4")]
     many = list(shared.values()).count(leaves) > (shared.get(source) == leaves)  # counted in C, because there are as many as members
     if many or any(element.value[:4] == public.packed for each in others for element in each):
         raise PolicyError(f"probe of {gateway}: members leave as its public address {public} too; give the probe one of its own")
@@ -75,15 +75,15 @@ def _find_holder(address: Address, elements: Mapping[str, Elements]) -> str:
 
 def list_counters(gateway: GatewaySpec) -> frozenset[str]:
     """Return the names of the counters of the probe's own packets, for each direction and family."""
-    return frozenset(get_counter_name(way, source.version) for way in ("up", "down") for source in _list_sources(gateway.probe))
+    return frozenset(get_probe_counter_name(way, source.version) for way in ("up", "down") for source in _list_sources(gateway.probe))
 
 
-def get_counter_name(way: str, family: int) -> str:
+def get_probe_counter_name(way: str, family: int) -> str:
     """Return the name of the counter of the probe's packets in one direction, "up" or "down"; family 4 or 6."""
     return f"probe_{way}{family}"
 
 
-def list_paths(gateway: GatewaySpec) -> tuple[tuple[tuple[str, str], str], ...]:
+def list_probe_paths(gateway: GatewaySpec) -> tuple[tuple[tuple[str, str], str], ...]:
     """Return the pairs of interfaces between which the probe's packets are forwarded, each with its chain."""
     if gateway.probe is None:
         return ()
@@ -98,19 +98,19 @@ def iter_new_rules(gateway: GatewaySpec) -> Iterator[Rule]:
         yield _make_probe_rule(_match_interface(Field.IIFNAME, interface), wan, source, Verdict(VerdictAction.RETURN))
 
 
-def iter_up_rules(gateway: GatewaySpec) -> Iterator[Rule]:
+def iter_probe_up_rules(gateway: GatewaySpec) -> Iterator[Rule]:
     """Yield the rules that count and accept the probe's packets on their way out."""
     for interface, source, family in _iter_families(gateway.probe, Field.IP_SADDR, Field.IP6_SADDR):
         yield _make_probe_rule(
-            _match_interface(Field.IIFNAME, interface), source, Count(get_counter_name("up", family)), Verdict(VerdictAction.ACCEPT)
+            _match_interface(Field.IIFNAME, interface), source, Count(get_probe_counter_name("up", family)), Verdict(VerdictAction.ACCEPT)
         )
 
 
-def iter_down_rules(gateway: GatewaySpec) -> Iterator[Rule]:
+def iter_probe_down_rules(gateway: GatewaySpec) -> Iterator[Rule]:
     """Yield the rules that count and accept the answers."""
     for interface, source, family in _iter_families(gateway.probe, Field.IP_DADDR, Field.IP6_DADDR):
         yield _make_probe_rule(
-            _match_interface(Field.OIFNAME, interface), source, Count(get_counter_name("down", family)), Verdict(VerdictAction.ACCEPT)
+            _match_interface(Field.OIFNAME, interface), source, Count(get_probe_counter_name("down", family)), Verdict(VerdictAction.ACCEPT)
         )
 
 

@@ -7,7 +7,7 @@ VERSION_NUMBER = "0.1.0"  # as in pyproject.toml
 PACKAGES = ("firewall", "firewall/failover", "gateway")  # what the agent consists of; other subpackages are the portal's
 
 
-def format_version(sources: Mapping[str, bytes]) -> str:
+def format_release_version(sources: Mapping[str, bytes]) -> str:
     """Return a version such as 0.1.0+3f9a2c41. sources: content by name, such as "gateway/main.py"."""
     hasher = sha256()
     for name in sorted(sources):

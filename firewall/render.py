@@ -188,7 +188,7 @@ def render_elements(declaration: Set, elements: Elements, now: float) -> Iterato
             text += f" timeout {_render_remaining(expires - now)}"
         if comment:
             text += f' comment "{names.sanitize_comment(comment)}"'
-        if value and declaration.is_owned:
+        if value and declaration.has_owners:
             text += f' comment "{owners.format_comment(value)}"'
         elif value and not polices:
             text += f" : {value_text(value)}"

@@ -10,7 +10,7 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import TypeVar
 
 from firewall.diff import Delta
-from firewall.flows import Flow, allows_mapping, build_forward_entry, pack_service_keys
+from firewall.flows import Flow, fits_mapping_value, pack_service_keys, reconstruct_forward_entry
 from firewall.newly_banned import DESTINATIONS, SOURCES
 from firewall.ruleset import NO_ELEMENTS, Chain, Elements, Field, Match
 from firewall.sets import split_set_name
@@ -57,7 +57,7 @@ def _remember(known: dict[K, None], entries: Iterable[K]) -> None:
         del known[next(iter(known))]
 
 
-class ReappearedFlows:
+class ForbiddenFlows:
     """The connections that may not be open while these rules run. False if there are none.
 
     sets: the elements of each set, which may change meanwhile. chains: the rules, as far as they are known. own: addresses of the
@@ -114,12 +114,12 @@ class ReappearedFlows:
         if (flow.source, flow.reply_destination) not in self._withdrawn.mappings:
             return False
         held = (self._sets.get(name, NO_ELEMENTS).get(flow.source) for name in _MAPPINGS)
-        return not any(element and allows_mapping(element.value, flow) for element in held)
+        return not any(element and fits_mapping_value(element.value, flow) for element in held)
 
     def _lost_forward(self, flow: Flow) -> bool:
         if flow.destination == flow.reply_source:
             return False
-        key, target = build_forward_entry(flow)
+        key, target = reconstruct_forward_entry(flow)
         if (key, target) not in self._withdrawn.forwards:
             return False
         held = self._sets.get(_FORWARDS, NO_ELEMENTS).get(key)

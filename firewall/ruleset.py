@@ -140,7 +140,7 @@ class Limit:
     burst: int
 
 
-class Refusal(StrEnum):
+class RejectType(StrEnum):
     TCP_RESET = "tcp reset"
     ADMIN_PROHIBITED = "icmpx admin-prohibited"
 
@@ -149,7 +149,7 @@ class Refusal(StrEnum):
 class Reject:
     """Drop the packet and send its sender this refusal."""
 
-    refusal: Refusal
+    refusal: RejectType
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,7 +377,7 @@ class Set:
     polices: bool = False
 
     @property
-    def is_owned(self) -> bool:
+    def has_owners(self) -> bool:
         """True if the set counts for holdings: the value of an element names its owner (firewall/owners.py), or is empty."""
         return self.counter and not (self.value or self.timeout or self.dynamic or self.polices)
 

@@ -33,7 +33,7 @@ class ObjectKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class SetFamily:
     """A family of sets with the same types. by_length: it has one set for each prefix length (of guarded services, each window
     scale); otherwise a single set with the family's own name.
 
@@ -65,50 +65,50 @@ _PORT_KEY = (Type.IPV4, Type.PROTO, Type.PORT)
 _PORT_KEY6 = (Type.IPV6, Type.PROTO, Type.PORT)
 
 FAMILIES = (
-    Family("up4", ObjectKind.ADDRESSES, (Type.IPV4,), always=True, counter=True),
-    Family("down4", ObjectKind.ADDRESSES, (Type.IPV4,), always=True, counter=True, repeats="up4"),
-    Family("up6", ObjectKind.PREFIXES, (Type.IPV6,), by_length=True, counter=True),
-    Family("down6", ObjectKind.PREFIXES, (Type.IPV6,), by_length=True, counter=True, repeats="up6"),
-    Family("snat4", ObjectKind.MAPPINGS, (Type.IPV4,), (Type.IPV4,), always=True),
-    Family("snat4_own", ObjectKind.MAPPINGS, (Type.IPV4,), (Type.IPV4,), always=True, beside="snat4"),
-    Family("snat4_block", ObjectKind.MAPPINGS, (Type.IPV4,), (Type.IPV4, Type.PORT), always=True, beside="snat4", ranges=True),
-    Family("out4", ObjectKind.MAPPINGS, (Type.IPV4,), always=True, repeats="snat4"),
-    Family("out4_block", ObjectKind.MAPPINGS, (Type.IPV4,), always=True, repeats="snat4_block", beside="out4"),
-    Family("forward4", ObjectKind.FORWARDS, _PORT_KEY, (Type.IPV4, Type.PORT), always=True),
-    Family("pinhole6", ObjectKind.PINHOLES, (Type.IPV6, Type.PROTO, Type.PORT), always=True),
-    Family("pinhole_protocol6", ObjectKind.PINHOLES, (Type.IPV6, Type.PROTO), always=True),
-    Family("pinhole_host6", ObjectKind.PINHOLES, (Type.IPV6,), always=True),
-    Family("bans4", ObjectKind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True),
-    Family("bans6", ObjectKind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True),
-    Family("bans_in4", ObjectKind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True, within="bans4"),
-    Family("bans_in6", ObjectKind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True, within="bans6"),
-    Family("bans_out4", ObjectKind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True, within="bans4"),
-    Family("bans_out6", ObjectKind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True, within="bans6"),
-    Family("allowed4", ObjectKind.ALLOWED, (Type.IPV4,), by_length=True, timeout=True),
-    Family("allowed6", ObjectKind.ALLOWED, (Type.IPV6,), by_length=True, timeout=True),
-    Family("blocked4", ObjectKind.BLOCKS, (Type.IPV4,), always=True, timeout=True),
-    Family("blocked6", ObjectKind.BLOCKS, (Type.IPV6,), by_length=True, timeout=True, follows="up6"),
-    Family("tariff_up4", ObjectKind.RATES, (Type.IPV4,), polices=True, timeout=True),
-    Family("tariff_down4", ObjectKind.RATES, (Type.IPV4,), polices=True, timeout=True),
-    Family("tariff_up6", ObjectKind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
-    Family("tariff_down6", ObjectKind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
-    Family("rate_up4", ObjectKind.RATES, (Type.IPV4,), polices=True, timeout=True),
-    Family("rate_down4", ObjectKind.RATES, (Type.IPV4,), polices=True, timeout=True),
-    Family("rate_up6", ObjectKind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
-    Family("rate_down6", ObjectKind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
-    Family("listener4", ObjectKind.LISTENERS, _PORT_KEY),
-    Family("listener4_hosts", ObjectKind.LISTENERS, (Type.IPV4,), repeats="listener4"),
-    Family("listener6", ObjectKind.LISTENERS, _PORT_KEY6),
-    Family("guard4", ObjectKind.LISTENERS, _PORT_KEY, by_length=True),
-    Family("guard6", ObjectKind.LISTENERS, _PORT_KEY6, by_length=True),
-    Family("listener6_hosts", ObjectKind.LISTENERS, (Type.IPV6,), repeats="listener6"),
+    SetFamily("up4", ObjectKind.ADDRESSES, (Type.IPV4,), always=True, counter=True),
+    SetFamily("down4", ObjectKind.ADDRESSES, (Type.IPV4,), always=True, counter=True, repeats="up4"),
+    SetFamily("up6", ObjectKind.PREFIXES, (Type.IPV6,), by_length=True, counter=True),
+    SetFamily("down6", ObjectKind.PREFIXES, (Type.IPV6,), by_length=True, counter=True, repeats="up6"),
+    SetFamily("snat4", ObjectKind.MAPPINGS, (Type.IPV4,), (Type.IPV4,), always=True),
+    SetFamily("snat4_own", ObjectKind.MAPPINGS, (Type.IPV4,), (Type.IPV4,), always=True, beside="snat4"),
+    SetFamily("snat4_block", ObjectKind.MAPPINGS, (Type.IPV4,), (Type.IPV4, Type.PORT), always=True, beside="snat4", ranges=True),
+    SetFamily("out4", ObjectKind.MAPPINGS, (Type.IPV4,), always=True, repeats="snat4"),
+    SetFamily("out4_block", ObjectKind.MAPPINGS, (Type.IPV4,), always=True, repeats="snat4_block", beside="out4"),
+    SetFamily("forward4", ObjectKind.FORWARDS, _PORT_KEY, (Type.IPV4, Type.PORT), always=True),
+    SetFamily("pinhole6", ObjectKind.PINHOLES, (Type.IPV6, Type.PROTO, Type.PORT), always=True),
+    SetFamily("pinhole_protocol6", ObjectKind.PINHOLES, (Type.IPV6, Type.PROTO), always=True),
+    SetFamily("pinhole_host6", ObjectKind.PINHOLES, (Type.IPV6,), always=True),
+    SetFamily("bans4", ObjectKind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True),
+    SetFamily("bans6", ObjectKind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True),
+    SetFamily("bans_in4", ObjectKind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True, within="bans4"),
+    SetFamily("bans_in6", ObjectKind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True, within="bans6"),
+    SetFamily("bans_out4", ObjectKind.BANS, (Type.IPV4,), by_length=True, counter=True, timeout=True, within="bans4"),
+    SetFamily("bans_out6", ObjectKind.BANS, (Type.IPV6,), by_length=True, counter=True, timeout=True, within="bans6"),
+    SetFamily("allowed4", ObjectKind.ALLOWED, (Type.IPV4,), by_length=True, timeout=True),
+    SetFamily("allowed6", ObjectKind.ALLOWED, (Type.IPV6,), by_length=True, timeout=True),
+    SetFamily("blocked4", ObjectKind.BLOCKS, (Type.IPV4,), always=True, timeout=True),
+    SetFamily("blocked6", ObjectKind.BLOCKS, (Type.IPV6,), by_length=True, timeout=True, follows="up6"),
+    SetFamily("tariff_up4", ObjectKind.RATES, (Type.IPV4,), polices=True, timeout=True),
+    SetFamily("tariff_down4", ObjectKind.RATES, (Type.IPV4,), polices=True, timeout=True),
+    SetFamily("tariff_up6", ObjectKind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
+    SetFamily("tariff_down6", ObjectKind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
+    SetFamily("rate_up4", ObjectKind.RATES, (Type.IPV4,), polices=True, timeout=True),
+    SetFamily("rate_down4", ObjectKind.RATES, (Type.IPV4,), polices=True, timeout=True),
+    SetFamily("rate_up6", ObjectKind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
+    SetFamily("rate_down6", ObjectKind.RATES, (Type.IPV6,), polices=True, timeout=True, by_length=True),
+    SetFamily("listener4", ObjectKind.LISTENERS, _PORT_KEY),
+    SetFamily("listener4_hosts", ObjectKind.LISTENERS, (Type.IPV4,), repeats="listener4"),
+    SetFamily("listener6", ObjectKind.LISTENERS, _PORT_KEY6),
+    SetFamily("guard4", ObjectKind.LISTENERS, _PORT_KEY, by_length=True),
+    SetFamily("guard6", ObjectKind.LISTENERS, _PORT_KEY6, by_length=True),
+    SetFamily("listener6_hosts", ObjectKind.LISTENERS, (Type.IPV6,), repeats="listener6"),
 )
 ALWAYS = tuple(family.name for family in FAMILIES if family.always)
 _BY_NAME = {family.name: family for family in FAMILIES}
 
 
 @lru_cache(maxsize=1 << 12)
-def find_family(name: str) -> Family | None:
+def find_set_family(name: str) -> SetFamily | None:
     """Return the family of the set of this name; None if it is not one of ours."""
     start, length = split_set_name(name)
     family = _BY_NAME.get(start)
@@ -141,25 +141,25 @@ def iter_dependent_sets(name: str) -> Iterator[str]:
 
 def find_kind(name: str) -> ObjectKind | None:
     """Return the kind of a set's elements; None for a set that repeats another (each member is in an `up` and a `down` set)."""
-    family = find_family(name)
+    family = find_set_family(name)
     return family.kind if family and not family.repeats else None
 
 
 def get_original_set(name: str) -> str:
     """Return the set that this one repeats, or its own name: a member is in `up4` and again in `down4`."""
-    family = find_family(name)
+    family = find_set_family(name)
     return family.repeats + name.removeprefix(family.name) if family and family.repeats else name
 
 
 def find_covering_set(name: str) -> str:
     """Return the set in which an element says all that it says in this one, and more: bans4_24 for bans_in4_24. "" when there is none."""
-    family = find_family(name)
+    family = find_set_family(name)
     return family.within + name.removeprefix(family.name) if family and family.within else ""
 
 
-def list_sibling_sets(name: str) -> tuple[str, ...]:
+def list_alternative_sets(name: str) -> tuple[str, ...]:
     """Return the other sets that share this one's keys, each key in one of them at a time."""
-    family = find_family(name)
+    family = find_set_family(name)
     if family is None or family.by_length:
         return ()
     first = family.beside or family.name
@@ -171,7 +171,7 @@ def declare(name: str, count: int) -> Set:
 
     Raises PolicyError for a name that no ruleset has, and for more elements than LARGEST_SET, which would take the kernel too long.
     """
-    family = find_family(name)
+    family = find_set_family(name)
     if family is None:
         raise PolicyError(f"set {name}: unknown name of a set")
     size = SMALLEST_SET

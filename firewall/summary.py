@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from firewall import profile
 from firewall.diff import Delta
 from firewall.ruleset import Ruleset
-from firewall.sets import ObjectKind, find_kind, list_sibling_sets
+from firewall.sets import ObjectKind, find_kind, list_alternative_sets
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def summarize(delta: Delta, after: Ruleset) -> tuple[SummaryLine, ...]:
 def _count_moved(delta: Delta, name: str) -> tuple[int, int]:
     """Return how many keys left the set for one beside it, and how many came from there: each of them has changed."""
     _, gone, come = delta.elements[name]
-    others = [delta.elements[other] for other in list_sibling_sets(name) if other in delta.elements]
+    others = [delta.elements[other] for other in list_alternative_sets(name) if other in delta.elements]
     moved = sum(len(gone.keys() & other.added.keys()) for other in others)
     return moved, sum(len(come.keys() & other.removed.keys()) for other in others)
 

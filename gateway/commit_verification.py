@@ -9,7 +9,7 @@ from itertools import islice
 
 from firewall.diff import Delta, ElementChange
 from firewall.ruleset import Elements, Set
-from gateway.running_ruleset import SLACK, is_same_element
+from gateway.running_ruleset import SLACK, is_same_within_slack
 from gateway.table import NftTable
 
 MAX_CHECKED_KEYS = 512  # keys read back of each set
@@ -55,6 +55,6 @@ def _find_missing(of: Set, added: Elements, found: Elements, start: float, spent
         held = found.get(key)
         if held is None and not (of.timeout and 0 < element.expires <= start + spent + SLACK):
             return f"{key.hex()} is missing"
-        if held is not None and not is_same_element(held, element, SLACK + spent):
+        if held is not None and not is_same_within_slack(held, element, SLACK + spent):
             return f"{key.hex()} is {held}, not {element}"
     return ""

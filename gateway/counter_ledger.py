@@ -25,7 +25,7 @@ _LEAP = 1 << 20  # numbers skipped at each start: more than any file has lines
 log = logging.getLogger("gateway")
 
 
-class Ledger:
+class DeletedCountsLedger:
     """The ledger's files, in a directory that no other process uses.
 
     What cannot be written is kept in memory only, and an error is logged.
@@ -49,7 +49,7 @@ class Ledger:
         return tuple(self._gone.values())
 
     @property
-    def last_number(self) -> int:
+    def last_entry_number(self) -> int:
         """The highest number that was ever used."""
         return self._number
 

@@ -28,7 +28,7 @@ class DeletionListener:
         self._netlink.join(_GROUP)
         self.lost = False
 
-    def iter_deleted(self) -> Iterator[tuple[str, DeletedCounts]]:
+    def iter_deleted_counts(self) -> Iterator[tuple[str, DeletedCounts]]:
         """Return the counts of the elements deleted from our table, set by set. The kernel has sent them before a commit returns."""
         ours = pack_text(_LIST_TABLE, TABLE)
         for messages in netlink.iter_notices(self._netlink.receive_notices):

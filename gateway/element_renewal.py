@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from firewall.diff import ElementChange
 from firewall.ruleset import PLAIN, Element, Elements, Set
-from gateway.load_plan import TIMED_AT_ONCE, iter_batches
+from gateway.load_plan import TIMED_AT_ONCE, iter_element_batches
 
 LATE = 0.25  # seconds by which elements may expire too late without being renewed
 FEWEST = 64  # elements that are renewed together on the slowest machine
@@ -22,7 +22,7 @@ ReadElements: TypeAlias = Callable[[Set, Iterable[bytes], float], Elements]  # t
 KeepCounts: TypeAlias = Callable[[int], AbstractContextManager[None]]  # keeps the counts of this many deleted elements
 
 
-class ElementRenewal:
+class ExpiryCorrection:
     """Commits and renews elements of the table.
 
     lateness: seconds by which some may still expire too late, because the machine is too slow even for FEWEST.
@@ -32,7 +32,7 @@ class ElementRenewal:
         self._commit, self._read, self._counted = commit, read, counted
         self.lateness = 0.0
 
-    def commit_in_time(self, changes: Mapping[str, ElementChange], clock: UnixClock) -> None:
+    def commit_with_exact_expiry(self, changes: Mapping[str, ElementChange], clock: UnixClock) -> None:
         """Commit the changes, and renew their elements if that took long. Raises TableError."""
         written = clock()
         self._commit(changes, written)
@@ -47,7 +47,7 @@ class ElementRenewal:
         """Renew those of the added elements that exist and expire. Raises TableError."""
         for name, change in changes.items():
             timed = {key: element for key, element in change.added.items() if element.expires} if change.of.timeout else {}
-            for some in iter_batches(timed, TIMED_AT_ONCE):
+            for some in iter_element_batches(timed, TIMED_AT_ONCE):
                 self._renew_in_time(name, change.of, some, clock)
 
     def _renew_in_time(self, name: str, of: Set, wanted: dict[bytes, Element], clock: UnixClock) -> None:
@@ -59,7 +59,7 @@ class ElementRenewal:
         if late <= LATE:
             return
         if len(wanted) > FEWEST:
-            for some in iter_batches(wanted, len(wanted) // 2):
+            for some in iter_element_batches(wanted, len(wanted) // 2):
                 self._renew_in_time(name, of, some, clock)
         else:
             self.lateness = max(self.lateness, late)

@@ -26,7 +26,7 @@ class FileRequestError(Exception):
     """The request cannot be rendered; the message says why."""
 
 
-class FileInstaller:
+class FailoverFileRequests:
     """Requests to netzwart-failover. requests: directory in which it looks for them; None if nothing does on this machine."""
 
     def __init__(self, requests: Path | None, outcome: Path = OUTCOME) -> None:

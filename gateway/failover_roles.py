@@ -50,7 +50,7 @@ class FailoverRoles:
             _overwrite(path, b"1\n" if drained else b"0\n")
         return self.read()
 
-    def read_marks(self) -> tuple[int, ...]:
+    def read_exchange_times(self) -> tuple[int, ...]:
         """Return when roles and states were last exchanged, as opaque numbers.
 
         () where this gateway carries nothing, or failover is not set up.

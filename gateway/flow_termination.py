@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from firewall.diff import Delta
 from firewall.flows import Flow, FlowChanges
-from firewall.returned_flows import ReappearedFlows
+from firewall.returned_flows import ForbiddenFlows
 from firewall.ruleset import Elements
 from gateway.log_texts import to_plain_line
 from gateway.table import NftTable, TableError
@@ -52,7 +52,7 @@ def cut_flows_at_confirm(table: NftTable, trial: PendingTrial, after: Mapping[st
         return -1
 
 
-def cut_reappeared(table: NftTable, returned: ReappearedFlows) -> int:
+def cut_reappeared(table: NftTable, returned: ForbiddenFlows) -> int:
     """Cut the flows that may not be open. Return how many. Raises TableError or OSError. May run beside everything else."""
     flows = [flow for flow in table.list_flows() if flow in returned] if returned else []
     return table.cut(flows) if flows else 0

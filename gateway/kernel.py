@@ -22,7 +22,7 @@ from gateway import elements as codec
 from gateway import interfaces, netlink, sysctl
 from gateway.conntrack import Conntrack
 from gateway.deleted_element_counters import DeletionListener
-from gateway.element_renewal import ElementRenewal, UnixClock
+from gateway.element_renewal import ExpiryCorrection, UnixClock
 from gateway.kernel_trace import Tracer
 from gateway.libnftables import Libnftables
 from gateway.load_plan import iter_change_batches, split_prefill
@@ -56,7 +56,7 @@ _ASK_AT_ONCE = 256
 _ASK_AT_MOST = 4096  # for more keys than this a dump of the set is cheaper
 
 
-class Kernel:
+class KernelTable:
     """The table in the network namespace of the thread that creates this object."""
 
     in_memory = False
@@ -68,7 +68,7 @@ class Kernel:
         self._expected = -1
         self._ended: dict[str, DeletedCounts] = {}
         self._tracer: Tracer | None = None
-        self._renewal = ElementRenewal(self._commit_elements, self.read_elements, self._keep_counts)
+        self._renewal = ExpiryCorrection(self._commit_elements, self.read_elements, self._keep_counts)
 
     def close(self) -> None:
         """Close the handles; the table stays."""
@@ -95,7 +95,7 @@ class Kernel:
             return
         with closing(DeletionListener(ending)) as notices:
             yield
-            for name, tally in notices.iter_deleted():
+            for name, tally in notices.iter_deleted_counts():
                 add_deleted_counts(self._ended.setdefault(name, {}), tally)
             if notices.lost:
                 log.error("the kernel did not report the final counts of all %d deleted elements: up to one interval is lost", ending)
@@ -117,7 +117,7 @@ class Kernel:
         self._commit_text(Delta(sets=before.sets), clock())
         try:
             for changes in iter_change_batches(before.elements):
-                self._renewal.commit_in_time(changes, clock)
+                self._renewal.commit_with_exact_expiry(changes, clock)
                 self.progress.add(sum(len(change.added) for change in changes.values()))
             self._commit_at_once(rest, clock)
         except TableError:
@@ -197,13 +197,13 @@ class Kernel:
         ours = pack_text(table_attribute, TABLE)
         try:
             return [body for body in self._netlink.dump(kind, ours) if body.startswith(ours)]
-        except netlink.GoneError:
+        except netlink.MissingObjectError:
             return []
 
     def _dump(self, of: Set, now: float) -> dict[bytes, Element]:
         found: dict[bytes, Element] = {}
         for columns in self._read_columns(of.name):
-            found |= columns.to_elements(now, owned=of.is_owned)
+            found |= columns.to_elements(now, owned=of.has_owners)
         return found
 
     def _read_columns(self, name: str) -> Iterator[codec.ElementColumns]:
@@ -219,7 +219,7 @@ class Kernel:
         found = {}
         for bodies in _ask_for(self._netlink, of.name, wanted):
             for columns in (columns for body in bodies for columns in codec.decode(body)):
-                found |= columns.to_elements(now, owned=of.is_owned)
+                found |= columns.to_elements(now, owned=of.has_owners)
         return found
 
     def read_counts(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
@@ -231,7 +231,7 @@ class Kernel:
                     whole = whole and undisturbed
                     _note(bodies, into)
                     yield
-            except netlink.GoneError:
+            except netlink.MissingObjectError:
                 into.clear()
                 return
             missing = [key for key in known if key not in into]
@@ -250,7 +250,7 @@ class Kernel:
         with closing(Netlink()) as own:
             try:
                 return sum(codec.count(body) for body in own.dump(netlink.GETSETELEM, codec.pack_set_reference(name)))
-            except netlink.GoneError:
+            except netlink.MissingObjectError:
                 return 0
 
     def _iter_named_counters(self) -> Iterator[tuple[str, tuple[int, int]]]:
@@ -275,11 +275,11 @@ class Kernel:
 
     def tune(self, values: Mapping[str, str]) -> dict[str, str]:
         """See NftTable."""
-        return sysctl.write_sysctl(values)
+        return sysctl.write_kernel_sysctls(values)
 
     def read_sysctls(self) -> dict[str, str]:
         """See NftTable."""
-        return sysctl.read_sysctl()
+        return sysctl.read_kernel_sysctls()
 
     def count_connections(self) -> int:
         """See NftTable."""
@@ -372,7 +372,7 @@ def _iter_steps(changes: Mapping[str, ElementChange], now: float) -> Iterator[tu
 def _encode_change(change: ElementChange, now: float) -> Iterator[bytes]:
     if change.of.polices:
         return codec.encode_policing(change.added, now)
-    return codec.encode(change.added, now, owned=change.of.is_owned)
+    return codec.encode(change.added, now, owned=change.of.has_owners)
 
 
 def _strip_counts(rule: bytes) -> bytes:

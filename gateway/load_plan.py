@@ -43,11 +43,11 @@ def _is_better_first(change: ElementChange) -> bool:
 def iter_change_batches(changes: Mapping[str, ElementChange]) -> Iterator[Mapping[str, ElementChange]]:
     """Split the changes into pieces so small that little time passes between writing an expiry and the kernel counting it."""
     for name, change in changes.items():
-        for some in iter_batches(change.added, TIMED_AT_ONCE if change.of.timeout else AT_ONCE):
+        for some in iter_element_batches(change.added, TIMED_AT_ONCE if change.of.timeout else AT_ONCE):
             yield {name: ElementChange(change.of, {}, some)}
 
 
-def iter_batches(elements: Elements, most: int) -> Iterator[dict[bytes, Element]]:
+def iter_element_batches(elements: Elements, most: int) -> Iterator[dict[bytes, Element]]:
     remaining = iter(elements.items())
     while some := dict(islice(remaining, most)):
         yield some

@@ -18,9 +18,9 @@ from uuid import uuid4
 from firewall import wire
 from firewall.failover import ProgramPaths
 from gateway import prober
-from gateway.failover_files import OUTCOME, FileInstaller, FileRequestError, render_request
+from gateway.failover_files import OUTCOME, FailoverFileRequests, FileRequestError, render_request
 from gateway.failover_roles import SETTINGS
-from gateway.kernel import Kernel
+from gateway.kernel import KernelTable
 from gateway.libnftables import find_library_file
 from gateway.log_texts import to_plain_line
 from gateway.memory_table import FakeKernel
@@ -96,7 +96,7 @@ def serve(given: argparse.Namespace) -> int:
     """Own the table until SIGTERM. The table stays in place, except that a change on trial is taken back."""
     with closing(StateDirectory(given.state)) as state, closing(_create_table(fake=given.fake)) as table:
         boot = _get_boot_id(fake=given.fake)
-        installer = FileInstaller(given.installs, given.outcome)
+        installer = FailoverFileRequests(given.installs, given.outcome)
         agent = Agent(
             table, state, name=given.name, boot=boot, clock=time.time, probes=given.prober, failover=given.failover, installer=installer
         )
@@ -115,7 +115,7 @@ async def _serve(agent: Agent, given: argparse.Namespace) -> None:
     listener = _listen(given.socket, given.group)
     served = await asyncio.start_unix_server(server.handle_peer, sock=listener, limit=wire.MAX_LINE)
     log.info("listening at %s", given.socket)
-    server.watch_takeovers()
+    server.start_takeover_watch()
     await stop.wait()
     served.close()
     await server.end()
@@ -180,7 +180,7 @@ def _remove_stale(path: Path) -> None:
 
 def restore(given: argparse.Namespace) -> int:
     """Load what was confirmed last. Return 1 if that was impossible and forwarding is closed, or the kernel keeps the rules it holds."""
-    with closing(StateDirectory(given.state)) as state, closing(Kernel()) as kernel:
+    with closing(StateDirectory(given.state)) as state, closing(KernelTable()) as kernel:
         brought = restore_ruleset(kernel, state, _read_clock())
     log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(brought.sentence))
     return 1 if brought.fault else 0
@@ -202,7 +202,7 @@ def check(_: argparse.Namespace) -> int:
     say(f"Python {platform.python_version()}, Linux {platform.release()}\n")
     try:
         say(f"libnftables: {find_library_file()}\n")
-        with closing(Kernel()) as kernel:
+        with closing(KernelTable()) as kernel:
             held = kernel.read(_read_clock())
     except TableError as error:
         say(f"missing: {error}\n")
@@ -211,8 +211,8 @@ def check(_: argparse.Namespace) -> int:
     return 0
 
 
-def _create_table(*, fake: bool) -> FakeKernel | Kernel:
-    return FakeKernel() if fake else Kernel()
+def _create_table(*, fake: bool) -> FakeKernel | KernelTable:
+    return FakeKernel() if fake else KernelTable()
 
 
 def _get_boot_id(*, fake: bool) -> str:

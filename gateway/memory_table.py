@@ -56,7 +56,7 @@ class FakeKernel:
         gone = {(name, key) for name, change in delta.elements.items() for key in change.removed}
         for (name, key), count in self._counts.items():
             if (name, key) in gone or name in delta.sets:
-                owner = self._held.elements[name][key].value if self._held.sets[name].is_owned else b""
+                owner = self._held.elements[name][key].value if self._held.sets[name].has_owners else b""
                 add_deleted_counts(self._ended.setdefault(name, {}), {(key, owner): count})
         self._counts = {at: count for at, count in self._counts.items() if at not in gone and at[0] not in delta.sets}
         self._held = after

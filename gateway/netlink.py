@@ -42,7 +42,7 @@ _ATTEMPTS = 5
 _EMPTY_SEND_BUFFER = 1 << 20
 
 
-class GoneError(TableError):
+class MissingObjectError(TableError):
     """The requested object does not exist (ENOENT)."""
 
 
@@ -136,7 +136,7 @@ class Netlink:
     def dump(self, kind: int, body: bytes = b"", family: int = INET) -> list[bytes]:
         """Return the attributes of every message of a dump. Repeats the dump if a commit came between.
 
-        Raises GoneError if the table or set does not exist.
+        Raises MissingObjectError if the table or set does not exist.
         """
         for _ in range(_ATTEMPTS):
             parts = list(self.iter_dump(kind, body, family))
@@ -148,7 +148,7 @@ class Netlink:
         """Iterate over a dump: the attributes of a datagram's messages, and True if no commit came since the datagram before.
 
         The kernel continues when the next datagram is read, by counting from the start. So whatever is deleted or added meanwhile
-        can make it leave out elements or repeat them. Raises GoneError if the table or set does not exist, or does not any more.
+        can make it leave out elements or repeat them. Raises MissingObjectError if the table or set does not exist, or does not any more.
         """
         asked = self._take_sequence()
         self._send(pack_message(self._subsystem | kind, family, _REQUEST | _ROOT_MATCH, asked, body))
@@ -283,7 +283,7 @@ def _parse_offset(body: bytes) -> int:
 def _raise_unless_gone(body: bytes) -> None:
     try:
         _raise(body)
-    except GoneError:
+    except MissingObjectError:
         return
 
 
@@ -292,4 +292,4 @@ def _raise(body: bytes) -> None:
     if code == errno.EPERM:
         raise TableError("no CAP_NET_ADMIN: the agent must run as root or with that capability")
     if code:
-        raise (GoneError if code == errno.ENOENT else TableError)(f"netlink: {os.strerror(code)}")
+        raise (MissingObjectError if code == errno.ENOENT else TableError)(f"netlink: {os.strerror(code)}")

@@ -21,13 +21,13 @@ from firewall.machine import Describe
 from firewall.policy import PolicyError
 from firewall.profile import count_profile_changes
 from firewall.render import render_delta
-from firewall.returned_flows import ReappearedFlows, WithdrawnObjects
+from firewall.returned_flows import ForbiddenFlows, WithdrawnObjects
 from firewall.roles import Drain, Roles, RolesAre
 from firewall.ruleset import Ruleset, drop_expired
 from gateway import prober
 from gateway.clock import GatewayClock
 from gateway.counter_reading import CounterReader
-from gateway.failover_files import FileInstaller
+from gateway.failover_files import FailoverFileRequests
 from gateway.failover_roles import SETTINGS, FailoverRoles
 from gateway.flow_termination import cut_flows_at_commit, cut_flows_at_confirm, cut_reappeared
 from gateway.kernel_profile import apply_profile, keep_original_sysctls
@@ -38,7 +38,7 @@ from gateway.persistent_state import ConfirmedRuleset, StateDirectory, StateErro
 from gateway.release import compute_version
 from gateway.restore import RestoreOutcome, choose_fallback_ruleset, restore_ruleset, revert_ruleset
 from gateway.ruleset_inspection import check_ruleset, inspect_delta, inspect_management
-from gateway.running_ruleset import RunningRuleset, prune_delta
+from gateway.running_ruleset import RunningRuleset, drop_expired_changes
 from gateway.table import CommitRefusedError, NftTable, TableError
 from gateway.table_state import CommitTiming, ReadBackError, TableState
 from gateway.takeover import TakeoverWatch
@@ -81,14 +81,14 @@ class Agent:
         steady: Callable[[], float] = monotonic,
         probes: Path | None = None,
         failover: Path = SETTINGS,
-        installer: FileInstaller | None = None,
+        installer: FailoverFileRequests | None = None,
     ) -> None:
         self._table, self._state, self._steady = table, state, steady
         self._ledger = state.ledger
         self._clock = GatewayClock(clock, steady)
         self._name, self._boot, self._probes = name, boot, probes
         self._failover = FailoverRoles(table, failover)
-        self._installer = installer or FileInstaller(None)
+        self._installer = installer or FailoverFileRequests(None)
         self._takeover, self._withdrawn = TakeoverWatch(self._failover, steady), WithdrawnObjects()
         self._held = TableState(table, self._clock)
         self.live = LiveTrace(table, lambda: self._held.rules, steady)
@@ -136,12 +136,12 @@ class Agent:
         """True if connections that were cut may be back from the other gateway. May be called on another thread."""
         return self._takeover.is_due()
 
-    def build_returned_flows(self) -> ReappearedFlows:
+    def build_forbidden_flows(self) -> ForbiddenFlows:
         """Return what to look for among the connections. Called between requests. Raises TableError."""
         own = {each.address.packed for interface in self._table.list_interfaces() for each in interface.addresses}
-        return ReappearedFlows(self._held.known_elements, self._held.rules, self._withdrawn, own, self._clock())
+        return ForbiddenFlows(self._held.known_elements, self._held.rules, self._withdrawn, own, self._clock())
 
-    def cut_returned_flows(self, returned: ReappearedFlows) -> None:
+    def cut_returned_flows(self, returned: ForbiddenFlows) -> None:
         """Cut the connections that were cut before and are back. May be called on another thread, beside everything else.
 
         Raises TableError or OSError.
@@ -170,13 +170,13 @@ class Agent:
         return brought
 
     @property
-    def is_untidy(self) -> bool:
+    def is_checkpoint_due(self) -> bool:
         """True if a checkpoint should be written. May be called on another thread."""
         return self._trial is None and bool(self._confirmed) and self._state.wants_checkpoint
 
     def tidy(self) -> None:
         """Write a checkpoint if one is due. Called between requests."""
-        if self.is_untidy:
+        if self.is_checkpoint_due:
             running = self._held.get_running(0)
             if not self._held.strayed:
                 self._state.write_checkpoint(running.ruleset, running.digest, running.now)
@@ -215,7 +215,7 @@ class Agent:
             log.warning("the clock was set to the portal's: %s", self._format_time())
             self._ends_moved = True
         if self._ends_moved:
-            self._held.put_ends_right()
+            self._held.correct_element_expiries()
             self._record_deleted_counts()
             self._ends_moved = False
 
@@ -257,7 +257,7 @@ class Agent:
         if request.token:
             self._claim(request.token)
         self._state.try_disk()
-        running = self._held.refresh_if_altered(request.now)
+        running = self._held.reread_if_sysctls_altered(request.now)
         digest = digests.format_digest(running.digest) if self._held.rules_known else ""
         confirmed = self._confirmed if self._trial or self._held.strayed or not self._confirmed else digest
         trial, left = self._trial.target if self._trial else "", ceil(self.seconds_left)
@@ -305,7 +305,7 @@ class Agent:
         self._applied_last = request.token
         trial = self._trial = self._build_trial(delta, request, follows=follows)
         held = self._held.get_running(request.now).ruleset.elements
-        flows_cut, later = cut_flows_at_commit(self._table, prune_delta(delta, self._clock()), held)
+        flows_cut, later = cut_flows_at_commit(self._table, drop_expired_changes(delta, self._clock()), held)
         self._trial = trial.add_flows(later)
         return self._build_applied(delta, request.target, spent, flows_cut)
 
@@ -352,7 +352,7 @@ class Agent:
         if not self._held.rules_known or request.base != digests.format_digest(running.digest):
             known = digests.format_digest(running.digest) if self._held.rules_known else "an unknown ruleset"
             raise OperationRefusedError("base", f"{known} runs here, not {request.base}; send the whole ruleset")
-        delta = prune_delta(request.delta, request.now)
+        delta = drop_expired_changes(request.delta, request.now)
         if misfit := running.find_misfit(delta):
             raise OperationRefusedError("base", f"{misfit}: differs from what runs here; send the whole ruleset")
         return delta, digests.update_digest(running.digest, delta)
@@ -428,15 +428,15 @@ class Agent:
         return wire.Drifted(digests.format_digest(self._held.compute_elements_digest(request.now)), rules, elements, sysctls, gone)
 
     def _answer_counters(self, request: wire.Counters) -> wire.Reading:
-        counting = self.start_reader(request)
+        counting = self.start_reading(request)
         for name in counting.sets:
             counting.read(name)
         return self.finish_reading(counting)
 
-    def start_reader(self, request: wire.Counters) -> CounterReader:
+    def start_reading(self, request: wire.Counters) -> CounterReader:
         """Begin a reading of all counters. Its sets may be read on other threads, between and beside other operations."""
         self._ledger.acknowledge(request.log, request.acknowledged)
-        return CounterReader(self._table, self._held.known_elements, since=self._ledger.last_number)
+        return CounterReader(self._table, self._held.known_elements, since=self._ledger.last_entry_number)
 
     def finish_reading(self, counting: CounterReader) -> wire.Reading:
         """Return the reply to Counters, once all sets are read. Raises TableError."""

@@ -19,7 +19,7 @@ from firewall.codec import Json, WireError, decode, encode
 from firewall.diff import Delta
 from firewall.profile import NAMES
 from firewall.ruleset import Ruleset, drop_expired
-from gateway.counter_ledger import Ledger
+from gateway.counter_ledger import DeletedCountsLedger
 from gateway.running_ruleset import RunningRuleset
 
 _TOKEN, _CHECKPOINT, _JOURNAL, _LOCK, _SYSCTLS = "token", "confirmed", "journal", "lock", "sysctls"
@@ -65,7 +65,7 @@ class StateDirectory:
         except StateError:
             self.close()
             raise
-        self.ledger = Ledger(directory)
+        self.ledger = DeletedCountsLedger(directory)
         self.unwritable = ""  # why the last write failed; "" if writing is thought to work
         self._number: str | None = None  # of the checkpoint that the journal continues; random, so that no old line fits
         self._journal_end = 0

@@ -3,7 +3,7 @@
 from functools import cache
 from importlib import resources
 
-from firewall.release import PACKAGES, format_version
+from firewall.release import PACKAGES, format_release_version
 
 
 @cache
@@ -15,4 +15,4 @@ def compute_version() -> str:
         for each in resources.files(package.replace("/", ".")).iterdir()
         if each.name.endswith(".py")
     }
-    return format_version(sources)
+    return format_release_version(sources)

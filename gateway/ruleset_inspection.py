@@ -191,7 +191,7 @@ def _list_value_widths(of: Set) -> set[int]:
     """Return the widths in octets that a value of the set's elements may have."""
     if of.polices:
         return {RATE_WIDTH}
-    return {0, owners.WIDTH} if of.is_owned else {compute_width(of.value) * (1 + of.ranges)}
+    return {0, owners.WIDTH} if of.has_owners else {compute_width(of.value) * (1 + of.ranges)}
 
 
 def _iter_faults(of: Set, elements: Iterable[Element]) -> Iterator[str]:

@@ -100,7 +100,7 @@ def _iter_ends(name: str, elements: Elements) -> Iterator[tuple[int, str, bytes]
     return ((element.expires, name, key) for key, element in elements.items() if element.expires)
 
 
-def prune_delta(delta: Delta, now: float) -> Delta:
+def drop_expired_changes(delta: Delta, now: float) -> Delta:
     """Return the delta without elements that have expired at `now`, on either side."""
     elements = {
         name: ElementChange(of, _prune_elements(removed, now), _prune_elements(added, now))
@@ -118,7 +118,7 @@ def _prune_elements(elements: Elements, now: float) -> dict[bytes, Element]:
 SLACK = 2  # seconds: the kernel rounds times, and a commit may be late by some before the agent corrects the expiry times
 
 
-def is_same_element(one: Element, other: Element, slack: float = SLACK) -> bool:
+def is_same_within_slack(one: Element, other: Element, slack: float = SLACK) -> bool:
     """True if the elements are equal, except for up to `slack` seconds of their expiry times."""
     if one == other:
         return True
@@ -141,5 +141,5 @@ def reconcile_times(found: Ruleset, known: Ruleset, clock: float, slack: float =
 def _reconcile_elements(found: Elements, known: Elements, clock: float, slack: float) -> dict[bytes, Element]:
     ending = {key: element for key, element in known.items() if 0 < element.expires <= clock + slack}
     return ending | {
-        key: known[key] if key in known and is_same_element(element, known[key], slack) else element for key, element in found.items()
+        key: known[key] if key in known and is_same_within_slack(element, known[key], slack) else element for key, element in found.items()
     }

@@ -105,7 +105,7 @@ class AgentServer:
         """Run the work on the one thread of operations, after earlier ones."""
         return await asyncio.get_running_loop().run_in_executor(self._operations, work)
 
-    def watch_takeovers(self) -> None:
+    def start_takeover_watch(self) -> None:
         """Begin to cut connections again that were cut before and come back when this gateway takes over, until `end`."""
         self._watching = asyncio.get_running_loop().create_task(self._watch_takeovers())
 
@@ -114,7 +114,7 @@ class AgentServer:
             await asyncio.sleep(WATCH)
             try:
                 if await asyncio.to_thread(lambda: self._agent.may_have_returned_flows):
-                    returned = await self._run_in_turn(self._agent.build_returned_flows)
+                    returned = await self._run_in_turn(self._agent.build_forbidden_flows)
                     await asyncio.to_thread(self._agent.cut_returned_flows, returned)
             except Exception as error:  # on any error, the next look tries again
                 log.error("connections that came back could not be cut: %s", to_plain_line(str(error)))
@@ -184,7 +184,7 @@ class AgentServer:
     async def _read_counters(self, request: wire.Counters) -> wire.Reading:
         """Make one reading at a time; a request that comes meanwhile waits for the next one. Raises TableError."""
         async with self._counting:
-            counting = await self._run_in_turn(lambda: self._agent.start_reader(request))
+            counting = await self._run_in_turn(lambda: self._agent.start_reading(request))
             loop = asyncio.get_running_loop()
             try:
                 await asyncio.gather(*(loop.run_in_executor(self._readers, counting.read, name) for name in counting.sets))
@@ -226,7 +226,7 @@ class AgentServer:
         self._schedule_live_end()
 
     async def _tidy(self) -> None:
-        if not self._agent.is_untidy:
+        if not self._agent.is_checkpoint_due:
             return
         try:
             await self._run_in_turn(self._agent.tidy)

@@ -19,7 +19,7 @@ _LONGEST = 256  # octets of a value
 OTHER = "other"  # the kernel accepted the value and holds another one
 
 
-def read_sysctl() -> dict[str, str]:
+def read_kernel_sysctls() -> dict[str, str]:
     """Return the kernel's values by name, without the sysctls that it does not have."""
     held = {}
     for name in NAMES:
@@ -28,16 +28,16 @@ def read_sysctl() -> dict[str, str]:
     return held
 
 
-def write_sysctl(values: Mapping[str, str]) -> dict[str, str]:
+def write_kernel_sysctls(values: Mapping[str, str]) -> dict[str, str]:
     """Set the values that differ. Return by name why some could not be set: an errno's name, or OTHER."""
-    held, refused = read_sysctl(), {}
+    held, refused = read_kernel_sysctls(), {}
     for name in NAMES:
         if name in values and held.get(name) != values[name]:
             try:
                 _write(name, values[name])
             except OSError as error:
                 refused[name] = errorcode.get(error.errno or 0, str(error.errno))
-    held = read_sysctl()
+    held = read_kernel_sysctls()
     return {name: refused.get(name, OTHER) for name in NAMES if name in values and held.get(name) != values[name]}
 
 

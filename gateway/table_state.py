@@ -14,7 +14,7 @@ from gateway import drift
 from gateway.commit_verification import verify_commit
 from gateway.drift import ChainFingerprints
 from gateway.kernel_profile import SysctlErrors, list_altered_sysctls
-from gateway.running_ruleset import SLACK, RunningRuleset, prune_delta, reconcile_times
+from gateway.running_ruleset import SLACK, RunningRuleset, drop_expired_changes, reconcile_times
 from gateway.table import CommitRefusedError, NftTable, TableError
 
 
@@ -47,7 +47,7 @@ class TableState:
         """Clear `strayed`. Changes of other programs set it again."""
         self.strayed = False
 
-    def put_ends_right(self) -> None:
+    def correct_element_expiries(self) -> None:
         """Make the kernel end each element by the clock as it is now, after the clock was moved."""
         if self._running:
             self._table.renew(self._running.ruleset, self._clock())
@@ -93,7 +93,7 @@ class TableState:
         self._running.advance(now)
         return self._running
 
-    def refresh_if_altered(self, now: int) -> RunningRuleset:
+    def reread_if_sysctls_altered(self, now: int) -> RunningRuleset:
         """Return what runs at `now`; read it from the kernel if another program has changed a sysctl of the profile."""
         return self.read(now) if self._running and self.list_altered_sysctls(self._running.ruleset.profile) else self.get_running(now)
 
@@ -181,7 +181,7 @@ class TableState:
     def _read_back(self, delta: Delta) -> None:
         self._table.progress.begin("reading")
         try:
-            fault = verify_commit(self._table, prune_delta(delta, self._clock()), self._clock)
+            fault = verify_commit(self._table, drop_expired_changes(delta, self._clock()), self._clock)
         except (TableError, OSError) as error:
             raise ReadBackError(str(error)) from error
         if fault:

@@ -23,12 +23,12 @@ class TakeoverWatch:
 
     def is_due(self) -> bool:
         """True if it is to be done now. May be called on another thread."""
-        marks = self._roles.read_marks()
+        marks = self._roles.read_exchange_times()
         return bool(marks) and (marks != self._marks or self._steady() >= self._next)
 
     def run(self, work: Callable[[], int]) -> int:
         """Do the work, and return what it returns. What changes meanwhile is due again."""
-        self._marks, begin = self._roles.read_marks(), self._steady()
+        self._marks, begin = self._roles.read_exchange_times(), self._steady()
         try:
             return work()
         finally:

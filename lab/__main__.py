@@ -45,7 +45,7 @@ def build_parser() -> ArgumentParser:
     return root
 
 
-def choose_name(state: Path) -> str:
+def get_default_lab_name(state: Path) -> str:
     """Return the name of the only lab noted in the directory; "demo" if there is none or more than one."""
     noted = [entry.stem for entry in state.glob("*.json")]
     return noted[0] if len(noted) == 1 else "demo"
@@ -53,7 +53,7 @@ def choose_name(state: Path) -> str:
 
 def main() -> int:
     options = build_parser().parse_args()
-    options.name = options.name or choose_name(options.state)
+    options.name = options.name or get_default_lab_name(options.state)
     if getattr(options, "command", None) is not None:
         options.command = options.command[1:] if options.command[:1] == ["--"] else options.command
         if not options.command:

@@ -30,7 +30,7 @@ def switch_offloads_off(device: str) -> list[str]:
         return [name for name, command in OFFLOADS.items() if not _switch(handle, device, command, on=False)]
 
 
-def offload_checksums(device: str) -> bool:
+def switch_checksum_offload_on(device: str) -> bool:
     """Switch on checksum offload, so that the next receiver takes this card's packets for already checked. True if the kernel
     allowed it.
     """

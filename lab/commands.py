@@ -9,7 +9,7 @@ from lab.enter import enter, execute
 from lab.lab import Lab
 from lab.obstacles import list_obstacles
 from lab.process import ProcessRef
-from lab.register import Register
+from lab.register import LabRegisterEntry
 from lab.topology import parse_topology
 
 
@@ -80,8 +80,8 @@ def check(options: Namespace) -> int:
     return 1 if found else 0
 
 
-def _build_register(options: Namespace) -> Register:
-    return Register(options.state, options.name)
+def _build_register(options: Namespace) -> LabRegisterEntry:
+    return LabRegisterEntry(options.state, options.name)
 
 
 def _get_holder(options: Namespace) -> ProcessRef:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from lab.answer import LONGEST_LINE, HostAnswer, parse_answer
 from lab.enter import enter
-from lab.namespace import move_into
+from lab.namespace import move_process_into_node
 from lab.process import ProcessRef
 
 KINDS = {"tcp": socket.SOCK_STREAM, "udp": socket.SOCK_DGRAM}
@@ -70,7 +70,7 @@ def main() -> None:
 
 def report(node: str, attempt: Attempt) -> int:
     """Print the answer and return 0; or print the reason to standard error and return 1."""
-    move_into(node)
+    move_process_into_node(node)
     try:
         answer = attempt.make()
     except NoAnswerError as error:

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from ipaddress import IPv4Address
 
-from firewall.failover import FailoverGateway, FailoverSpec, GatewaySide, ProgramPaths, StateCache, VirtualAddress, render_files
+from firewall.failover import FailoverGateway, FailoverSpec, InterfaceSide, ProgramPaths, StateCacheMode, VirtualAddress, render_files
 from firewall.policy import Interfaces
 from lab.lab import Lab
 from lab.program import ROOT
@@ -37,10 +37,10 @@ def _load_virtual_router() -> VirtualRouter:
 
 
 _VIRTUAL = _load_virtual_router()
-_SIDES = {GatewaySide.LAN: _VIRTUAL.inside, GatewaySide.WAN: _VIRTUAL.outside, GatewaySide.SERVER: _VIRTUAL.servers}
+_SIDES = {InterfaceSide.LAN: _VIRTUAL.inside, InterfaceSide.WAN: _VIRTUAL.outside, InterfaceSide.SERVER: _VIRTUAL.servers}
 VIRTUAL_ROUTER = _VIRTUAL.number
 ADDRESSES = tuple(VirtualAddress(side, each.ip, each.network.prefixlen) for side, held in _SIDES.items() for each in held)
-OUTSIDE, SERVERS = ({each.version: str(each.ip) for each in _SIDES[side]} for side in (GatewaySide.WAN, GatewaySide.SERVER))
+OUTSIDE, SERVERS = ({each.version: str(each.ip) for each in _SIDES[side]} for side in (InterfaceSide.WAN, InterfaceSide.SERVER))
 INSIDE = {4: next(str(each.ip) for each in _VIRTUAL.inside if each.version == 4), 6: f"fe80::{VIRTUAL_ROUTER:x}"}
 
 
@@ -52,7 +52,7 @@ def find_obstacle() -> str:
     return "" if os.geteuid() == 0 else "keepalived and conntrackd need root"
 
 
-def build_gateway(name: str, *, cache: StateCache = StateCache.DIRECT, interval: int = 20) -> FailoverGateway:
+def build_gateway(name: str, *, cache: StateCacheMode = StateCacheMode.DIRECT, interval: int = 20) -> FailoverGateway:
     """Return the failover of a gateway of the demo network: nat-1 is preferred for IPv4, nat-2 for IPv6."""
     spec = FailoverSpec(ADDRESSES, virtual_router=VIRTUAL_ROUTER, interval=interval, cache=cache)
     return FailoverGateway(INTERFACES, SYNC[name], spec, PREFERS[name])
@@ -131,7 +131,9 @@ def run_failover(lab: Lab, name: str, gateway: FailoverGateway) -> Iterator[Fail
 
 
 @contextmanager
-def run_failover_pair(lab: Lab, *, cache: StateCache = StateCache.DIRECT, interval: int = 20) -> Iterator[dict[str, FailoverPrograms]]:
+def run_failover_pair(
+    lab: Lab, *, cache: StateCacheMode = StateCacheMode.DIRECT, interval: int = 20
+) -> Iterator[dict[str, FailoverPrograms]]:
     """Run the programs of both gateways until the block ends, by name. The first is started first, so it carries both families.
 
     Raise UnexpectedRolesError if they do not get there.

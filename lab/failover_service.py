@@ -40,11 +40,11 @@ def build_command(name: str, directory: Path) -> tuple[str, ...]:
 def main() -> None:
     """Run the failover of a gateway. Arguments: the gateway's name, and the directory with its files."""
     name, directory = sys.argv[1:]
-    asyncio.run(FailoverService(name, Path(directory)).run())
+    asyncio.run(FailoverSupervisor(name, Path(directory)).run())
 
 
 @dataclass(frozen=True, slots=True)
-class FailoverService:
+class FailoverSupervisor:
     """The failover of one gateway."""
 
     name: str

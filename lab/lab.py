@@ -9,7 +9,7 @@ from typing import IO, Self
 
 from lab.answer import HostAnswer, parse_answer
 from lab.connect import Attempt, NoAnswerError
-from lab.launch import Launch, launch
+from lab.launch import LaunchedLab, launch
 from lab.plan import build_plan, build_rebuild_plan
 from lab.process import ProcessRef
 from lab.program import build_module_command
@@ -25,7 +25,7 @@ class Lab:
     topology: Topology
     holder: ProcessRef
     shortfalls: tuple[str, ...] = ()
-    launched: Launch | None = None
+    launched: LaunchedLab | None = None
 
     @classmethod
     def start(cls, topology: Topology, *, detached: bool = False) -> Self:

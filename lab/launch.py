@@ -23,7 +23,7 @@ class LabError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class LaunchedLab:
     """A started lab. `program` is `unshare`, outside; `holder` is its child, the first process inside; `shortfalls` are
     sentences.
     """
@@ -52,7 +52,7 @@ def explain(said: str) -> str:
     return " ".join([said.strip(), *meant])
 
 
-def launch(plan: LabPlan, *, detached: bool) -> Launch:
+def launch(plan: LabPlan, *, detached: bool) -> LaunchedLab:
     """Start a lab. An attached lab lives until this process closes its pipe or ends, for whatever reason. Raise `LabError`."""
     options = ["--detached"] if detached else []
     with tempfile.TemporaryFile("w+") as complaints:
@@ -71,7 +71,7 @@ def launch(plan: LabPlan, *, detached: bool) -> Launch:
             complaints.seek(0)
             raise LabError(f"the lab did not come up: {explain(complaints.read())}")
     told = json.loads(ready)
-    return Launch(program, ProcessRef.from_pid(told["pid"]), tuple(told["shortfalls"]))
+    return LaunchedLab(program, ProcessRef.from_pid(told["pid"]), tuple(told["shortfalls"]))
 
 
 def _converse(program: subprocess.Popen[str], plan: LabPlan) -> str:

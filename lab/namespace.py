@@ -7,7 +7,7 @@ from contextlib import contextmanager
 NAMES = "/run/netns"
 
 
-def move_into(node: str) -> None:
+def move_process_into_node(node: str) -> None:
     """Move this process into the node's namespace. Raise `LookupError` if no node has this name."""
     try:
         descriptor = os.open(f"{NAMES}/{node}", os.O_RDONLY)
@@ -21,7 +21,7 @@ def move_into(node: str) -> None:
 def enter_namespace(node: str) -> Iterator[None]:
     """Enter the node's namespace for the block. Sockets made and programs started in it stay in the node's namespace."""
     home = os.open("/proc/self/ns/net", os.O_RDONLY)
-    move_into(node)
+    move_process_into_node(node)
     try:
         yield
     finally:

@@ -19,7 +19,7 @@ LEGAL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}")
 
 
 @dataclass(frozen=True, slots=True)
-class Register:
+class LabRegisterEntry:
     """The entry of one name in one directory. Hold `lock()` from reading the entry until it is changed."""
 
     directory: Path

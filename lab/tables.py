@@ -56,7 +56,7 @@ class TomlTable:
     def iter_tables(self) -> Iterator[tuple[str, "TomlTable"]]:
         return ((name, self.get_table(name)) for name in self._values)
 
-    def list_names(self) -> tuple[str, ...]:
+    def list_key_names(self) -> tuple[str, ...]:
         return tuple(self._values)
 
     def _get_typed[T](self, name: str, kind: type[T], description: str) -> T:

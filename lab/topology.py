@@ -73,18 +73,18 @@ class Node:
     forwards: bool
     answers: bool
 
-    def list_hosts(self, version: int, network: str | None = None) -> tuple[Host, ...]:
+    def list_ip_addresses(self, version: int, network: str | None = None) -> tuple[Host, ...]:
         """Return the node's addresses of one IP version, on one network or on all."""
         wanted = (interface for interface in self.interfaces if network in (None, interface.network))
         return tuple(address.ip for interface in wanted for address in interface.addresses if address.version == version)
 
     @property
     def ipv4(self) -> str:
-        return str(self.list_hosts(4)[0])
+        return str(self.list_ip_addresses(4)[0])
 
     @property
     def ipv6(self) -> str:
-        return str(self.list_hosts(6)[0])
+        return str(self.list_ip_addresses(6)[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def parse_topology(text: str) -> Topology:
     nodes = tuple(
         _parse_node(name, table, root.get_table("roles"), pools, interfaces) for name, table in root.get_table("nodes").iter_tables()
     )
-    failover = _parse_failover(root.get_table("failover")) if "failover" in root.list_names() else None
+    failover = _parse_failover(root.get_table("failover")) if "failover" in root.list_key_names() else None
     return Topology(pools, tuple(networks.values()), nodes, failover)
 
 
@@ -220,11 +220,13 @@ def _check_addresses(interfaces: dict[str, tuple[Interface, ...]]) -> None:
 
 def _parse_node(name: str, table: TomlTable, roles: TomlTable, pools: PoolPrefixes, interfaces: dict[str, tuple[Interface, ...]]) -> Node:
     role = table.get_text("role")
-    if role not in roles.list_names():
+    if role not in roles.list_key_names():
         raise table.refuse("role", f"unknown role {role}")
     duties = roles.get_table(role).allow_only("forwards", "answers", "routes")
     given = (duties.get_table("routes"), table.get_table("routes"))
-    resolved = tuple(_parse_route(routes, destination, name, pools, interfaces) for routes in given for destination in routes.list_names())
+    resolved = tuple(
+        _parse_route(routes, destination, name, pools, interfaces) for routes in given for destination in routes.list_key_names()
+    )
     return Node(name, role, interfaces[name], resolved, duties.get_flag("forwards"), duties.get_flag("answers"))
 
 

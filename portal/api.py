@@ -7,9 +7,9 @@ from apps.bans.blocks.api_notice import NoticeViewSet, ReachableViewSet
 from apps.bans.listeners.api import ListenerViewSet
 from apps.deployments.api import HeldBackViewSet, HoldViewSet, RevisionViewSet, RolloutViewSet
 from apps.desk.api import EnquiryViewSet
-from apps.desk.connection_check.api import CheckedMemberViewSet
+from apps.desk.connection_check.api import MemberWithCheckViewSet
 from apps.desk.network_settings.api import NetworkSettingsViewSet
-from apps.desk.packet_trace.api import TracedGatewayViewSet
+from apps.desk.packet_trace.api import GatewayWithTraceViewSet
 from apps.desk.people_import.api import PeopleImportViewSet
 from apps.gateways.api import GatewayGroupViewSet, LimitsViewSet, ProfileViewSet, ProtectionViewSet, UplinkViewSet
 from apps.gateways.api_failover import FailoverViewSet
@@ -21,7 +21,7 @@ from apps.members.api_departures import DepartureViewSet
 from apps.members.api_invitations import MemberInvitationViewSet
 from apps.nat.api import ForwardViewSet
 from apps.nat.api_mappings import MappingViewSet
-from apps.nat.api_pools import PoolSharingViewSet
+from apps.nat.api_pools import PoolViewSet
 from apps.nat.moving.api import MoveViewSet
 from apps.nat.pinholes.api import PinholeViewSet
 from apps.network.api import HoldingViewSet
@@ -32,12 +32,12 @@ from apps.traffic.rates.api import RateLimitViewSet
 from apps.webhooks.api import DeliveryViewSet, WebhookViewSet
 
 router = Router()
-router.register("members/members", CheckedMemberViewSet, "member")
+router.register("members/members", MemberWithCheckViewSet, "member")
 router.register("members/devices", DeviceViewSet, "device")
 router.register("members/tariffs", TariffViewSet, "tariff")
 router.register("members/sites", SiteViewSet, "site")
 router.register("members/rooms", RoomViewSet, "room")
-router.register("network/pools", PoolSharingViewSet, "pool")
+router.register("network/pools", PoolViewSet, "pool")
 router.register("network/addresses", HoldingViewSet, "address")
 router.register("network/settings", NetworkSettingsViewSet, "settings")
 router.register("nat/mappings", MappingViewSet, "mapping")
@@ -59,7 +59,7 @@ router.register("gateways/profile", ProfileViewSet, "profile")
 router.register("gateways/limits", LimitsViewSet, "limits")
 router.register("gateways/failover", FailoverViewSet, "failover")
 router.register("traffic/ratelimits", RateLimitViewSet, "ratelimit")
-router.register("gateways/gateways", TracedGatewayViewSet, "gateway")
+router.register("gateways/gateways", GatewayWithTraceViewSet, "gateway")
 router.register("gateways/joining", JoiningMachineViewSet, "joining")
 router.register("gateways/uplinks", UplinkViewSet, "uplink")
 router.register("gateways/portrules", PortRulesViewSet, "portrules")

@@ -104,7 +104,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "apps.lib.web.context_processors.page",
                 "apps.preferences.context_processors.provide_network_name",
-                "apps.accounts.second_factor_required.build_context",
+                "apps.accounts.second_factor_required.build_second_factor_context",
             ],
             "builtins": ["apps.lib.templatetags.netzwart", "apps.accounts.templatetags.rights"],
         },

@@ -23,7 +23,7 @@ def counts(given: Mapping[Element, Pair]) -> Counts:
         b"".join(ip_network(each).network_address.packed for each, _ in given),
         pack(numbers, *(packets for packets, _ in given.values())),
         pack(numbers, *(octets for _, octets in given.values())),
-        b"".join(owners.pack_holding(owner) for _, owner in given) if any(owner for _, owner in given) else b"",
+        b"".join(owners.encode_holding_id(owner) for _, owner in given) if any(owner for _, owner in given) else b"",
     )
 
 

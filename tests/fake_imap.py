@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 from threading import Thread
 
-from apps.inbound_mail.imap_mailbox import ImapMailbox
+from apps.inbound_mail.imap_mailbox import ImapAccount
 
 FETCH = re.compile(r"(\d+) \((RFC822\.SIZE|BODY\.PEEK\[\]|BODY\.PEEK\[HEADER\]<0\.\d+>)\)")
 
@@ -20,7 +20,7 @@ class Box:
     seen: set[int] = field(default_factory=set)
     breaks_before: int = 0
     fetched: list[int] = field(default_factory=list)
-    mailbox: ImapMailbox = field(default_factory=lambda: ImapMailbox("127.0.0.1", "netzwart", "secret", tls=False))
+    mailbox: ImapAccount = field(default_factory=lambda: ImapAccount("127.0.0.1", "netzwart", "secret", tls=False))
 
 
 class _Session(StreamRequestHandler):
@@ -91,7 +91,7 @@ def mailbox() -> Iterator[Box]:
     box = Box()
     with ThreadingTCPServer(("127.0.0.1", 0), type("Session", (_Session,), {"box": box})) as server:
         server.daemon_threads = True
-        box.mailbox = ImapMailbox("127.0.0.1", "netzwart", "secret", port=server.server_address[1], tls=False)
+        box.mailbox = ImapAccount("127.0.0.1", "netzwart", "secret", port=server.server_address[1], tls=False)
         thread = Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:

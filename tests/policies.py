@@ -10,28 +10,28 @@ from firewall.policy import (
     AllowEntrySpec,
     BanDirection,
     BanSpec,
+    BlockedMemberSpec,
     ConnectionLimits,
     ForwardSpec,
+    GatewayGroupSettings,
     GatewaySpec,
-    GroupSettings,
     Hole,
     Interfaces,
-    ListenerSpec,
     Management,
-    MemberBlockSpec,
     NatMappingSpec,
     NoticeSpec,
-    Owner,
-    Peer,
     PinholeSpec,
     Policy,
     Port,
+    PrefixOwner,
     ProbeSpec,
     Profile,
     ProtectionSpec,
     RateLimitSpec,
     ReachableService,
-    Routing,
+    RoutingPeer,
+    RoutingProtocol,
+    ServerListenerSpec,
     SharingMode,
     TransportProtocol,
 )
@@ -49,7 +49,7 @@ NOTICE = NoticeSpec(
         ReachableService(IPv4Address("203.0.113.11"), TransportProtocol.TCP, 80),
     ),
 )
-SERVING = replace(NAT_1, interfaces=replace(NAT_1.interfaces, server="srv0"), settings=GroupSettings(notice=NOTICE))
+SERVING = replace(NAT_1, interfaces=replace(NAT_1.interfaces, server="srv0"), settings=GatewayGroupSettings(notice=NOTICE))
 PROBES_MAPPING = NatMappingSpec(IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"))
 
 LIMITS = ConnectionLimits(
@@ -147,7 +147,9 @@ protections = st.builds(
     own=st.sampled_from([(), (IPv4Network("203.0.113.0/24"), IPv6Network("2001:db8::/32"))]),
     ftp_ports=st.sampled_from([(), (21,), (21, 2121)]),
     sip_ports=st.sampled_from([(), (5060,)]),
-    peers=st.sampled_from([(), (Peer(IPv4Address("192.0.2.1"), Routing.BGP), Peer(IPv6Address("fe80::1"), Routing.OSPF))]),
+    peers=st.sampled_from(
+        [(), (RoutingPeer(IPv4Address("192.0.2.1"), RoutingProtocol.BGP), RoutingPeer(IPv6Address("fe80::1"), RoutingProtocol.OSPF))]
+    ),
 )
 profiles = st.none() | st.builds(
     Profile,
@@ -157,8 +159,8 @@ profiles = st.none() | st.builds(
     tcp_loose=st.booleans(),
     first_port=st.integers(1024, 32768),
 )
-settings = st.just(GroupSettings()) | st.builds(
-    GroupSettings, clamp_mss=st.booleans(), protection=protections, limits=limits, profile=profiles, rates_off=st.booleans()
+settings = st.just(GatewayGroupSettings()) | st.builds(
+    GatewayGroupSettings, clamp_mss=st.booleans(), protection=protections, limits=limits, profile=profiles, rates_off=st.booleans()
 )
 
 
@@ -198,24 +200,24 @@ def apart(found: list[ForwardSpec]) -> tuple[ForwardSpec, ...]:
 
 
 @st.composite
-def listeners(draw: st.DrawFn) -> ListenerSpec:
+def listeners(draw: st.DrawFn) -> ServerListenerSpec:
     address = draw(st.sampled_from(SERVERS))
     protocol = draw(st.sampled_from(TransportProtocol))
     guard = draw(st.none() | st.sampled_from([7, 10])) if protocol is TransportProtocol.TCP else None
-    return ListenerSpec(draw(st.integers(1, 10**6)), address, protocol, draw(st.integers(1, 4)), draw(texts), guard)
+    return ServerListenerSpec(draw(st.integers(1, 10**6)), address, protocol, draw(st.integers(1, 4)), draw(texts), guard)
 
 
-def block_specs(draw: st.DrawFn, held: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[MemberBlockSpec, ...]:
+def block_specs(draw: st.DrawFn, held: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[BlockedMemberSpec, ...]:
     """Draw blocks for some of the members' addresses and prefixes."""
     own: list[IPv4Network | IPv6Network] = [*(IPv4Network(address) for address in held), *prefixes]
     picked = draw(st.lists(st.sampled_from(own), unique=True, max_size=4)) if own else []
-    return tuple(MemberBlockSpec(draw(st.integers(1, 10**6)), prefix, draw(st.just(0) | st.integers(1, 2**32))) for prefix in picked)
+    return tuple(BlockedMemberSpec(draw(st.integers(1, 10**6)), prefix, draw(st.just(0) | st.integers(1, 2**32))) for prefix in picked)
 
 
-def owners(draw: st.DrawFn, addresses: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[Owner, ...]:
+def owners(draw: st.DrawFn, addresses: list[IPv4Address], prefixes: list[IPv6Network]) -> tuple[PrefixOwner, ...]:
     """Draw owners for some of these."""
     held: list[IPv4Address | IPv6Network] = [*addresses, *prefixes]
-    return tuple(Owner(each, draw(st.integers(1, 2**40))) for each in held if draw(st.booleans()))
+    return tuple(PrefixOwner(each, draw(st.integers(1, 2**40))) for each in held if draw(st.booleans()))
 
 
 @st.composite

@@ -153,7 +153,7 @@ class Changes:
 
     def _renumber(self) -> object:
         of = self._any(Holding.objects.filter(kind="prefix6"))
-        return pinholes.replace_prefix(holding=of, follow=self.dice.choice([True, True, False]), by=self.net.admin)
+        return pinholes.replace_member_prefix(holding=of, follow=self.dice.choice([True, True, False]), by=self.net.admin)
 
     def _raw_pinhole(self) -> None:
         change = self.dice.choice(["port = %s", "ports = %s", "enabled = (%s > 2)", "address = host(network(prefix))::inet + %s"])

@@ -24,7 +24,7 @@ def reconcile(by: int | None = None, force: bool = False, cause: str = "") -> No
 @shared_task(name="workers.take_over")
 def take_over() -> None:
     """Resume rollouts of lost workers, and remove what has just ended from the gateways, sooner than the next full reconciliation."""
-    groups = {group.pk: group for group in (*rollout_store.list_abandoned_groups(), *expiry.list_groups_with_ends())}
+    groups = {group.pk: group for group in (*rollout_store.list_abandoned_groups(), *expiry.list_groups_with_recent_expiry())}
     _reconcile_each(groups.values(), by=None, cause="change", force=False)
 
 
@@ -46,4 +46,4 @@ def _reconcile(group: GatewayGroup, *, by: int | None, cause: str, force: bool) 
         services.reconcile(group, by=by, cause=cause, force=force)
     except PolicyError as error:
         log.error("group not deployable", group=group.name, error=str(error))
-        gateway_states.record_not_deployable(group, str(error))
+        gateway_states.record_undeployable_policy(group, str(error))

@@ -8,7 +8,7 @@ from celery.signals import beat_embedded_init, beat_init, task_failure, task_suc
 from django.db import Error as DatabaseError
 
 from apps.operations import jobs
-from apps.operations.heartbeats import Heartbeat
+from apps.operations.heartbeats import HeartbeatThread
 from apps.operations.models import ProcessRole
 from workers import memory_limit
 
@@ -35,7 +35,7 @@ def begin_heartbeat(sender: Any, **_given: Any) -> None:
     from workers.app import FEEDS, ROLES
 
     queues = set(sender.app.amqp.queues.consume_from)
-    Heartbeat([ProcessRole(role) for name, role in ROLES.items() if name in queues]).start()
+    HeartbeatThread([ProcessRole(role) for name, role in ROLES.items() if name in queues]).start()
     if queues == {FEEDS}:
         memory_limit.bound_memory(memory_limit.FEEDS)
 
@@ -48,7 +48,7 @@ def begin_ticking(**_given: Any) -> None:
         jobs.set_schedule(compute_periods(app.conf.beat_schedule))
     except DatabaseError as error:
         log.warning("schedule not recorded", error=str(error).strip())
-    Heartbeat([ProcessRole.TICKER]).start()
+    HeartbeatThread([ProcessRole.TICKER]).start()
 
 
 def record_success(sender: Any, **_given: Any) -> None:

@@ -11,19 +11,21 @@ class AccountsConfig(AppConfig):
         from apps.accounts.models import ApiToken, Invitation, RoleChange, User
         from apps.accounts.permissions import can_view_page
         from apps.accounts.security_log import connect_signals
-        from apps.audit.trail import UNSHOWN, Trail, register_trail
+        from apps.audit.trail import UNSHOWN, TrailPresentation, register_trail
         from apps.lib.web import language_switch, navigation
 
         connect_signals()
         navigation.register_access_check(can_view_page)
         language_switch.register_language_saver(save_request_language)
         register_trail(
-            Trail(User, called=_("Account"), words=lambda row: row.name, href=lambda row: reverse("accounts:person", args=[row.pk]))
+            TrailPresentation(
+                User, called=_("Account"), words=lambda row: row.name, href=lambda row: reverse("accounts:person", args=[row.pk])
+            )
         )
-        register_trail(Trail(ApiToken, called=_("Token"), words=lambda row: row.name))
-        register_trail(Trail(Invitation, called=_("Invitation of staff"), words=lambda row: row.email))
+        register_trail(TrailPresentation(ApiToken, called=_("Token"), words=lambda row: row.name))
+        register_trail(TrailPresentation(Invitation, called=_("Invitation of staff"), words=lambda row: row.email))
         register_trail(
-            Trail(
+            TrailPresentation(
                 RoleChange,
                 part_of="user",
                 called=_("Change of roles"),

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
 from redis import Redis, RedisError
 
-from apps.accounts.cache_slots import PROCESS_SLOTS, RedisSlots, SlotStore
+from apps.accounts.cache_slots import PROCESS_SLOTS, CacheSlotStore, RedisCacheSlots
 
 SLOTS: Final = 65_536
 LONGEST: Final = 4_096  # characters of a value
@@ -25,7 +25,7 @@ ANSWERS_WITHIN: Final = 0.2  # seconds
 log = structlog.get_logger()
 
 
-class Candidates(NamedTuple):
+class CandidateSlots(NamedTuple):
     """The two slots that a key may use, what they hold, and the digest by which a slot recognises the key."""
 
     names: tuple[str, str]
@@ -40,7 +40,7 @@ class Candidates(NamedTuple):
                 return name, value
         return None
 
-    def choose_other(self) -> tuple[str, bool]:
+    def choose_slot_to_fill(self) -> tuple[str, bool]:
         """Return the slot for a key that neither holds: an empty one, else the first; and whether it is empty."""
         empty = [name for name, text in zip(self.names, self.texts, strict=True) if text is None]
         return (empty[0], True) if empty else (self.names[0], False)
@@ -59,11 +59,11 @@ class BoundedCache(BaseCache):
     def add(self, key: str, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
         """Store the value unless the key exists already. Also returns False if an empty slot was taken between reading and writing."""
 
-        def add(store: SlotStore) -> bool:
+        def add(store: CacheSlotStore) -> bool:
             found = self._read_candidates(store, key, version)
             if found.find():
                 return False
-            name, empty = found.choose_other()
+            name, empty = found.choose_slot_to_fill()
             return store.write(name, self._encode_value(found.digest, value), self._compute_milliseconds(timeout), only_if_empty=empty)
 
         return self._run_or_fall_back(add)
@@ -73,16 +73,16 @@ class BoundedCache(BaseCache):
         return found[1] if found else default
 
     def set(self, key: str, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> None:
-        def write(store: SlotStore) -> None:
+        def write(store: CacheSlotStore) -> None:
             found = self._read_candidates(store, key, version)
             held = found.find()
-            name = held[0] if held else found.choose_other()[0]
+            name = held[0] if held else found.choose_slot_to_fill()[0]
             store.write(name, self._encode_value(found.digest, value), self._compute_milliseconds(timeout))
 
         self._run_or_fall_back(write)
 
     def delete(self, key: str, version: int | None = None) -> bool:
-        def delete(store: SlotStore) -> bool:
+        def delete(store: CacheSlotStore) -> bool:
             held = self._read_candidates(store, key, version).find()
             if held:
                 store.delete(held[0])
@@ -94,11 +94,11 @@ class BoundedCache(BaseCache):
         """Clear this process's slots; those in Redis expire by themselves."""
         PROCESS_SLOTS.clear()
 
-    def _read_candidates(self, store: SlotStore, key: str, version: int | None) -> Candidates:
+    def _read_candidates(self, store: CacheSlotStore, key: str, version: int | None) -> CandidateSlots:
         full = self.make_and_validate_key(key, version=version)
         digest = hashlib.blake2b(full.encode(), key=settings.SECRET_KEY.encode()[:64], digest_size=16).hexdigest()
         names = f"{self._prefix}:{int(digest[:8], 16) % SLOTS}", f"{self._prefix}:{int(digest[8:16], 16) % SLOTS}"
-        return Candidates(names, store.read(names), digest)
+        return CandidateSlots(names, store.read(names), digest)
 
     def _encode_value(self, digest: str, value: Any) -> str:
         text = json.dumps([digest, value])
@@ -111,12 +111,12 @@ class BoundedCache(BaseCache):
         given = self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout
         return max(1, int((300 if given is None else given) * 1000))
 
-    def _run_or_fall_back[T](self, run: Callable[[SlotStore], T]) -> T:
+    def _run_or_fall_back[T](self, run: Callable[[CacheSlotStore], T]) -> T:
         """Use Redis, or this process's slots while Redis is unavailable: then each process counts for itself."""
         if time.monotonic() < self._away_until:
             return run(PROCESS_SLOTS)
         try:
-            return run(RedisSlots(self._connect()))
+            return run(RedisCacheSlots(self._connect()))
         except (RedisError, OSError) as error:
             self._away_until = time.monotonic() + AWAY
             log.warning("rate limits count in this process only", error=str(error))

@@ -8,7 +8,7 @@ from typing import Final, Protocol, cast
 from redis import Redis
 
 
-class SlotStore(Protocol):
+class CacheSlotStore(Protocol):
     """Texts by names of slots; each text expires."""
 
     def read(self, names: Sequence[str]) -> list[str | None]:
@@ -21,7 +21,7 @@ class SlotStore(Protocol):
         """Empty the slot."""
 
 
-class RedisSlots:
+class RedisCacheSlots:
     """Slots in Redis, shared by all processes. Raises redis.RedisError and OSError while it is unavailable."""
 
     def __init__(self, redis: Redis) -> None:
@@ -37,7 +37,7 @@ class RedisSlots:
         self._redis.delete(name)
 
 
-class ProcessSlots:
+class ProcessCacheSlots:
     """Slots in the memory of this process, shared by its threads."""
 
     def __init__(self) -> None:
@@ -70,4 +70,4 @@ class ProcessSlots:
         return text if ends > time.monotonic() else None
 
 
-PROCESS_SLOTS: Final = ProcessSlots()
+PROCESS_SLOTS: Final = ProcessCacheSlots()

@@ -79,7 +79,7 @@ class InvitationForm(forms.Form):
         return ""
 
 
-class AccountForm(forms.Form):
+class AcceptInvitationForm(forms.Form):
     """Name and password that an invited person chooses."""
 
     username = forms.CharField(

@@ -66,7 +66,7 @@ class TokenForm(forms.Form):
             del self.fields["password"]
 
     @property
-    def limit_fields(self) -> list[forms.BoundField]:
+    def token_limit_fields(self) -> list[forms.BoundField]:
         """The fields that limit the token to one thing."""
         return [self[each.name] for each in self.limits]
 

@@ -10,7 +10,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from apps.lib.secret_keys import list_secret_keys
 
 
-def add_nonce(url: str) -> str:
+def add_oidc_nonce(url: str) -> str:
     """Return the provider's URL with the nonce of its state added."""
     parts = urlsplit(url)
     state = parse_qs(parts.query).get("state", [""])[0]
@@ -19,7 +19,7 @@ def add_nonce(url: str) -> str:
     return urlunsplit(parts._replace(query=f"{parts.query}&{urlencode({'nonce': _compute_nonce(state, list_secret_keys()[0])})}"))
 
 
-def is_nonce_of(state: str, said: object) -> bool:
+def is_valid_oidc_nonce(state: str, said: object) -> bool:
     """True if `said`, the nonce in the id token, is the nonce of this state."""
     return bool(state) and any(constant_time_compare(str(said), _compute_nonce(state, key)) for key in list_secret_keys())
 

@@ -28,7 +28,7 @@ class PasskeyLogin(LoginWebAuthnView):  # type: ignore[misc]  # allauth has no t
     """allauth's passkey view, which keeps the challenge in the session; here the session holds it only during the request."""
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if wait := CHALLENGES.count_request(f"passkey:{client_address.get_client_address(request)}"):
+        if wait := CHALLENGES.admit_request(f"passkey:{client_address.get_client_address(request)}"):
             refused = render(request, "429.html", status=429)
             refused["Retry-After"] = str(max(1, round(wait)))
             return refused

@@ -110,7 +110,7 @@ class PermissionMiddleware:
         if match.view_name == "desk:dashboard":
             return redirect("own:home")  # everybody is sent to the dashboard after signing in
         log_security_event(
-            SecurityEvent.REFUSED, user=get_person(request), request=request, right=right, route=match.view_name, method=method
+            SecurityEvent.REFUSED, user=get_signed_in_user(request), request=request, right=right, route=match.view_name, method=method
         )
         raise PermissionDenied
 
@@ -152,7 +152,7 @@ def staff_page(view: View) -> View:
     return checked
 
 
-def get_person(request: HttpRequest) -> User:
+def get_signed_in_user(request: HttpRequest) -> User:
     """Return the account that is signed in: the `by` of services. Raises PermissionDenied for an anonymous request."""
     if not isinstance(request.user, User):
         raise PermissionDenied

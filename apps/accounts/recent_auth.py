@@ -32,10 +32,10 @@ def is_recently_authenticated(request: HttpRequest) -> bool:
         return False
     since = time.time() - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
     recent = [record["method"] for record in get_authentication_records(request, user) if record["at"] > since]
-    return SECOND_FACTOR in recent if needs_second_factor(user) else bool(recent)
+    return SECOND_FACTOR in recent if needs_second_factor_reauth(user) else bool(recent)
 
 
-def needs_second_factor(user: User) -> bool:
+def needs_second_factor_reauth(user: User) -> bool:
     """True if only a second factor counts for this account."""
     return settings.REQUIRE_SECOND_FACTOR or bool(is_mfa_enabled(user, ["totp", "webauthn"]))
 
@@ -64,12 +64,12 @@ def _redirect_to_confirm(request: HttpRequest) -> HttpResponse:
     for name in [name for name in sent if "password" in name]:
         del sent[name]
     request.POST = sent  # type: ignore[assignment]  # the stubs want an immutable one
-    way = "mfa_reauthenticate" if isinstance(request.user, User) and needs_second_factor(request.user) else "account_reauthenticate"
+    way = "mfa_reauthenticate" if isinstance(request.user, User) and needs_second_factor_reauth(request.user) else "account_reauthenticate"
     answer: HttpResponse = suspend_request(request, reverse(way))
     return HttpResponse(status=204, headers={"HX-Redirect": answer["Location"]}) if request.headers.get("HX-Request") else answer
 
 
-def check_recent_auth(request: Request) -> None:
+def check_recent_api_auth(request: Request) -> None:
     """Check the same for the API. Raises PermissionDenied for tokens, and for sessions without recent authentication."""
     if isinstance(request.auth, ApiToken):
         raise exceptions.PermissionDenied(_("This needs a person who has just signed in, not a token. Use the page in the portal."))

@@ -1,6 +1,6 @@
 """Retention of this app's tables."""
 
-from apps.operations.registry import TableBound, register_bounded
+from apps.operations.registry import TableBoundKind, register_unpruned_tables
 
-register_bounded(TableBound.PEOPLE, "accounts.User", "accounts.ApiToken", "accounts.Invitation")
-register_bounded(TableBound.HISTORY, "accounts.RoleChange")
+register_unpruned_tables(TableBoundKind.PEOPLE, "accounts.User", "accounts.ApiToken", "accounts.Invitation")
+register_unpruned_tables(TableBoundKind.HISTORY, "accounts.RoleChange")

@@ -42,7 +42,7 @@ def needs_approval(before: Iterable[str], after: Iterable[str]) -> bool:
     return any(BY_TWO in RIGHTS[role] for role in Role if role in set(before) ^ set(after))
 
 
-def request_role_change(*, user: User, before: Iterable[str], after: Iterable[str], reason: str, by: User) -> RoleChange:
+def submit_role_change(*, user: User, before: Iterable[str], after: Iterable[str], reason: str, by: User) -> RoleChange:
     """Change an account's roles, at once or after a second person's approval. Raises Conflict if they are no longer `before`.
 
     Raises Problem if `by` may not ask for this, if the reason is missing, if nothing would change, if another change of these roles

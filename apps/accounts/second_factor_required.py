@@ -23,7 +23,7 @@ def lacks_second_factor(request: HttpRequest) -> bool:
     return not is_mfa_enabled(user, ["totp", "webauthn"])
 
 
-def build_context(request: HttpRequest) -> dict[str, object]:
+def build_second_factor_context(request: HttpRequest) -> dict[str, object]:
     """Return the template variable `second_factor_missing`: True if this user must set up a second factor first."""
     return {"second_factor_missing": SimpleLazyObject(partial(lacks_second_factor, request)) if hasattr(request, "user") else False}
 

@@ -33,7 +33,7 @@ class LogoutTokenError(Exception):
     """Reason why a logout token is not accepted."""
 
 
-def build_opening(*, provider: str, id_token: str, claims: Mapping[str, Any], end: str) -> dict[str, str]:
+def build_session_provider(*, provider: str, id_token: str, claims: Mapping[str, Any], end: str) -> dict[str, str]:
     """Return what a session stores about the provider. end: the provider's end_session_endpoint, "" if it has none."""
     return {"provider": provider, "sub": claims.get("sub", ""), "sid": claims.get("sid", ""), "hint": id_token, "end": end}
 

@@ -24,7 +24,7 @@ class RequestRate:
     each_minute: float
     at_once: int
 
-    def count_request(self, name: str) -> float:
+    def admit_request(self, name: str) -> float:
         """Count one request; return by how many seconds it comes too early, 0 if it may pass.
 
         A request that comes too early is not counted.
@@ -42,9 +42,9 @@ GUESSES = RequestRate(each_minute=60, at_once=60)
 """Unknown keys from one address."""
 
 
-def refuse_guessing(address: str) -> None:
+def throttle_key_guessing(address: str) -> None:
     """Count an unknown key from this address. Raises Throttled when there were too many."""
-    wait = GUESSES.count_request(f"key:{address}")
+    wait = GUESSES.admit_request(f"key:{address}")
     if wait:
         raise Throttled(wait)
 
@@ -57,7 +57,7 @@ class ApiThrottle(BaseThrottle):
     def allow_request(self, request: Request, view: Any) -> bool:
         who = f"token:{request.auth.pk}" if isinstance(request.auth, ApiToken) else f"person:{request.user.pk}"
         rate = settings.API_RATE
-        self._wait = RequestRate(rate, max(1, rate // 6)).count_request(who)
+        self._wait = RequestRate(rate, max(1, rate // 6)).admit_request(who)
         return not self._wait
 
     def wait(self) -> float | None:

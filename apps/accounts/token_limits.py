@@ -14,7 +14,7 @@ from apps.accounts.roles import Right
 
 
 @dataclass(frozen=True)
-class TokenLimit:
+class TokenLimitKind:
     """A kind of thing to which a token can be limited.
 
     name: the argument of `tokens.create_token`. right: needed to choose this limit. field: makes a form field that gives an id, or None.
@@ -27,15 +27,15 @@ class TokenLimit:
     called: Callable[[int], str]
 
 
-_known: dict[str, TokenLimit] = {}
+_known: dict[str, TokenLimitKind] = {}
 
 
-def register_token_limit(limit: TokenLimit) -> None:
+def register_token_limit(limit: TokenLimitKind) -> None:
     """Register a limit, in the ready() of the app that owns the thing."""
     _known[limit.name] = limit
 
 
-def list_token_limits() -> list[TokenLimit]:
+def list_token_limits() -> list[TokenLimitKind]:
     """Return all registered limits."""
     return list(_known.values())
 

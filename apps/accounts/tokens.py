@@ -20,7 +20,7 @@ from apps.accounts import client_address
 from apps.accounts.models import ApiToken, User
 from apps.accounts.route_rights import API, SAFE
 from apps.accounts.security_log import SecurityEvent, log_security_event
-from apps.accounts.throttle import refuse_guessing
+from apps.accounts.throttle import throttle_key_guessing
 from apps.lib.errors import Problem
 from apps.lib.fields import Prefix
 
@@ -105,7 +105,7 @@ class TokenAuthentication(BaseAuthentication):
         token = alive.select_related("user").filter(sha256=hash_key(key.strip())).first()
         if token is None:
             log_security_event(SecurityEvent.TOKEN_UNKNOWN, request=request._request)
-            refuse_guessing(asked_from)
+            throttle_key_guessing(asked_from)
             raise AuthenticationFailed(_("This token is unknown, expired or revoked. Create a new one on your account page."))
         if token.networks and not any(ip_address(asked_from) in network for network in token.networks):
             raise PermissionDenied(_("This token is not for requests from %(address)s.") % {"address": asked_from})

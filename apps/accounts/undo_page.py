@@ -9,8 +9,8 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from apps.accounts.permissions import get_person
-from apps.audit.selectors import find_version
+from apps.accounts.permissions import get_signed_in_user
+from apps.audit.selectors import find_event_of_version
 from apps.audit.trail import get_trail
 from apps.audit.undo import undo_event
 from apps.lib.errors import Problem
@@ -21,14 +21,14 @@ def add_undo_message(request: HttpRequest, words: str, row: Any, version: int) -
 
     version: of the row before the change.
     """
-    undo, event = get_trail(type(row)).undo_by, find_version(row, version + 1)
+    undo, event = get_trail(type(row)).undo_by, find_event_of_version(row, version + 1)
     messages.success(request, words, extra_tags=reverse(undo.route, args=[event.pk]) if undo and event else "")
 
 
 def answer_undo(request: HttpRequest, model: type[Model], event: int, *, back: str) -> HttpResponse:
     """Undo the event, say so or why not, and show the row's page; `back`: URL name of the list, if there is no row now."""
     try:
-        done = undo_event(model=model, event=event, by=get_person(request))
+        done = undo_event(model=model, event=event, by=get_signed_in_user(request))
     except Problem as problem:
         messages.error(request, str(problem))
         return redirect(back)

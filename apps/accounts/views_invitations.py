@@ -9,21 +9,21 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts import invitations
-from apps.accounts.forms import AccountForm, InvitationForm
+from apps.accounts.forms import AcceptInvitationForm, InvitationForm
 from apps.accounts.models import Invitation
-from apps.accounts.permissions import get_person
+from apps.accounts.permissions import get_signed_in_user
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui.form_errors import add_problem_to_form
 
 
 def invitation_list(request: HttpRequest) -> HttpResponse:
     """List the open invitations, with the form for a new one."""
-    form = InvitationForm(get_person(request), request.POST if request.method == "POST" else None)
+    form = InvitationForm(get_signed_in_user(request), request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
             given = form.cleaned_data
             with transaction.atomic():
-                made, token = invitations.create_invitation(email=given["email"], roles=given["roles"], by=get_person(request))
+                made, token = invitations.create_invitation(email=given["email"], roles=given["roles"], by=get_signed_in_user(request))
                 invitations.send_invitation(made, request.build_absolute_uri(reverse("accounts:invited", args=[token])))
         except Problem as problem:
             add_problem_to_form(form, problem)
@@ -47,7 +47,7 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
     found = invitations.find_invitation(token)
     if found is None:
         return render(request, "accounts/invited.html", status=410)
-    form = AccountForm(request.POST if request.method == "POST" else None)
+    form = AcceptInvitationForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
             invitations.accept_invitation(found, **form.cleaned_data)

@@ -22,7 +22,7 @@ from django.views.decorators.http import require_GET, require_POST
 from requests import RequestException
 
 from apps.accounts import sso_logout
-from apps.accounts.oidc_nonce import add_nonce, is_nonce_of
+from apps.accounts.oidc_nonce import add_oidc_nonce, is_valid_oidc_nonce
 
 _STATE: Final = "signed_out_state"
 log = structlog.get_logger()
@@ -35,11 +35,11 @@ class OpenIDAdapter(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]  # allaut
         """allauth calls this when the provider has identified a person. Raises PermissionDenied for a wrong nonce."""
         login = super().complete_login(request, app, token, **given)
         claims = login.account.extra_data.get("id_token") or {}
-        if not is_nonce_of(request.GET.get("state", ""), claims.get("nonce")):
+        if not is_valid_oidc_nonce(request.GET.get("state", ""), claims.get("nonce")):
             log.warning("id token refused", why="its nonce is not that of this sign-in")
             raise PermissionDenied
         raw, ending = str(given["response"].get("id_token") or ""), str(self.openid_config.get("end_session_endpoint") or "")
-        login.opening = sso_logout.build_opening(provider=login.account.provider, id_token=raw, claims=claims, end=ending)
+        login.opening = sso_logout.build_session_provider(provider=login.account.provider, id_token=raw, claims=claims, end=ending)
         return login
 
 
@@ -47,7 +47,7 @@ def login(request: HttpRequest, provider_id: str) -> HttpResponseBase:
     """Redirect the browser to the provider, with a nonce."""
     answer: HttpResponseBase = begin_login(request, provider_id=provider_id)
     if answer.status_code == 302:
-        answer["Location"] = add_nonce(answer["Location"])
+        answer["Location"] = add_oidc_nonce(answer["Location"])
     return answer
 
 

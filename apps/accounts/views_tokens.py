@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts import tokens
 from apps.accounts.forms_tokens import TokenForm
-from apps.accounts.permissions import get_person
+from apps.accounts.permissions import get_signed_in_user
 from apps.accounts.recent_auth import require_recent_auth
 from apps.lib.errors import Problem
 
@@ -20,7 +20,7 @@ from apps.lib.errors import Problem
 @require_recent_auth
 def token_list(request: HttpRequest) -> HttpResponse:
     """List the user's own tokens, with the form for a new one; its key is shown in this answer only."""
-    user, key = get_person(request), ""
+    user, key = get_signed_in_user(request), ""
     form = TokenForm(user, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -36,10 +36,10 @@ def token_list(request: HttpRequest) -> HttpResponse:
 @never_cache
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask for confirmation, then revoke one of the user's own tokens."""
-    row = get_object_or_404(get_person(request).tokens, pk=pk)
+    row = get_object_or_404(get_signed_in_user(request).tokens, pk=pk)
     if request.method != "POST":
         return render(request, "accounts/token_revoke.html", {"row": row})
-    tokens.revoke_token(user=get_person(request), pk=pk)
+    tokens.revoke_token(user=get_signed_in_user(request), pk=pk)
     messages.success(request, _("The token is revoked."))
     return redirect("accounts:tokens")
 
@@ -47,6 +47,6 @@ def revoke(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def revoke_all(request: HttpRequest) -> HttpResponse:
     """Revoke all of the user's own tokens."""
-    count = tokens.revoke_all_tokens(user=get_person(request))
+    count = tokens.revoke_all_tokens(user=get_signed_in_user(request))
     messages.success(request, ngettext("%(count)s token is revoked.", "%(count)s tokens are revoked.", count) % {"count": count})
     return redirect("accounts:tokens")

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.audit.trail import EndedRow, Trail, get_trail, list_trails
+from apps.audit.trail import EndedRow, TrailPresentation, get_trail, list_trails
 from apps.lib.models import Deployed
 from apps.lib.ui import formats
 
@@ -89,7 +89,7 @@ def build_entries(found: Sequence[EventReference], *, with_undo: bool = False) -
     return [entry for entry in made if entry]
 
 
-def _load_with_previous(trail: Trail, pks: Sequence[int]) -> dict[int, tuple[Any, Any | None]]:
+def _load_with_previous(trail: TrailPresentation, pks: Sequence[int]) -> dict[int, tuple[Any, Any | None]]:
     """Load each event together with the previous event of the same row.
 
     Each event is annotated with the transaction that wrote it, and with `is_last`: True if it is the row's last event.
@@ -110,7 +110,7 @@ def _load_with_previous(trail: Trail, pks: Sequence[int]) -> dict[int, tuple[Any
 type _NamedRows = Mapping[type[Model], Mapping[int, Model]]
 
 
-def _load_named_rows(events: Iterable[tuple[Trail, Any, Any | None]]) -> _NamedRows:
+def _load_named_rows(events: Iterable[tuple[TrailPresentation, Any, Any | None]]) -> _NamedRows:
     """Load the rows that these events name: owners, and the old and new target of a changed foreign key, such as a room."""
     wanted: dict[type[Model], set[int]] = defaultdict(set)
     for trail, event, before in events:
@@ -121,7 +121,7 @@ def _load_named_rows(events: Iterable[tuple[Trail, Any, Any | None]]) -> _NamedR
     return {model: _load_rows(model, pks) for model, pks in wanted.items()}
 
 
-def _list_foreign_keys(trail: Trail) -> list[Any]:
+def _list_foreign_keys(trail: TrailPresentation) -> list[Any]:
     return [field for field in list_shown_fields(trail) if isinstance(field, ForeignKey)]
 
 
@@ -142,12 +142,12 @@ def _rebuild_deleted(model: type[Model], pks: Iterable[int]) -> dict[int, Model]
     return {event.pgh_obj_id: _build_row(trail, event, {}) for event in last}
 
 
-def list_shown_fields(trail: Trail) -> list[Field[Any, Any]]:
+def list_shown_fields(trail: TrailPresentation) -> list[Field[Any, Any]]:
     tracked = {field.name for field in trail.events._meta.fields}
     return [field for field in trail.model._meta.fields if field.name in tracked]
 
 
-def _map_undo_urls(trail: Trail, events: Iterable[tuple[Any, Any | None]], rows: _NamedRows) -> dict[int, str]:
+def _map_undo_urls(trail: TrailPresentation, events: Iterable[tuple[Any, Any | None]], rows: _NamedRows) -> dict[int, str]:
     """Map the ids of events that can be undone to the URLs that undo them."""
     since = timezone.now() - UNDO_FOR
     last = [(event, before) for event, before in events if event.is_last and event.pgh_created_at > since]
@@ -159,14 +159,14 @@ def _map_undo_urls(trail: Trail, events: Iterable[tuple[Any, Any | None]], rows:
     return {event.pgh_id: addresses[event.pgh_obj_id] for event in over if event.pgh_obj_id in addresses}
 
 
-def _build_stamp(trail: Trail, event: Any) -> WriteStamp | None:
+def _build_stamp(trail: TrailPresentation, event: Any) -> WriteStamp | None:
     if not issubclass(trail.model, Deployed):
         return None
     return WriteStamp(event.pgh_created_at, event.transaction, getattr(event, "group_id", None))
 
 
 def _build_entry(
-    trail: Trail, event: Any, before: Any | None, people: Mapping[int, str], rows: _NamedRows, undo: str = ""
+    trail: TrailPresentation, event: Any, before: Any | None, people: Mapping[int, str], rows: _NamedRows, undo: str = ""
 ) -> HistoryEntry | None:
     row = _build_row(trail, event, rows)
     changes = list(_iter_changes(trail, before, event, rows)) if before else []
@@ -187,7 +187,7 @@ def _build_entry(
     )
 
 
-def _find_owner_name(trail: Trail, row: Model) -> str:
+def _find_owner_name(trail: TrailPresentation, row: Model) -> str:
     """Return the name of the owner at the end of the `part_of` chain: for a forward, its member."""
     while trail.part_of and (owner := getattr(row, trail.part_of, None)):
         trail, row = get_trail(type(owner)), owner
@@ -196,7 +196,7 @@ def _find_owner_name(trail: Trail, row: Model) -> str:
     return ""
 
 
-def _build_row(trail: Trail, event: Any, rows: _NamedRows) -> Model:
+def _build_row(trail: TrailPresentation, event: Any, rows: _NamedRows) -> Model:
     """Build the row as it was at the event, with its loaded relations attached."""
     row = trail.model(**{field.attname: getattr(event, field.attname) for field in list_shown_fields(trail)})
     for field in _list_foreign_keys(trail):
@@ -208,7 +208,7 @@ def _build_row(trail: Trail, event: Any, rows: _NamedRows) -> Model:
     return row
 
 
-def _build_title(trail: Trail, event: Any, before: Any | None) -> str:
+def _build_title(trail: TrailPresentation, event: Any, before: Any | None) -> str:
     facts = {"thing": trail.name}
     if event.pgh_label == "insert":
         return _("%(thing)s added") % facts
@@ -228,7 +228,7 @@ def _is_end(before: Any, event: Any) -> bool:
     return before.valid.upper is None or before.valid.upper > event.valid.upper
 
 
-def _iter_changes(trail: Trail, before: Any, after: Any, rows: _NamedRows) -> Iterator[FieldChange]:
+def _iter_changes(trail: TrailPresentation, before: Any, after: Any, rows: _NamedRows) -> Iterator[FieldChange]:
     for field in list_shown_fields(trail):
         old, new = getattr(before, field.attname), getattr(after, field.attname)
         if field.name == "valid" and old.upper != new.upper and not _is_end(before, after):
@@ -241,7 +241,7 @@ def _iter_changes(trail: Trail, before: Any, after: Any, rows: _NamedRows) -> It
             )
 
 
-def _format_value(trail: Trail, field: Field[Any, Any], value: Any, rows: _NamedRows) -> str:
+def _format_value(trail: TrailPresentation, field: Field[Any, Any], value: Any, rows: _NamedRows) -> str:
     """Format a field's value for people."""
     if value and field.name in trail.values:
         return trail.values[field.name](value)

@@ -16,7 +16,7 @@ from django.db.models.lookups import IContains
 from django.utils import timezone
 
 from apps.audit.entries import EventReference, HistoryEntry, build_entries, describe_author, list_shown_fields, map_user_names
-from apps.audit.trail import Trail, get_trail, list_part_trails, list_trails
+from apps.audit.trail import TrailPresentation, get_trail, list_part_trails, list_trails
 
 
 def list_row_history(row: Model, most: int = 20) -> list[HistoryEntry]:
@@ -26,7 +26,7 @@ def list_row_history(row: Model, most: int = 20) -> list[HistoryEntry]:
     return build_entries(_list_newest(branches, 0, 2 * most), with_undo=own.undo_by is not None)[:most]
 
 
-def _iter_parts(model: type[Model], owners: Any) -> Iterator[tuple[Trail, Q]]:
+def _iter_parts(model: type[Model], owners: Any) -> Iterator[tuple[TrailPresentation, Q]]:
     """Yield a filter for each trail of parts, recursively.
 
     A row counts if it was part of these owners at any time, according to its events.
@@ -78,7 +78,7 @@ def _make_midnight(day: date) -> datetime:
     return timezone.make_aware(datetime.combine(day, time.min))
 
 
-def _build_text_filter(trail: Trail, text: str) -> Q:
+def _build_text_filter(trail: TrailPresentation, text: str) -> Q:
     """Build a filter that finds each word in some value of the event. Numbers and addresses are compared as text."""
     names = [field.name for field in list_shown_fields(trail) if not isinstance(field, ForeignKey)]
     found = Q()
@@ -98,12 +98,12 @@ def find_last_change(row: Model) -> tuple[str, datetime] | None:
     return (describe_author(event, map_user_names([event])), event.pgh_created_at) if event else None
 
 
-def find_version(row: Model, version: int) -> Any | None:
+def find_event_of_version(row: Model, version: int) -> Any | None:
     """Return the last event of the row with this version, or None."""
     return get_trail(type(row)).events._default_manager.filter(pgh_obj_id=row.pk, version=version).order_by("-pgh_id").first()
 
 
-def _list_newest(branches: Sequence[tuple[Trail, Q]], start: int, most: int) -> list[EventReference]:
+def _list_newest(branches: Sequence[tuple[TrailPresentation, Q]], start: int, most: int) -> list[EventReference]:
     """Return references to the newest events of all branches.
 
     Ids in one table grow with time: the newest of each table are at its end, and the newest of all are among these.
@@ -118,6 +118,6 @@ def _list_newest(branches: Sequence[tuple[Trail, Q]], start: int, most: int) -> 
     return [EventReference(key, pk) for key, pk, _at in together[start : start + most]]
 
 
-def _build_branch(trail: Trail, wanted: Q) -> Any:
+def _build_branch(trail: TrailPresentation, wanted: Q) -> Any:
     events: QuerySet[Any] = trail.events._default_manager.filter(wanted)
     return events.annotate(key=Value(trail.key)).values_list("key", "pgh_id", "pgh_created_at")

@@ -42,7 +42,7 @@ def _allow_any(_former: Any, _current: Any | None) -> None:
 
 
 @dataclass(frozen=True)
-class RowUndo:
+class RowUndoPolicy:
     """How the last change of a versioned row is undone, whatever it was (undo.py).
 
     `route`: name of the URL to POST to, with the event's id. `remove`: service that removes a row that was added.
@@ -59,7 +59,7 @@ class RowUndo:
 
 
 @dataclass(frozen=True)
-class Trail:
+class TrailPresentation:
     """Presentation of a model's rows in the history.
 
     `part_of`: foreign key to the owner of the row. `words`: returns the row's name. `href`: returns the URL of its page. `undo`:
@@ -76,7 +76,7 @@ class Trail:
     names: frozenset[str] = frozenset()
     href: Callable[[Any], str] = _link_nowhere
     undo: Callable[[Sequence[EndedRow]], Mapping[int, str]] = _undo_nothing
-    undo_by: RowUndo | None = None
+    undo_by: RowUndoPolicy | None = None
     unshown: frozenset[str] = UNSHOWN
     called: str | Promise = ""
     fields: Mapping[str, str | Promise] = field(default_factory=dict)
@@ -102,24 +102,24 @@ class Trail:
         return related if isinstance(related, type) else None
 
 
-_registered_trails: dict[type[Model], Trail] = {}
+_registered_trails: dict[type[Model], TrailPresentation] = {}
 
 
-def register_trail(trail: Trail) -> None:
+def register_trail(trail: TrailPresentation) -> None:
     """Register a model's trail. Called once for each model, when its app is ready."""
     _registered_trails[trail.model] = trail
 
 
-def list_trails() -> list[Trail]:
+def list_trails() -> list[TrailPresentation]:
     """Return the trails of all tracked tables."""
     return [get_trail(model.pgh_tracked_model) for model in _iter_event_models()]
 
 
-def get_trail(model: Any) -> Trail:
-    return _registered_trails.get(model) or Trail(model)
+def get_trail(model: Any) -> TrailPresentation:
+    return _registered_trails.get(model) or TrailPresentation(model)
 
 
-def list_part_trails(model: type[Model]) -> list[Trail]:
+def list_part_trails(model: type[Model]) -> list[TrailPresentation]:
     """Return the trails of models that are part of this model."""
     return [trail for trail in list_trails() if trail.owner is model]
 

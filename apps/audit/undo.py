@@ -1,7 +1,7 @@
 """Undo of the last change of a row, read from its history.
 
 An added row is removed, a changed row gets its former values back, and a removed row returns under its old id, together with the
-parts that were removed in the same transaction. Models take part by `Trail.undo_by`.
+parts that were removed in the same transaction. Models take part by `TrailPresentation.undo_by`.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.audit.entries import UNDO_FOR, list_shown_fields
-from apps.audit.trail import RowUndo, Trail, get_trail
+from apps.audit.trail import RowUndoPolicy, TrailPresentation, get_trail
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 
@@ -58,7 +58,7 @@ def undo_event(*, model: type[Model], event: int, by: Any) -> UndoneChange:
     return UndoneChange(trail.words(row), trail.href(row) if done.pgh_label != "insert" else "")
 
 
-def _get_last_event(trail: Trail, pk: int) -> Any:
+def _get_last_event(trail: TrailPresentation, pk: int) -> Any:
     """Return the event, with its row locked. Raises Problem if it is gone or too old, Conflict if it is not the row's last one."""
     events = trail.events._default_manager
     event = events.filter(pk=pk, pgh_created_at__gt=timezone.now() - UNDO_FOR).first()
@@ -70,7 +70,7 @@ def _get_last_event(trail: Trail, pk: int) -> Any:
     return event
 
 
-def _undo(trail: Trail, undo: RowUndo, event: Any) -> None:
+def _undo(trail: TrailPresentation, undo: RowUndoPolicy, event: Any) -> None:
     if event.pgh_label == "delete":
         undo.prepare(_build_row(trail, event), None)
         _restore(trail, event)
@@ -89,20 +89,20 @@ def _undo(trail: Trail, undo: RowUndo, event: Any) -> None:
     trail.model._base_manager.filter(pk=row.pk).update(**(former | {"version": F("version") + 1}))
 
 
-def _find_former_event(trail: Trail, event: Any) -> Any | None:
+def _find_former_event(trail: TrailPresentation, event: Any) -> Any | None:
     """Return the event with the state that undoing this one brings back; None if it is no longer in the history."""
     if event.pgh_label == "delete":
         return event
     return trail.events._default_manager.filter(pgh_obj_id=event.pgh_obj_id, pgh_id__lt=event.pk).order_by("-pgh_id").first()
 
 
-def _restore(trail: Trail, event: Any) -> None:
+def _restore(trail: TrailPresentation, event: Any) -> None:
     row = _build_row(trail, event)
     row.version = event.version + 1
     row.save(force_insert=True)
 
 
-def _restore_parts(trail: Trail, parent: type[Model], event: Any) -> None:
+def _restore_parts(trail: TrailPresentation, parent: type[Model], event: Any) -> None:
     """Insert the rows of this model again that referred to the parent and were removed in the same transaction."""
     [key] = [field.attname for field in list_shown_fields(trail) if field.related_model is parent]
     removed: Mapping[str, int | datetime | str] = {key: event.pgh_obj_id, "pgh_label": "delete", "pgh_created_at": event.pgh_created_at}
@@ -110,10 +110,10 @@ def _restore_parts(trail: Trail, parent: type[Model], event: Any) -> None:
     trail.model._base_manager.bulk_create(rows, 5_000)
 
 
-def _build_row(trail: Trail, event: Any) -> Any:
+def _build_row(trail: TrailPresentation, event: Any) -> Any:
     return trail.model(**_read_values(trail, event), version=event.version)
 
 
-def _read_values(trail: Trail, event: Any) -> dict[str, Any]:
+def _read_values(trail: TrailPresentation, event: Any) -> dict[str, Any]:
     """Return the row's columns as they were at the event, without its version."""
     return {field.attname: getattr(event, field.attname) for field in list_shown_fields(trail) if field.name != "version"}

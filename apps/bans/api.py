@@ -173,7 +173,7 @@ class BanViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     def covering(self, request: Request) -> Response:
         """All bans and allow entries that cover an address or prefix, and the one that decides in each direction."""
         found = coverage.get_coverage(services.validate_prefix(request.query_params.get("address", ""), ours=True))
-        ways = (("in", found.incoming_decision), ("out", found.outgoing_decision))
+        ways = (("in", found.incoming_deciding_entry), ("out", found.outgoing_deciding_entry))
         bans = BanSerializer(_attach_hits(attach_activations(found.bans)), many=True, context=self.get_serializer_context()).data
         allowed = AllowEntrySerializer(attach_activations(found.allowed), many=True, context=self.get_serializer_context()).data
         body = {"prefix": str(found.prefix), "bans": bans, "allowed": allowed}

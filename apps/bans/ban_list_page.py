@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import F, Max, OuterRef, QuerySet, Subquery, Sum
 from django.utils import timezone
 
-from apps.bans.coverage import list_entries_within, map_overruling_entries
+from apps.bans.coverage import list_allow_entries_within, map_overruling_entries
 from apps.bans.forms import BanForm
 from apps.bans.models import AllowEntry, Ban, BanHits, BanList, Direction
 from apps.bans.prefixes import UnbannablePrefix, parse_ban_prefix
@@ -123,11 +123,11 @@ def build_ban_list_context(banlist: BanList, asked: Any, form: BanForm | None = 
 def build_action_result_context(banlist: BanList, asked: Any) -> dict[str, Any]:
     """Return the result of the last action, as the query parameters name it: a ban that was saved, or a request that lifted some."""
     saved = Ban.objects.filter(list=banlist, pk=parse_query_number(asked, "saved")).first() if "saved" in asked else None
-    request = parse_request_id(asked.get("lifted", ""))
+    request = parse_lift_request_id(asked.get("lifted", ""))
     return {
         "saved": build_ban_rows([saved], banlist)[0] if saved else None,
         "covered": list_bans_elsewhere(banlist, saved.prefix) if saved else [],
-        "parts_allowed": list_entries_within(saved.prefix)[:5] if saved else [],
+        "parts_allowed": list_allow_entries_within(saved.prefix)[:5] if saved else [],
         "lifted": list_lifted_bans(banlist, request).count() if request else 0,
         "lifted_in": request,
         "restored": parse_query_number(asked, "restored"),
@@ -167,7 +167,7 @@ def parse_query_number(asked: Any, name: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
 
 
-def parse_request_id(text: str) -> UUID | None:
+def parse_lift_request_id(text: str) -> UUID | None:
     """Return the request id that the text contains, if it is one."""
     try:
         return UUID(text)

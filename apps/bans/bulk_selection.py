@@ -15,7 +15,7 @@ BULK_ACTIONS = ("lift", "end", "way")
 TYPE_FROM = 100  # from this number of bans on, the number must be typed to lift them
 
 
-def must_type_number(removed: int, typed: int) -> bool:
+def is_typed_number_missing(removed: int, typed: int) -> bool:
     """True if so many bans would be lifted that their number must be typed, and it was not."""
     return removed >= TYPE_FROM and typed != removed
 
@@ -39,11 +39,11 @@ class BulkSelection:
 
     @property
     def lacks_typed_number(self) -> bool:
-        return self.do == "lift" and must_type_number(len(self.ids), self.typed)
+        return self.do == "lift" and is_typed_number_missing(len(self.ids), self.typed)
 
     @property
     def asks_for_number(self) -> bool:
-        return self.do == "lift" and must_type_number(len(self.ids), 0)
+        return self.do == "lift" and is_typed_number_missing(len(self.ids), 0)
 
     @property
     def is_ready(self) -> bool:

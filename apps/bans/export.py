@@ -7,7 +7,7 @@ from io import StringIO
 from itertools import batched
 
 from apps.bans.models import BanList
-from apps.bans.selectors import filter_unexpired, list_bans, map_hits
+from apps.bans.selectors import filter_unexpired_bans, list_bans, map_hits
 
 AT_ONCE = 2_000
 HEADINGS = ("prefix", "comment", "direction", "author", "since", "until", "packets", "octets", "last hit")
@@ -16,7 +16,7 @@ _FORMULA = ("=", "+", "-", "@", "\t")
 
 def iter_text(banlist: BanList) -> Iterator[str]:
     """Yield one line for each ban, its comment behind #; expired bans are left out."""
-    for ban in filter_unexpired(list_bans(banlist)).iterator(AT_ONCE):
+    for ban in filter_unexpired_bans(list_bans(banlist)).iterator(AT_ONCE):
         yield f"{ban.prefix_text} # {ban.comment}\n" if ban.comment else f"{ban.prefix_text}\n"
 
 

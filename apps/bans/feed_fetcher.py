@@ -114,7 +114,7 @@ def _open_response(parts: SplitResult, known: FetchedFeed, limits: FetchLimits, 
         ) as response:
             yield response
     except NoAnswer as error:
-        if error.fault is not guarded_http.HttpFault.TOO_SLOW:
+        if error.fault is not guarded_http.NoAnswerReason.TOO_SLOW:
             raise
         raise NoAnswer(error.fault, limits.seconds) from error  # the whole time, not what was left of it
 

@@ -100,7 +100,7 @@ class FeedReader:
     def __iter__(self) -> Iterator[FeedEntry]:
         _check_size(self._content, self._limits)
         content = self._content.removeprefix(BOM_UTF8)
-        for entry in self._iter_table(content) if feed_tables.is_table(content) else self._iter_lines(content):
+        for entry in self._iter_table(content) if feed_tables.is_tabular_feed(content) else self._iter_lines(content):
             self.named += 1
             if self.named > self._limits.lines:
                 raise FeedTooBig("entries", self._limits.lines)
@@ -166,7 +166,7 @@ class _Line:
 _NOTHING = _Line()
 
 
-def _parse_row(row: feed_tables.FeedTableRow) -> list[Prefix]:
+def _parse_row(row: feed_tables.TabularFeedRow) -> list[Prefix]:
     if row.direction not in ("", "in", "out", "both"):
         raise UnbannablePrefix(BanFault.DIRECTION)
     return parse_ban_range(_RANGE.sub("-", row.prefix))

@@ -18,7 +18,7 @@ _DECODER: Final = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
-class FeedTableRow:
+class TabularFeedRow:
     """One row's values and place: the line in CSV, the number of the element in JSON."""
 
     line: int
@@ -27,7 +27,7 @@ class FeedTableRow:
     direction: str = ""
 
 
-def is_table(content: bytes) -> bool:
+def is_tabular_feed(content: bytes) -> bool:
     """True for JSON, and for CSV with several columns of which one is "prefix"."""
     return _is_json(content) or "prefix" in _read_headings(content)
 
@@ -41,12 +41,12 @@ def _read_headings(content: bytes) -> list[str]:
     return [each.strip(' "').lower() for each in first.split(",")] if "," in first else []
 
 
-def iter_rows(content: bytes) -> Iterator[FeedTableRow]:
+def iter_rows(content: bytes) -> Iterator[TabularFeedRow]:
     """Yield all rows one by one; a row that cannot be read has a prefix that is none."""
     return _iter_json(content.decode(errors="replace")) if _is_json(content) else _iter_csv(content)
 
 
-def _iter_csv(content: bytes) -> Iterator[FeedTableRow]:
+def _iter_csv(content: bytes) -> Iterator[TabularFeedRow]:
     text = TextIOWrapper(BytesIO(content.lstrip(b"\r\n")), "utf-8", errors="replace", newline="")
     reader = csv.DictReader(_iter_short_lines(text), fieldnames=None)
     reader.fieldnames = _read_headings(content)
@@ -54,9 +54,9 @@ def _iter_csv(content: bytes) -> Iterator[FeedTableRow]:
         next(reader, None)
         for each in reader:
             said = {name: (each.get(name) or "").strip() for name in ("prefix", "comment", "direction")}
-            yield FeedTableRow(reader.line_num, said["prefix"], said["comment"].removeprefix("'"), said["direction"].lower())
+            yield TabularFeedRow(reader.line_num, said["prefix"], said["comment"].removeprefix("'"), said["direction"].lower())
     except csv.Error:
-        yield FeedTableRow(reader.line_num, "CSV?")
+        yield TabularFeedRow(reader.line_num, "CSV?")
 
 
 def _iter_short_lines(text: TextIO) -> Iterator[str]:
@@ -67,13 +67,13 @@ def _iter_short_lines(text: TextIO) -> Iterator[str]:
         yield line
 
 
-def _iter_json(text: str) -> Iterator[FeedTableRow]:
+def _iter_json(text: str) -> Iterator[TabularFeedRow]:
     """Yield all elements, or one bad row if the text breaks off: half a list would lift the bans of the other half."""
     try:
         for _each in _iter_elements(text):
             pass
     except (ValueError, RecursionError):
-        yield FeedTableRow(1, "JSON?")
+        yield TabularFeedRow(1, "JSON?")
         return
     for number, each in enumerate(_iter_elements(text), 1):
         yield _parse_element(number, each)
@@ -125,9 +125,9 @@ def _decode_value(text: str, at: int) -> tuple[Any, int]:
     raise ValueError("too long")
 
 
-def _parse_element(number: int, each: Any) -> FeedTableRow:
+def _parse_element(number: int, each: Any) -> TabularFeedRow:
     if isinstance(each, str):
-        return FeedTableRow(number, each)
+        return TabularFeedRow(number, each)
     said = {name: each.get(name) for name in ("prefix", "comment", "direction")} if isinstance(each, dict) else {}
     texts = {name: value if isinstance(value, str) else "" for name, value in said.items()}
-    return FeedTableRow(number, texts.get("prefix", "").strip(), texts.get("comment", ""), texts.get("direction", "").lower())
+    return TabularFeedRow(number, texts.get("prefix", "").strip(), texts.get("comment", ""), texts.get("direction", "").lower())

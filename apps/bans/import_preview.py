@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from apps.bans.bulk_selection import must_type_number
+from apps.bans.bulk_selection import is_typed_number_missing
 from apps.bans.feed_import import ImportOutcome
 from apps.bans.models import Upload
 from apps.bans.refusal_texts import explain_line
@@ -28,7 +28,7 @@ class ImportPreview:
 
     @property
     def asks_for_number(self) -> bool:
-        return must_type_number(self.outcome.removed, 0)
+        return is_typed_number_missing(self.outcome.removed, 0)
 
     @property
     def more(self) -> int:

@@ -12,7 +12,7 @@ from apps.bans.blocks.models import Block, Notice, Reachable
 from apps.bans.listeners.models import Listener, ServerInterface
 from apps.bans.refusal_texts import explain_feed_fault
 from apps.lib.database.history import track_history
-from apps.lib.database.triggers import stamp_transaction
+from apps.lib.database.triggers import build_stamp_trigger
 from apps.lib.fields import Prefix, PrefixField
 from apps.lib.models import Deployed, Versioned
 from apps.network.models import Gateway
@@ -30,7 +30,7 @@ class BanList(Versioned, Deployed):
 
     class Meta:
         ordering = ["name"]
-        triggers = [stamp_transaction("enabled")]
+        triggers = [build_stamp_trigger("enabled")]
         constraints = [models.CheckConstraint(condition=~Q(name=""), name="banlist_has_a_name")]
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ class Ban(Versioned, Deployed):
 
     class Meta:
         ordering = ["prefix", "id"]
-        triggers = [stamp_transaction()]
+        triggers = [build_stamp_trigger()]
         indexes = [
             models.Index(fields=["prefix"], name="ban_by_prefix"),
             models.Index(fields=["expires"], name="ban_by_end"),
@@ -111,7 +111,7 @@ class AllowEntry(Versioned, Deployed):
         ordering = ["prefix"]
         verbose_name = _("allow entry")
         verbose_name_plural = _("allow entries")
-        triggers = [stamp_transaction()]
+        triggers = [build_stamp_trigger()]
         indexes = [models.Index(fields=["expires"], name="allowentry_by_end")]
         constraints = [models.CheckConstraint(condition=_POSSIBLE, name="allowentry_not_too_wide")]
 

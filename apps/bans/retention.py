@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.bans.models import Upload
 from apps.bans.uploads import KEPT
-from apps.operations.registry import TableBound, delete_oldest, register_bounded, register_pruned
+from apps.operations.registry import TableBoundKind, delete_oldest_batch, register_pruned_table, register_unpruned_tables
 from apps.preferences.declarations import KEEP_HITS_DAYS
 from apps.preferences.selectors import describe_lazily, read_setting
 
@@ -22,7 +22,7 @@ OLD_HITS = """
 
 def prune_uploads(now: datetime, at_most: int) -> int:
     """Remove uploads that were not imported within KEPT."""
-    return delete_oldest(Upload.objects.filter(created__lt=now - KEPT), "created", at_most)
+    return delete_oldest_batch(Upload.objects.filter(created__lt=now - KEPT), "created", at_most)
 
 
 def prune_hits(now: datetime, at_most: int) -> int:
@@ -32,8 +32,10 @@ def prune_hits(now: datetime, at_most: int) -> int:
         return int(cursor.rowcount)
 
 
-register_pruned("bans.Upload", kept=_("1 hour"), prune=prune_uploads)
-register_pruned("bans.BanHits", kept=describe_lazily(KEEP_HITS_DAYS), prune=prune_hits)
-register_bounded(TableBound.PEOPLE, "bans.BanList", "bans.Ban", "bans.AllowEntry", "bans.BanFeed", "bans.Notice", "bans.Reachable")
-register_bounded(TableBound.PEOPLE, "bans.Listener", "bans.ServerInterface")
-register_bounded(TableBound.HISTORY, "bans.Block")
+register_pruned_table("bans.Upload", kept=_("1 hour"), prune=prune_uploads)
+register_pruned_table("bans.BanHits", kept=describe_lazily(KEEP_HITS_DAYS), prune=prune_hits)
+register_unpruned_tables(
+    TableBoundKind.PEOPLE, "bans.BanList", "bans.Ban", "bans.AllowEntry", "bans.BanFeed", "bans.Notice", "bans.Reachable"
+)
+register_unpruned_tables(TableBoundKind.PEOPLE, "bans.Listener", "bans.ServerInterface")
+register_unpruned_tables(TableBoundKind.HISTORY, "bans.Block")

@@ -35,7 +35,7 @@ class BanListSummary:
 
 def list_ban_lists() -> list[BanListSummary]:
     """Return all lists by name. Two queries, whatever their number."""
-    bans = filter_unexpired(Ban.objects.filter(list=OuterRef("pk"))).order_by()
+    bans = filter_unexpired_bans(Ban.objects.filter(list=OuterRef("pk"))).order_by()
     number = Func("pk", function="count", output_field=BigIntegerField())  # an aggregate would group the rows
     hits = _sum_hits_by_list()
     rows = BanList.objects.annotate(bans_in_force=Subquery(bans.annotate(number=number).values("number")))
@@ -65,12 +65,12 @@ def _sum_hits_by_list(only: BanList | None = None) -> dict[int, Hits]:
         return {pk: Hits(*sums) for pk, *sums in cursor.fetchall()}
 
 
-def filter_unexpired(bans: QuerySet[Ban]) -> QuerySet[Ban]:
+def filter_unexpired_bans(bans: QuerySet[Ban]) -> QuerySet[Ban]:
     """Return the bans that have not expired."""
     return bans.filter(Q(expires=None) | Q(expires__gt=Now()))
 
 
-def list_unexpired_entries() -> QuerySet[AllowEntry]:
+def list_unexpired_allow_entries() -> QuerySet[AllowEntry]:
     """Return the allow entries that have not expired."""
     return AllowEntry.objects.filter(Q(expires=None) | Q(expires__gt=Now()))
 
@@ -97,7 +97,7 @@ def search_bans(bans: QuerySet[Ban], search: str) -> QuerySet[Ban]:
 
 def list_covering_bans(prefix: Prefix) -> QuerySet[Ban]:
     """Return the bans in force, on any list that is on, that cover the whole prefix; the widest first."""
-    bans = filter_unexpired(Ban.objects.filter(list__enabled=True, prefix__in=[*list_wider_prefixes(prefix), prefix]))
+    bans = filter_unexpired_bans(Ban.objects.filter(list__enabled=True, prefix__in=[*list_wider_prefixes(prefix), prefix]))
     return bans.select_related("list").order_by("prefix", "id")
 
 
@@ -107,7 +107,7 @@ def map_hits(bans: Iterable[Ban]) -> Mapping[Prefix, Hits]:
     return {row["prefix"]: Hits(row["all_packets"], row["all_octets"], row["last"]) for row in _annotate_sums(rows)}
 
 
-def list_most_hit(limit: int = 10) -> list[tuple[Prefix, Hits]]:
+def list_most_hit_prefixes(limit: int = 10) -> list[tuple[Prefix, Hits]]:
     """Return the prefixes with the most hits, including those of lifted bans."""
     rows = _annotate_sums(BanHits.objects.values("prefix")).order_by("-all_packets", "prefix")[:limit]
     return [(row["prefix"], Hits(row["all_packets"], row["all_octets"], row["last"])) for row in rows]

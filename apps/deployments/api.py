@@ -10,7 +10,7 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.accounts.recent_auth import check_recent_auth
+from apps.accounts.recent_auth import check_recent_api_auth
 from apps.deployments import selectors, services
 from apps.deployments.approvals import refusal
 from apps.deployments.models import HeldBack, Hold, Revision, RevisionContent, Rollout, RolloutStep
@@ -264,7 +264,7 @@ class HeldBackViewSet(ReadViewSet):
         Users can approve their own changes only on the page, which asks them to sign in again.
         """
         found = self.get_object()
-        check_recent_auth(request)
+        check_recent_api_auth(request)
         digest = parse_request(DigestSerializer, request)["digest"]
         held = decisions.approve_part(found, digest=digest, by=_get_user(request), signed_in_again=False)
         return Response(HeldBackSerializer(held).data)
@@ -276,5 +276,5 @@ class HeldBackViewSet(ReadViewSet):
         like `approve`.
         """
         found = self.get_object()
-        check_recent_auth(request)
+        check_recent_api_auth(request)
         return Response({"not_restored": refusal.refuse_part(found, by=_get_user(request), **parse_request(RefusalSerializer, request))})

@@ -15,13 +15,13 @@ class DeploymentsConfig(AppConfig):
         from apps.lib.web import context_processors, navigation
 
         register_lookup(list_activations)
-        context_processors.register_running_lookup(navigation_status.summarize_running)
+        context_processors.register_running_lookup(navigation_status.summarize_worst_group)
         navigation.register_counter("deployments:rollouts")(navigation_status.build_navigation_count)
         _register_history()
 
 
 def _register_history() -> None:
-    from apps.audit.trail import UNSHOWN, Trail, register_trail
+    from apps.audit.trail import UNSHOWN, TrailPresentation, register_trail
     from apps.deployments.approvals import texts
     from apps.deployments.models import HeldBack, Hold
 
@@ -35,9 +35,13 @@ def _register_history() -> None:
     approval |= {"reason": _("reason"), "asker_unknown": _("requested by an unknown person")}
     hold = {"released": _("released"), "released_by": _("released by"), "alone": _("alone, after signing in again")}
     register_trail(
-        Trail(HeldBack, words=texts.render_title, href=_build_held_back_url, called=_("Approval"), unshown=unshown, fields=approval)
+        TrailPresentation(
+            HeldBack, words=texts.render_title, href=_build_held_back_url, called=_("Approval"), unshown=unshown, fields=approval
+        )
     )
-    register_trail(Trail(Hold, words=_render_revision_hold, href=_build_revision_url, called=_("Hold"), unshown=unshown, fields=hold))
+    register_trail(
+        TrailPresentation(Hold, words=_render_revision_hold, href=_build_revision_url, called=_("Hold"), unshown=unshown, fields=hold)
+    )
 
 
 def _render_revision_hold(row: Any) -> str:

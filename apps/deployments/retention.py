@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.deployments.approvals import removal_ledger
 from apps.deployments.models import UnapprovedLoss
 from apps.deployments.revision_pages import contents
-from apps.operations.registry import TableBound, delete_oldest, register_bounded, register_pruned
+from apps.operations.registry import TableBoundKind, delete_oldest_batch, register_pruned_table, register_unpruned_tables
 from apps.preferences.declarations import KEEP_REVISIONS_DAYS
 from apps.preferences.selectors import describe_lazily, read_setting
 
@@ -19,13 +19,18 @@ def prune_contents(now: datetime, at_most: int) -> int:
 
 def prune_losses(now: datetime, at_most: int) -> int:
     """Delete unapproved losses that are older than the window in which losses add up."""
-    return delete_oldest(UnapprovedLoss.objects.filter(at__lte=now - removal_ledger.WINDOW), "at", at_most)
+    return delete_oldest_batch(UnapprovedLoss.objects.filter(at__lte=now - removal_ledger.WINDOW), "at", at_most)
 
 
-register_pruned("deployments.UnapprovedLoss", kept=_("1 hour"), prune=prune_losses)
-register_pruned("deployments.RevisionContent", kept=describe_lazily(KEEP_REVISIONS_DAYS), prune=prune_contents)
-register_pruned("deployments_touched", kept=_("1 hour"), by="workers.reconcile")
-register_bounded(
-    TableBound.HISTORY, "deployments.Revision", "deployments.Rollout", "deployments.RolloutStep", "deployments.Hold", "deployments.HeldBack"
+register_pruned_table("deployments.UnapprovedLoss", kept=_("1 hour"), prune=prune_losses)
+register_pruned_table("deployments.RevisionContent", kept=describe_lazily(KEEP_REVISIONS_DAYS), prune=prune_contents)
+register_pruned_table("deployments_touched", kept=_("1 hour"), by="workers.reconcile")
+register_unpruned_tables(
+    TableBoundKind.HISTORY,
+    "deployments.Revision",
+    "deployments.Rollout",
+    "deployments.RolloutStep",
+    "deployments.Hold",
+    "deployments.HeldBack",
 )
-register_bounded(TableBound.CODE, "deployments.GatewayState")
+register_unpruned_tables(TableBoundKind.CODE, "deployments.GatewayState")

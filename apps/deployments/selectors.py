@@ -92,7 +92,7 @@ def find_previous_rollout(rollout: Rollout) -> Rollout | None:
     return earlier.order_by("-id").select_related("revision").defer("revision__delta").first()
 
 
-def find_last_confirmed(rollout: Rollout) -> Rollout | None:
+def find_previous_confirmed_rollout(rollout: Rollout) -> Rollout | None:
     """Return the group's latest rollout before this one that every gateway confirmed."""
     earlier = Rollout.objects.filter(group=rollout.group_id, pk__lt=rollout.pk, state=Rollout.State.CONFIRMED)
     return earlier.order_by("-id").select_related("revision").defer("revision__delta").first()

@@ -21,7 +21,7 @@ from apps.deployments.models import Hold, Revision, Rollout
 from apps.deployments.observed_state import gateway_states
 from apps.deployments.revision_pages import contents, description
 from apps.deployments.rollouts import go_live, lease_heartbeat, rollout_due, rollout_store
-from apps.deployments.rollouts.gateway_cache import KeptRulesets, RulesetCache
+from apps.deployments.rollouts.gateway_cache import CachedRevision, RulesetCache
 from apps.deployments.rollouts.gateway_order import list_in_rollout_order
 from apps.deployments.rollouts.lease_heartbeat import Leases
 from apps.deployments.rollouts.rollout_driver import GatewayLinks, RolloutDriver, WorkerLinks, record_agent_progress, render_error
@@ -29,7 +29,7 @@ from apps.deployments.rollouts.rollout_store import Lease, NewRollout, RolloutLe
 from apps.deployments.transport import agent_channel, agent_client
 from apps.deployments.transport.agent_client import DeployOrder, KnownRuleset
 from apps.lib.enqueue import enqueue_task, send_task
-from apps.lib.trace_timing import log_moment
+from apps.lib.trace_timing import log_trace_point
 from apps.network.models import Gateway, GatewayGroup
 from firewall import wire
 from firewall.diff import Delta
@@ -48,7 +48,7 @@ NOTHING = render_delta(Delta(), now=0)  # the nft text of an empty delta, as an 
 
 
 @dataclass(frozen=True, slots=True)
-class DeploymentTarget:
+class DesiredDeployment:
     """Desired state of a group and its cause: what the database asks for, as far as approvals allow, or the revision that the
     group is held at.
     """
@@ -59,7 +59,7 @@ class DeploymentTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class Reconciliation:
+class ReconciliationParameters:
     """Parameters of one reconciliation of one group. leases: keeps the lease of the rollout that it drives, from the claim on."""
 
     group: GatewayGroup
@@ -90,23 +90,23 @@ def reconcile(
     if group.live_since is None or rollout_store.request_another_look(group):
         return None
     links = links or WorkerLinks()
-    log_moment("taken")
+    log_trace_point("taken")
     with lease_heartbeat.keep_leases() as leases:
-        return _reconcile(Reconciliation(group, links, leases, by=by, force=force, at_the_kernel=cause == "schedule"), cause)
+        return _reconcile(ReconciliationParameters(group, links, leases, by=by, force=force, at_the_kernel=cause == "schedule"), cause)
 
 
-def _reconcile(look: Reconciliation, cause: str) -> Rollout | None:
+def _reconcile(look: ReconciliationParameters, cause: str) -> Rollout | None:
     group, links = look.group, look.links
     asked = _compute_target(group, cause)
-    log_moment("read and compiled")
+    log_trace_point("read and compiled")
     lease = _take_over_rollout(look, asked) or _open_rollout(look, asked)
     if lease is None:
         return None
-    log_moment("rollout opened")
+    log_trace_point("rollout opened")
     orders = _build_orders(lease, asked.wanted)
     try:
         _describe_revision(lease, orders, links)
-        log_moment("described")
+        log_trace_point("described")
         RolloutDriver(lease, orders, links, lambda gateway, order: _remember_arrival(lease, gateway, order)).run()
     except RolloutLeaseLost as lost:
         log.warning("lease lost", rollout=lease.rollout.pk, error=str(lost))
@@ -117,7 +117,7 @@ def _reconcile(look: Reconciliation, cause: str) -> Rollout | None:
         rollout_store.supersede_rollout(lease, _("The worker failed: %(error)s") % {"error": render_error(error)})
         raise
     _keep_contents(group, lease.rollout.revision, asked.wanted)
-    log_moment("kept")
+    log_trace_point("kept")
     lease.rollout.refresh_from_db()
     if lease.rollout.again and lease.rollout.state not in Rollout.OPEN:
         send_task("workers.reconcile", None, False, "change")
@@ -127,18 +127,18 @@ def _reconcile(look: Reconciliation, cause: str) -> Rollout | None:
 # --- Desired state
 
 
-def _compute_target(group: GatewayGroup, cause: str) -> DeploymentTarget:
+def _compute_target(group: GatewayGroup, cause: str) -> DesiredDeployment:
     hold = Hold.objects.filter(group=group, released=None).select_related("revision").first()
     if hold:
-        return DeploymentTarget(groups_on_hold.build_desired_state_on_hold(hold), "rollback", hold)
+        return DesiredDeployment(groups_on_hold.build_desired_state_on_hold(hold), "rollback", hold)
     wanted = desired_state_cache.recompute(group) if cause == "schedule" else desired_state_cache.get_current(group)
-    return DeploymentTarget(approval_gate.hold_back_unapproved(group, wanted, gateway_cache.load_running_state(group)), cause)
+    return DesiredDeployment(approval_gate.hold_back_unapproved(group, wanted, gateway_cache.load_running_state(group)), cause)
 
 
 # --- Claiming a rollout
 
 
-def _take_over_rollout(look: Reconciliation, asked: DeploymentTarget) -> Lease | None:
+def _take_over_rollout(look: ReconciliationParameters, asked: DesiredDeployment) -> Lease | None:
     """Take over an abandoned or resumed rollout, if its revision is still the desired state. Otherwise close it and return None."""
     group = look.group
     lease = rollout_store.claim_rollout(group)
@@ -160,14 +160,16 @@ def _map_targets_by_name(group: GatewayGroup, wanted: DesiredState) -> dict[str,
     return {gateway.name: wanted.targets[gateway.pk] for gateway in group.gateways.all() if gateway.pk in wanted.targets}
 
 
-def _open_rollout(look: Reconciliation, asked: DeploymentTarget) -> Lease | None:
+def _open_rollout(look: ReconciliationParameters, asked: DesiredDeployment) -> Lease | None:
     wanted, hold = asked.wanted, asked.hold
     dues = rollout_due.DueCheck(look.group, wanted, look.links, at_the_kernel=look.at_the_kernel)
-    gateways = tuple(sorted((each for each in list_in_rollout_order(look.group) if each.pk in wanted.targets), key=dues.is_new_to))
+    gateways = tuple(
+        sorted((each for each in list_in_rollout_order(look.group) if each.pk in wanted.targets), key=dues.is_desired_state_unconfirmed)
+    )
     if look.force:
         _contact_gateways(gateways, look.links)
     elif not [gateway for gateway in gateways if dues.is_due(gateway)]:
-        gateway_states.refresh_snapshots(wanted)
+        gateway_states.record_newer_snapshots(wanted)
         return None
     lease = rollout_store.open_rollout(
         NewRollout(
@@ -193,7 +195,7 @@ def _contact_gateways(gateways: Iterable[Gateway], links: GatewayLinks) -> None:
     """
     for gateway in gateways:
         channel = links.get_channel(gateway)
-        channel.try_now()
+        channel.reset_backoff()
         try:
             token = agent_client.send_hello(channel, 0).token
             if not rollout_store.raise_token_sequence(token):
@@ -251,9 +253,11 @@ def _describe_revision(lease: Lease, orders: Mapping[int, DeployOrder], links: G
         found = _find_missing_change(lease, step.gateway, order, links)
         silent |= found is None
         if found and found[1] != NOTHING:
-            description.store_description(revision, *found, order.ruleset.count_elements())
+            description.store_change_description(revision, *found, order.ruleset.count_elements())
             return
-    description.store_description(revision, (), "" if silent else NOTHING, orders[lease.steps[0].gateway_id].ruleset.count_elements())
+    description.store_change_description(
+        revision, (), "" if silent else NOTHING, orders[lease.steps[0].gateway_id].ruleset.count_elements()
+    )
 
 
 def _find_missing_change(lease: Lease, gateway: Gateway, order: DeployOrder, links: GatewayLinks) -> DescribedChange | None:
@@ -284,7 +288,7 @@ def _keep_contents(group: GatewayGroup, revision: Revision, wanted: DesiredState
         return
     names = {gateway.pk: gateway.name for gateway in group.gateways.all()}
     rulesets = {names[pk]: ruleset for pk, ruleset in wanted.rulesets.items()}
-    last = gateway_cache.find_kept(group.pk)
+    last = gateway_cache.find_cached_revision(group.pk)
     base = Revision.objects.filter(Q(group=group) & Q(pk__lt=revision.pk)).exclude(content=None).order_by("-pk").first()
     follows = last and base and base.pk == last.revision and last.rulesets.keys() == wanted.rulesets.keys()
     if last and base and follows and base.gateways == revision.gateways and not contents.is_whole_due(base):
@@ -292,4 +296,4 @@ def _keep_contents(group: GatewayGroup, revision: Revision, wanted: DesiredState
         contents.store_delta(revision, base, ways)
     else:
         contents.store_whole_content(revision, rulesets)
-    gateway_cache.keep(group.pk, KeptRulesets(revision.pk, wanted.rulesets))
+    gateway_cache.keep(group.pk, CachedRevision(revision.pk, wanted.rulesets))

@@ -14,7 +14,7 @@ from apps.lib.fields import Address
 FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def record_lookup(*, address: Address, port: int | None, at: datetime, reason: str, by: User) -> tuple[Enquiry, LookupAnswer]:
+def record_and_answer_lookup(*, address: Address, port: int | None, at: datetime, reason: str, by: User) -> tuple[Enquiry, LookupAnswer]:
     """Record the lookup and answer it. Raises Problem without a reason, or for a time before FIRST."""
     if not reason.strip():
         raise Problem(_("Enter a reason; it is recorded for auditors."), fieldname="reason")

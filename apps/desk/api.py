@@ -8,7 +8,7 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from apps.audit.models import Enquiry
-from apps.desk.address_lookup_log import record_lookup
+from apps.desk.address_lookup_log import record_and_answer_lookup
 from apps.desk.selectors.addresses import LookupAnswer
 from apps.lib.api.fields import AddressText
 from apps.lib.api.filters import build_filters
@@ -58,7 +58,7 @@ class EnquirySerializer(ApiSerializer):
 
     def create(self, validated_data: Mapping[str, Any]) -> Enquiry:
         question = {"port": None, "at": timezone.now()} | dict(validated_data)
-        noted, answer = record_lookup(**question, by=self.context["request"].user)
+        noted, answer = record_and_answer_lookup(**question, by=self.context["request"].user)
         noted.answered = answer  # type: ignore[attr-defined]  # read by the serializer only
         return noted
 

@@ -7,18 +7,18 @@ class DeskConfig(AppConfig):
     name = "apps.desk"
 
     def ready(self) -> None:
-        from apps.audit.trail import RowUndo, Trail, register_trail
+        from apps.audit.trail import RowUndoPolicy, TrailPresentation, register_trail
         from apps.desk.selectors.dashboard import count_attention_items
         from apps.lib.web import navigation
         from apps.preferences import services
         from apps.preferences.models import NetworkSettings
 
         register_trail(
-            Trail(
+            TrailPresentation(
                 NetworkSettings,
                 called=_("Settings"),
                 href=lambda _row: reverse("desk:settings"),
-                undo_by=RowUndo(
+                undo_by=RowUndoPolicy(
                     "desk:settings-undo", services.reset_settings, services.explain_settings_error, prepare=services.check_settings
                 ),
             )

@@ -11,7 +11,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.audit.selectors import find_last_change, find_version
+from apps.audit.selectors import find_event_of_version, find_last_change
 from apps.lib.ui import formats
 from apps.members.forms import MemberForm, build_initial
 from apps.members.models import Member
@@ -37,7 +37,7 @@ class MergedEdit:
 
 def merge_edit(form: MemberForm, member: Member) -> MergedEdit:
     """Merge a valid form with an old version into `member`, which is the current state."""
-    base = find_version(member, form.cleaned_data["version"] or 0)
+    base = find_event_of_version(member, form.cleaned_data["version"] or 0)
     now, clashes = build_initial(member), list[FieldConflict]()
     data: dict[str, str] = form.data.dict()  # type: ignore[attr-defined]  # a bound form has a QueryDict
     for name in form.fields:

@@ -13,7 +13,7 @@ from apps.desk.selectors.members import SORTS, VIEWS, MemberListQuery
 from apps.lib.web.query_params import parse_number, parse_text_param
 from apps.members.forms import DateInput
 from apps.members.models import Member, Site, Tariff
-from apps.nat.selectors import list_public_addresses, list_public_pools
+from apps.nat.selectors import list_member_public_addresses, list_public_pools
 from apps.network.forms import AssignAddressForm
 from apps.network.models import Pool
 
@@ -46,7 +46,7 @@ class ExtendForm(forms.Form):
     until = forms.DateField(label=_("Paid until"), widget=DateInput)
 
     def __init__(self, data: Any = None, *, today: date) -> None:
-        super().__init__(data, initial={"until": compute_half_year_end(today)})
+        super().__init__(data, initial={"until": compute_next_half_year_end(today)})
 
 
 class ChangeTariffForm(forms.Form):
@@ -55,7 +55,7 @@ class ChangeTariffForm(forms.Form):
     tariff = forms.ModelChoiceField(Tariff.objects.filter(offered=True), label=_("Tariff"), empty_label=None)
 
 
-def compute_half_year_end(today: date) -> date:
+def compute_next_half_year_end(today: date) -> date:
     """Return the end of the next half-year: members pay by half-years."""
     return date(today.year, 12, 31) if today.month <= 6 else date(today.year + 1, 7, 1) - timedelta(days=1)
 
@@ -71,7 +71,7 @@ class AssignAddressWithNatForm(AssignAddressForm):
 
     def __init__(self, member: Member, data: Any = None) -> None:
         super().__init__(member, data)
-        used = list_public_addresses(member)
+        used = list_member_public_addresses(member)
         some = self._list_next_choices()
         self.fields["leaves"].choices = [*((each, each) for each in used), *some, ("", _("no public address"))]  # type: ignore[attr-defined]
         self.fields["leaves"].initial = [*used, *(key for key, _words in some), ""][0]
@@ -85,7 +85,7 @@ class AssignAddressWithNatForm(AssignAddressForm):
         return [(cls.NEXT, _("the next free one")), *(each if len(each) > 1 else [])] if pools else []
 
     @classmethod
-    def parse_leaves(cls, chosen: str) -> dict[str, Any]:
+    def parse_public_choice(cls, chosen: str) -> dict[str, Any]:
         """Return the choice as arguments of the service."""
         if chosen == cls.NEXT:
             return {}

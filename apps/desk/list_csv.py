@@ -14,7 +14,7 @@ from apps.nat.pinholes.selectors import count_by_member
 BATCH = 1000
 
 
-def render_members(want: MemberListQuery, today: date) -> Iterator[str]:
+def render_member_list_csv(want: MemberListQuery, today: date) -> Iterator[str]:
     """Yield a line for each member found, by name."""
     writer = csv.writer(EchoFile())
     yield "\ufeff" + writer.writerow(_list_headings())

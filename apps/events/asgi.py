@@ -26,7 +26,7 @@ from apps.events.hub import EventHub, SubscriberQueue
 from apps.events.stream_position import parse_position
 from apps.events.subscriber_rights import SubscriberRefused, SubscriberRequest, authenticate_subscriber, parse_asgi_scope, validate_origin
 from apps.lib.api.problems import MEDIA_TYPE, build_problem_body
-from apps.operations.heartbeats import EVERY, Heartbeat
+from apps.operations.heartbeats import EVERY, HeartbeatThread
 from apps.operations.models import ProcessRole
 
 type Scope = dict[str, Any]
@@ -83,7 +83,7 @@ class EventsApplication:
 
     async def _report_alive(self) -> None:
         """Write signs of life as long as the event loop runs."""
-        heartbeat = Heartbeat([ProcessRole.EVENTS], probe=lambda: "")
+        heartbeat = HeartbeatThread([ProcessRole.EVENTS], probe=lambda: "")
         while True:
             await self._doors.run(heartbeat.beat)
             await asyncio.sleep(EVERY)
@@ -115,7 +115,7 @@ class EventsApplication:
         elif who.of_api and b"wait=" in scope["query_string"]:
             listener = await self._doors.run(authenticate_subscriber, who)
             with self._hub.reserve_place(listener.user):
-                await confirmation_waiters.serve_request(scope, receive, send, self._hub, self._calls)
+                await confirmation_waiters.serve_when_confirmed(scope, receive, send, self._hub, self._calls)
         else:
             await _send_problem(send, 404, _("There is nothing at this address."))
 

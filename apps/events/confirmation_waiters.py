@@ -46,7 +46,7 @@ class DjangoAnswer:
             return None
 
 
-async def serve_request(scope: Any, receive: Any, send: Any, hub: EventHub, calls: DatabaseThreads) -> None:
+async def serve_when_confirmed(scope: Any, receive: Any, send: Any, hub: EventHub, calls: DatabaseThreads) -> None:
     """Handle the request, and send the response when the change is confirmed or the timeout is over."""
     given = await _read_body(receive)
     first: DjangoAnswer = await calls.run(call_django, scope, given)
@@ -68,7 +68,7 @@ async def _wait_until_confirmed(scope: Any, first: DjangoAnswer, hub: EventHub, 
             async with asyncio.timeout(min(left, PAUSE)):
                 await turned.wait()
         turned = hub.turned
-        asked = await calls.run(refetch_answer, scope, first)
+        asked = await calls.run(refetch_shown_state, scope, first)
         if asked is None:
             return first
         answer = asked
@@ -81,7 +81,7 @@ def _parse_timeout(scope: Any) -> float:
     return min(max(float(text), 0.0), LONGEST)
 
 
-def refetch_answer(scope: Any, first: DjangoAnswer) -> DjangoAnswer | None:
+def refetch_shown_state(scope: Any, first: DjangoAnswer) -> DjangoAnswer | None:
     """Return the current state of what the first response showed, or None if it can no longer be read."""
     said, path = first.parsed_body, scope["path"]
     if isinstance(said, list):

@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.gateways.api import SettingsSerializer, SettingsViewSet
-from apps.gateways.failover_settings import change_failover, get_failover, stop_failover
+from apps.gateways.failover_settings import change_failover, get_failover, stop_managing_failover
 from apps.lib.api.fields import InterfaceAddressText
 from apps.lib.api.openapi.operations import declare_response
 from apps.network.models import Failover
@@ -39,5 +39,5 @@ class FailoverViewSet(SettingsViewSet):
     def stop(self, request: Request, pk: str = "") -> Response:
         """Stop managing the failover of this group; what runs on the gateways goes on. Doing it twice is harmless."""
         row = self.get_locked_object()
-        stop_failover(group=row.group, version=row.version, by=request.user)  # type: ignore[arg-type]  # signed in: RolePermission requires it
+        stop_managing_failover(group=row.group, version=row.version, by=request.user)  # type: ignore[arg-type]  # signed in: RolePermission requires it
         return self.respond_with(get_failover(row.group))

@@ -17,18 +17,18 @@ PATIENCE = 2  # seconds
 
 
 @dataclass(frozen=True, slots=True)
-class SetupSteps:
+class SshAccessSetup:
     """line: for authorized_keys of the account; "" if this process cannot read the portal's key. fingerprint: of the host key."""
 
     line: str
     fingerprint: str
 
 
-def build_setup_steps(gateway: Gateway) -> SetupSteps | None:
+def build_ssh_access_setup(gateway: Gateway) -> SshAccessSetup | None:
     """Return what is left to do on a gateway that is reached by ssh; None once it has answered."""
     if gateway.link != Gateway.Link.SSH or GatewayState.objects.filter(gateway=gateway).exclude(seen=None).exists():
         return None
-    return SetupSteps(_read_line(), ssh.compute_fingerprint(gateway.host_key))
+    return SshAccessSetup(_read_line(), ssh.compute_fingerprint(gateway.host_key))
 
 
 def _read_line() -> str:

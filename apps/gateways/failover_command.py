@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from apps.gateways import enrolment
 from apps.gateways.failover_files import SIDES, render_failover_files
-from apps.gateways.failover_settings import change_failover, get_failover, stop_failover
+from apps.gateways.failover_settings import change_failover, get_failover, stop_managing_failover
 from apps.lib.fields import AddressInNetwork, InterfaceAddressField
 from apps.network.models import Failover, Gateway
 
@@ -43,7 +43,7 @@ def run_failover(options: dict[str, Any], say: Say) -> None:
     row = get_failover(enrolment.get_group(options["name"]))
     given = {name: options[name] for name in _VALUES if options[name] is not None}
     if options["off"]:
-        stop_failover(group=row.group, version=row.version, by=None)
+        stop_managing_failover(group=row.group, version=row.version, by=None)
         say(f"Netzwart does not manage the failover of {row.group}. What runs on its gateways goes on.")
         return
     if given:

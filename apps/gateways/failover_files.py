@@ -19,9 +19,9 @@ from apps.network.models import Failover, Gateway, Pool, Profile
 from firewall.failover import (
     FailoverGateway,
     FailoverSpec,
-    GatewaySide,
+    InterfaceSide,
     ProgramPaths,
-    StateCache,
+    StateCacheMode,
     VirtualAddress,
     digest_files,
     render_files,
@@ -30,7 +30,7 @@ from firewall.failover.on_link import MOST_ON_LINK, count_on_link, list_on_link
 from firewall.file_trial import InstallFiles
 from firewall.policy import Interfaces, PolicyError, Prefix
 
-SIDES: Final = {"inside": GatewaySide.LAN, "outside": GatewaySide.WAN, "servers": GatewaySide.SERVER}
+SIDES: Final = {"inside": InterfaceSide.LAN, "outside": InterfaceSide.WAN, "servers": InterfaceSide.SERVER}
 _PATHS: Final = ProgramPaths()
 FILENAMES: Final = tuple(PurePosixPath(path).name for path in (_PATHS.keepalived, _PATHS.conntrackd, _PATHS.settings))
 DIRECTORY: Final = "failover"  # where the files are put on a gateway, for instance
@@ -82,7 +82,7 @@ def build_failover_spec(row: Failover) -> FailoverSpec:
     """Build the group's values from its row."""
     addresses = tuple(VirtualAddress(side, each.ip, each.network.prefixlen) for name, side in SIDES.items() for each in getattr(row, name))
     pools = _list_outside_pools(row.group_id)
-    return FailoverSpec(addresses, row.virtual_router, row.interval, row.failback, StateCache(row.cache), pools, row.announce)
+    return FailoverSpec(addresses, row.virtual_router, row.interval, row.failback, StateCacheMode(row.cache), pools, row.announce)
 
 
 def count_on_link_addresses(row: Failover) -> int:

@@ -55,7 +55,7 @@ def change_failover(
 
 
 @transaction.atomic
-def stop_failover(*, group: GatewayGroup, version: int, by: User | None) -> int | None:
+def stop_managing_failover(*, group: GatewayGroup, version: int, by: User | None) -> int | None:
     """Stop managing the group's failover; what runs on the gateways goes on. Return the event that `undo_event` takes.
 
     Raises Conflict if it was changed since `version`. Doing it twice is harmless.
@@ -71,7 +71,7 @@ def stop_failover(*, group: GatewayGroup, version: int, by: User | None) -> int 
     return find_last_event(Failover, pk)
 
 
-def check_former_failover(former: Failover, _current: Failover | None) -> None:
+def check_failover_undo(former: Failover, _current: Failover | None) -> None:
     """Raise Problem if an undo must not bring back these values."""
     if not GatewayGroup.objects.filter(pk=former.group_id).exists():
         raise Problem(_("The gateway group of these settings is removed. Bring it back first."))

@@ -158,7 +158,7 @@ class GatewayForm(VersionedForm, BaseGatewayForm):
         return replace(get_facts(self.row), **given)
 
 
-class GroupTargets(forms.Form):
+class BaseGroupForm(forms.Form):
     """Name of a group, and the target of its probes."""
 
     name = forms.CharField(label=_("Name"), max_length=LONGEST_NAME, widget=forms.TextInput(attrs={"autocomplete": "off"}))
@@ -175,11 +175,11 @@ class GroupTargets(forms.Form):
         return GroupFacts(**{name: value for name, value in self.cleaned_data.items() if name != "version"})
 
 
-class NewGroupForm(GroupTargets):
+class NewGroupForm(BaseGroupForm):
     """Adds a group."""
 
 
-class GroupForm(VersionedForm, GroupTargets):
+class GroupForm(VersionedForm, BaseGroupForm):
     """Name, probe targets and rollout settings of a group."""
 
     goes_on = forms.BooleanField(

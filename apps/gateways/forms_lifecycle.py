@@ -50,11 +50,11 @@ class ReplacementForm(forms.Form):
         super().__init__(data, initial=initial)
         self._gateway = gateway
 
-    def get_place(self) -> tuple[Address, int]:
+    def get_ssh_endpoint(self) -> tuple[Address, int]:
         """Return the address and port that were entered."""
         return self.cleaned_data["address"], self.cleaned_data["port"]
 
-    def build_confirmation(self, host_key: str) -> "ReplacementForm":
+    def build_confirmation_form(self, host_key: str) -> "ReplacementForm":
         """Return the form that a person sends after comparing the key; its fields are hidden."""
         again = ReplacementForm(self._gateway)
         given = {name: self.cleaned_data[name] for name in ("version", "address", "port")}

@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.audit.selectors import find_last_change
 from apps.audit.undo import find_last_event
-from apps.bans.selectors import list_covering_bans, list_unexpired_entries
-from apps.deployments.approvals.limit_changes import get_tighter_limits, request_looser_limits
+from apps.bans.selectors import list_covering_bans, list_unexpired_allow_entries
+from apps.deployments.approvals.limit_changes import pick_tightened_limits, request_looser_limits
 from apps.gateways.selectors import list_dependents
 from apps.lib.dependents import describe_ended
 from apps.lib.enqueue import enqueue_task
@@ -78,7 +78,7 @@ def change_group(*, group: GatewayGroup, version: int, facts: GroupFacts, by: Us
             current = GatewayGroup.objects.select_for_update().filter(pk=group.pk, version=version).first()
             if current is None:
                 raise _build_conflict(group)
-            tighter = get_tighter_limits(current, **wanted)
+            tighter = pick_tightened_limits(current, **wanted)
             GatewayGroup.objects.filter(pk=group.pk).update(**values, **tighter, version=F("version") + 1)
             request_looser_limits(current, **wanted, by=by)
             _enqueue_reconcile(by)
@@ -116,7 +116,7 @@ def refuse_dependents(group: GatewayGroup) -> None:
         raise Problem(text % {"group": group, "what": describe_ended(found)}, culprit=found[0].first)
 
 
-def check_former_group(former: GatewayGroup, current: GatewayGroup | None) -> None:
+def check_group_undo(former: GatewayGroup, current: GatewayGroup | None) -> None:
     """Raise Problem if an undo must not bring back these values. current: None if the group was removed."""
     if current and any(getattr(former, name) > getattr(current, name) for name in LIMITS):
         text = _(
@@ -176,7 +176,7 @@ def _check_targets(facts: GroupFacts, group: GatewayGroup | None) -> None:
             continue
         network = ip_network(target)
         ban = list_covering_bans(network).first()
-        if ban and not list_unexpired_entries().filter(prefix__covers=network).exists():
+        if ban and not list_unexpired_allow_entries().filter(prefix__covers=network).exists():
             text = _("%(target)s is banned on the list %(list)s: %(prefix)s. Choose another target, or lift the ban.")
             raise Problem(text % {"target": target, "list": ban.list, "prefix": ban.prefix}, fieldname, culprit=ban)
         protection = Protection.objects.filter(group=group, bogons=True).first() if group else None

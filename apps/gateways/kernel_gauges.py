@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from apps.deployments.models import GatewayState
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind
-from apps.network.models import Gateway, GatewayGroup, Pool, Profile, compute_first_port
+from apps.network.models import Gateway, GatewayGroup, Pool, Profile, compute_first_block_port
 from firewall import policy as firewall
 from firewall.profile import list_sysctl_differences
 from firewall.wire import GaugesAre
@@ -54,7 +54,7 @@ class ConnectionTable:
         return StateKind.WARN if self.percent > WARN_ABOVE else StateKind.PLAIN
 
     @property
-    def is_crowded(self) -> bool:
+    def has_too_few_buckets(self) -> bool:
         """True if a full table would have more connections than buckets, so that lookups walk chains."""
         return self.most > self.buckets > 0
 
@@ -129,7 +129,7 @@ def _iter_crowded_warnings(row: Profile) -> Iterator[str]:
 
 def _iter_overlap_warnings(row: Profile) -> Iterator[str]:
     for pool in Pool.objects.filter(group=row.group_id, sharing=Pool.Sharing.BLOCKS, block_size__isnull=False).order_by("prefix"):
-        first = compute_first_port(pool.block_size or 0)
+        first = compute_first_block_port(pool.block_size or 0)
         if row.last_port >= first:
             given = {"pool": pool.name, "first": max(first, row.first_port), "last": row.last_port}
             yield (

@@ -53,7 +53,7 @@ def refuse_unsetting_primary(gateway: Gateway, family: int) -> None:
     raise Problem(words % {"gateway": gateway, "family": family}, _get_flag(family), culprit=gateway)
 
 
-def move_primaries_back(former: Gateway, current: Gateway) -> None:
+def restore_former_primaries(former: Gateway, current: Gateway) -> None:
     """Move the primaries of the group as they were before the gateway's last change. former: the gateway as it was."""
     lock_group(current.group_id)
     for flag in map(_get_flag, FAMILIES):

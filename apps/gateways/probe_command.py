@@ -7,7 +7,7 @@ from apps.network.models import Gateway
 USUAL_INTERFACE = "probe0"  # of netzwart-probe
 
 
-def build_probe_command(gateway: Gateway) -> str:
+def build_probe_setup_command(gateway: Gateway) -> str:
     """Return the command for the addresses that the portal knows; "" if the gateway is not probed."""
     if not gateway.probe_interface:
         return ""

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.deployments.observed_state.gateway_states import forget_machine
 from apps.gateways.enrolment import parse_host_key
-from apps.gateways.retirement import find_open_rollout
+from apps.gateways.retirement import find_rollout_obstacle
 from apps.gateways.services import build_conflict, check_connection_settings
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
@@ -33,7 +33,7 @@ def replace_machine(
     refuse_without_ssh(gateway)
     address, port = address or gateway.address, port or gateway.management_port
     check_connection_settings(gateway.link, address, port, gateway.ssh_user)
-    if rollout := find_open_rollout(gateway):
+    if rollout := find_rollout_obstacle(gateway):
         raise rollout
     values: dict[str, Any] = {"host_key": parse_host_key(host_key), "address": address, "management_port": port}
     with transaction.atomic(), pghistory.context(cause="gateway replace"):

@@ -49,7 +49,7 @@ def plan_retirement(gateway: Gateway) -> RetirementPlan:
     others = sorted(gateway.group.gateways.exclude(pk=gateway.pk), key=lambda each: (len(list_families(each)), each.name))
     holdings = Holding.objects.filter(is_valid_now_or_later(), group=gateway.group_id).count()
     plan = RetirementPlan(list_families(gateway), others, holdings)
-    return RetirementPlan(plan.families, others, holdings, find_open_rollout(gateway) or _find_missing_stand_in(gateway, plan))
+    return RetirementPlan(plan.families, others, holdings, find_rollout_obstacle(gateway) or _find_missing_stand_in(gateway, plan))
 
 
 def retire_gateway(*, gateway: Gateway, version: int, successor: Gateway | None = None, by: User | None = None) -> Gateway:
@@ -116,7 +116,7 @@ def is_in_history(gateway: Gateway) -> bool:
     return RolloutStep.objects.filter(gateway=gateway).exists() or Collected.objects.filter(gateway=gateway, at__isnull=False).exists()
 
 
-def find_open_rollout(gateway: Gateway) -> Problem | None:
+def find_rollout_obstacle(gateway: Gateway) -> Problem | None:
     """Return the refusal of a change that has to wait for the group's rollout; None if there is none under way."""
     rollout = Rollout.objects.filter(group=gateway.group_id, state__in=Rollout.OPEN).select_related("revision").first()
     if rollout is None:

@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 
 from apps.bans.models import Listener, Reachable
 from apps.deployments.models import GatewayState, Rollout
-from apps.deployments.rollouts.progress import render_families
+from apps.deployments.rollouts.progress import render_primary_families
 from apps.deployments.selectors import list_rollouts_in_state
 from apps.gateways.drift_texts import DriftText, PastDrift, describe_drift, list_past_drift
 from apps.gateways.joining.models import JoiningMachine
@@ -112,7 +112,7 @@ def _build_overview(gateway: Gateway, others: list[Gateway], carried: frozenset[
         gateway,
         status,
         _build_state(status, now),
-        render_families(4 in carried, 6 in carried),
+        render_primary_families(4 in carried, 6 in carried),
         line,
         drift,
         list_past_drift(status),
@@ -218,7 +218,7 @@ def _is_alike(rows: list[GatewayOverview]) -> bool:
     return len(runs) == len({group for group, _revision in runs})
 
 
-def list_unserved_families(group: GatewayGroup) -> list[str]:
+def list_families_without_primary(group: GatewayGroup) -> list[str]:
     """Return the address families that no gateway of the group is primary for."""
     members = list(group.gateways.all())
     families = {"IPv4": any(each.carries4 for each in members), "IPv6": any(each.carries6 for each in members)}

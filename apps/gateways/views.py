@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.accounts.undo_page import add_undo_message
 from apps.audit.selectors import list_row_history
 from apps.deployments import services as deployments
@@ -18,14 +18,14 @@ from apps.deployments.rollouts import progress
 from apps.deployments.selectors import list_revision_holds
 from apps.deployments.transport import ssh
 from apps.gateways import change_texts, group_settings, kernel_gauges, selectors, services
-from apps.gateways.authorized_keys import build_setup_steps
+from apps.gateways.authorized_keys import build_ssh_access_setup
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.forms import GatewayForm, LimitsForm, ProfileForm, ProtectionForm
 from apps.gateways.joining.models import JoiningMachine
-from apps.gateways.probe_command import build_probe_command
+from apps.gateways.probe_command import build_probe_setup_command
 from apps.gateways.retirement import is_in_history
 from apps.gateways.set_gauges import list_gauges
-from apps.gateways.views_lifecycle import show_retired
+from apps.gateways.views_lifecycle import show_retired_gateway
 from apps.lib.activation import Activation, list_activations
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection
@@ -40,7 +40,7 @@ def gateways(request: HttpRequest) -> HttpResponse:
     """List the gateways by group, and the address families that no gateway is primary for."""
     shown = selectors.build_overviews(list(selectors.list_gateways()), timezone.now())
     groups = [
-        (group, [each for each in shown if each.gateway.group_id == group.pk], selectors.list_unserved_families(group))
+        (group, [each for each in shown if each.gateway.group_id == group.pk], selectors.list_families_without_primary(group))
         for group in GatewayGroup.objects.prefetch_related("gateways")
     ]
     part = "#groups" if request.headers.get("HX-Target") == "groups" else ""
@@ -62,7 +62,7 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what a gateway runs, its address families, interfaces and pools, its last rollouts and history."""
     polled = request.headers.get("HX-Target") == "now"
     if retired := selectors.list_retired().filter(pk=pk).first():
-        return HttpResponse(status=204, headers={"HX-Refresh": "true"}) if polled else show_retired(request, retired)
+        return HttpResponse(status=204, headers={"HX-Refresh": "true"}) if polled else show_retired_gateway(request, retired)
     found = get_object_or_404(selectors.list_gateways(), pk=pk)
     now = timezone.now()
     group = list(selectors.list_gateways().filter(group=found.group_id))
@@ -76,8 +76,8 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
         "collected": Collected.objects.filter(gateway=found).first(),
         "table": kernel_gauges.find_connection_table(selectors.find_gateway_status(found), getattr(found.group, "profile", None)),
         "hold": list_revision_holds().filter(group=found.group_id).first(),
-        "setup": build_setup_steps(found),
-        "probe_command": build_probe_command(found),
+        "setup": build_ssh_access_setup(found),
+        "probe_command": build_probe_setup_command(found),
         "fingerprint": found.host_key and ssh.compute_fingerprint(found.host_key),
         "used": is_in_history(found),
         "oob": polled,
@@ -91,7 +91,7 @@ def redeploy_gateway(request: HttpRequest, pk: int) -> HttpResponse:
     """Deploy again to repair a gateway, although nothing has changed in the database."""
     found = get_object_or_404(Gateway, pk=pk)
     if found.group.live_since:
-        deployments.request_reconcile(by=get_person(request), force=True)
+        deployments.request_reconcile(by=get_signed_in_user(request), force=True)
         messages.success(request, _("Requested. %(gateway)s gets its ruleset again in a moment.") % {"gateway": found})
     else:
         messages.error(request, change_texts.describe_not_live(found))
@@ -116,7 +116,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         try:
             version = form.cleaned_data["version"]
-            services.configure_gateway(gateway=found, version=version, facts=form.to_facts(), by=get_person(request))
+            services.configure_gateway(gateway=found, version=version, facts=form.to_facts(), by=get_signed_in_user(request))
             add_undo_message(request, change_texts.describe_saved_gateway(found), found, version)
             return redirect("gateways:gateway", found.pk)
         except Conflict as conflict:
@@ -166,7 +166,7 @@ def _handle_settings(
     form = kind(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            save(group=found, by=get_person(request), **form.cleaned_data)
+            save(group=found, by=get_signed_in_user(request), **form.cleaned_data)
             messages.success(request, change_texts.describe_saved_settings(found))
             return redirect(here, found.pk)
         except Conflict as conflict:
@@ -198,7 +198,7 @@ def flood(request: HttpRequest, pk: int) -> HttpResponse:
         return render(request, "gateways/flood.html", {"group": found, "gateways": names})
     on, version = request.POST.get("on") == "1", request.POST.get("version", "")
     try:
-        set_flood_mode(group=found, version=int(version) if version.isdecimal() else 0, on=on, by=get_person(request))
+        set_flood_mode(group=found, version=int(version) if version.isdecimal() else 0, on=on, by=get_signed_in_user(request))
         messages.success(request, _("Flood mode is on.") if on else _("Flood mode is off."))
     except Conflict as conflict:
         messages.error(request, str(conflict))

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.accounts.recent_auth import require_recent_auth
 from apps.accounts.undo_page import add_undo_message, answer_undo
 from apps.gateways import enrolment, families, primaries
@@ -26,7 +26,7 @@ def add(request: HttpRequest) -> HttpResponse:
     form = NewGatewayForm(request.POST if request.method == "POST" else None, initial=_get_initial(request.GET.get("group", "")))
     if form.is_valid():
         try:
-            made = enrolment.enrol_gateway(by=get_person(request), **form.to_kwargs())
+            made = enrolment.enrol_gateway(by=get_signed_in_user(request), **form.to_kwargs())
             messages.success(request, _("%(gateway)s is added. The portal contacts it from now on.") % {"gateway": made})
             return redirect("gateways:gateway", made.pk)
         except Problem as problem:
@@ -54,7 +54,7 @@ def primary(request: HttpRequest, pk: int, family: int) -> HttpResponse:
     given = request.POST.get("version", "")
     version = int(given) if given.isdecimal() else 0
     try:
-        primaries.set_primary(gateway=found, family=family, version=version, by=get_person(request))
+        primaries.set_primary(gateway=found, family=family, version=version, by=get_signed_in_user(request))
         words = _("%(gateway)s is the IPv%(family)d primary of %(group)s.")
         add_undo_message(request, words % {"gateway": found, "family": family, "group": found.group}, found, version)
     except Problem as problem:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.accounts.undo_page import add_undo_message, answer_undo
 from apps.audit.selectors import list_row_history
 from apps.gateways.failover_files import (
@@ -21,7 +21,7 @@ from apps.gateways.failover_files import (
     count_on_link_addresses,
     render_failover_files,
 )
-from apps.gateways.failover_settings import change_failover, get_failover, stop_failover
+from apps.gateways.failover_settings import change_failover, get_failover, stop_managing_failover
 from apps.gateways.families import join_family_names
 from apps.gateways.forms_failover import FailoverForm
 from apps.gateways.primaries import list_families
@@ -52,7 +52,7 @@ def settings(request: HttpRequest, pk: int) -> HttpResponse:
     form = FailoverForm(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            saved = change_failover(group=found, by=get_person(request), **form.cleaned_data)
+            saved = change_failover(group=found, by=get_signed_in_user(request), **form.cleaned_data)
             words = _("Saved. Nothing was sent: install the files below, on one gateway after the other.")
             add_undo_message(request, words, saved, form.cleaned_data["version"])
             return redirect("gateways:failover-settings", found.pk)
@@ -107,7 +107,7 @@ def stop(request: HttpRequest, pk: int) -> HttpResponse:
         return render(request, "gateways/failover_stop.html", {"group": found, "row": row})
     given = request.POST.get("version", "")
     try:
-        event = stop_failover(group=found, version=int(given) if given.isdecimal() else 0, by=get_person(request))
+        event = stop_managing_failover(group=found, version=int(given) if given.isdecimal() else 0, by=get_signed_in_user(request))
         words = _("Netzwart does not manage the failover of %(group)s any more.") % {"group": found}
         messages.success(request, words, extra_tags=reverse("gateways:failover-undo", args=[event]) if event else "")
     except Conflict as conflict:

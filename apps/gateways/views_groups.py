@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.accounts.recent_auth import require_recent_auth
 from apps.accounts.undo_page import answer_undo
 from apps.audit.selectors import list_row_history
@@ -23,7 +23,7 @@ def add(request: HttpRequest) -> HttpResponse:
     form = NewGroupForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            made = groups.add_group(facts=form.to_facts(), by=get_person(request))
+            made = groups.add_group(facts=form.to_facts(), by=get_signed_in_user(request))
             messages.success(request, _("%(group)s is added. Its first gateway comes next.") % {"group": made})
             return redirect("gateways:list")
         except Problem as problem:
@@ -39,7 +39,7 @@ def group(request: HttpRequest, pk: int) -> HttpResponse:
     form = GroupForm(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            groups.change_group(group=found, version=form.cleaned_data["version"], facts=form.to_facts(), by=get_person(request))
+            groups.change_group(group=found, version=form.cleaned_data["version"], facts=form.to_facts(), by=get_signed_in_user(request))
             messages.success(request, _("Saved. This applies from the next rollout on; what already waits for approval keeps waiting."))
             if find_waiting_limits(found):
                 messages.info(request, _("Looser limits wait until a second person agrees; until then the old ones apply."))
@@ -59,7 +59,7 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         return render(request, "gateways/group_remove.html", {"group": found, "dependents": selectors.list_dependents(found)})
     try:
-        groups.remove_group(group=found, by=get_person(request))
+        groups.remove_group(group=found, by=get_signed_in_user(request))
     except Problem as problem:
         messages.error(request, str(problem))
         return redirect("gateways:group", found.pk)

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.accounts.recent_auth import require_recent_auth
 from apps.accounts.undo_page import add_undo_message
 from apps.audit.selectors import list_row_history
@@ -25,7 +25,7 @@ from apps.network.models import Gateway, GatewayGroup
 LAST_ROLLOUTS = 8
 
 
-def show_retired(request: HttpRequest, gateway: Gateway) -> HttpResponse:
+def show_retired_gateway(request: HttpRequest, gateway: Gateway) -> HttpResponse:
     """Show what is known of a gateway that is out of service."""
     rows = [progress.build_rollout_row(each, timezone.now()) for each in selectors.list_last_rollouts(gateway, LAST_ROLLOUTS)]
     context = {"gateway": gateway, "status": selectors.find_gateway_status(gateway), "rows": rows}
@@ -40,7 +40,7 @@ def rename(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         try:
             before = found.name
-            renaming.rename_gateway(gateway=found, by=get_person(request), **form.cleaned_data)
+            renaming.rename_gateway(gateway=found, by=get_signed_in_user(request), **form.cleaned_data)
             words = _("%(before)s is called %(name)s now.") % {"before": before, "name": found.name}
             add_undo_message(request, words, found, form.cleaned_data["version"])
             return redirect("gateways:gateway", pk)
@@ -59,11 +59,11 @@ def replace(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         try:
             if form.cleaned_data["compared"]:
-                replacement.replace_machine(gateway=found, by=get_person(request), **form.to_kwargs())
+                replacement.replace_machine(gateway=found, by=get_signed_in_user(request), **form.to_kwargs())
                 messages.success(request, change_texts.describe_replaced(found))
                 return redirect("gateways:gateway", pk)
             replacement.refuse_without_ssh(found)
-            form = form.build_confirmation(form.cleaned_data["host_key"] or scan_host_key(*form.get_place()))
+            form = form.build_confirmation_form(form.cleaned_data["host_key"] or scan_host_key(*form.get_ssh_endpoint()))
             shown = ssh.compute_fingerprint(form["host_key"].value())
         except Problem as problem:
             add_problem_to_form(form, problem)
@@ -82,7 +82,7 @@ def retire(request: HttpRequest, pk: int) -> HttpResponse:
     form = RetirementForm(found, plan, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            retirement.retire_gateway(gateway=found, by=get_person(request), **form.cleaned_data)
+            retirement.retire_gateway(gateway=found, by=get_signed_in_user(request), **form.cleaned_data)
             words = _("%(gateway)s is out of service.") % {"gateway": found}
             add_undo_message(request, words, found, form.cleaned_data["version"])
             return redirect("gateways:gateway", pk)
@@ -108,7 +108,7 @@ def reinstate(request: HttpRequest, pk: int) -> HttpResponse:
     given = request.POST.get("version", "")
     version = int(given) if given.isdecimal() else 0
     try:
-        retirement.reinstate_gateway(gateway=found, version=version, by=get_person(request))
+        retirement.reinstate_gateway(gateway=found, version=version, by=get_signed_in_user(request))
         words = _("%(gateway)s is back in service, as a standby.") % {"gateway": found}
         add_undo_message(request, words, found, version)
     except Problem as problem:
@@ -123,7 +123,7 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         return render(request, "gateways/remove.html", {"gateway": found, "used": retirement.is_in_history(found)})
     try:
-        retirement.remove_gateway(found, by=get_person(request))
+        retirement.remove_gateway(found, by=get_signed_in_user(request))
         messages.success(request, _("%(gateway)s is removed. The history brings it back for a week.") % {"gateway": found})
         return redirect("gateways:list")
     except Problem as problem:

@@ -23,7 +23,7 @@ from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.parse_limits import DIED, TOO_BUSY, OutOfTime, ParseLimits, Unreadable
 from apps.inbound_mail.parser_process import MailReader
 from apps.lib.heap_trim import return_large_blocks, trim_heap
-from apps.mail.redaction import redact_links
+from apps.mail.redaction import redact_staff_addresses
 
 LEASE: Final = timedelta(minutes=2)  # far longer than one mail takes
 SECONDS: Final = 10.0  # after which no further mail is started
@@ -46,12 +46,12 @@ class MailRefused(Exception):  # noqa: N818 - an answer
     """Raised by the handler: this mail is not for us. The reason is a sentence for people."""
 
 
-class ArrivalGone(Exception):  # noqa: N818 - an answer
+class ArrivalClaimLost(Exception):  # noqa: N818 - an answer
     """Another worker has claimed the arrival meanwhile: this one was slower than its lease."""
 
 
 @dataclass(frozen=True)
-class DispatchResult:
+class DispatchCounts:
     """Counts of one run. more: further arrivals may be waiting."""
 
     taken: int = 0
@@ -82,10 +82,10 @@ def list_waiting_arrivals(limit: int = 100) -> QuerySet[Arrival]:
     return Arrival.objects.filter(state=Arrival.State.WAITING).defer("octets").order_by("id")[:limit]
 
 
-def receive_mail(take: MailHandler, read_by: MailReader, clock: Clock = timezone.now) -> DispatchResult:
+def receive_mail(take: MailHandler, read_by: MailReader, clock: Clock = timezone.now) -> DispatchCounts:
     """Read waiting arrivals and hand them over, for about SECONDS. Any number of workers may run this at once."""
     return_large_blocks()
-    done, end = DispatchResult(), monotonic() + SECONDS
+    done, end = DispatchCounts(), monotonic() + SECONDS
     while monotonic() < end:
         arrival = claim_arrival(clock())
         if arrival is None:
@@ -107,12 +107,12 @@ def claim_arrival(now: datetime) -> Arrival | None:
 
 
 def mark_arrival_taken(arrival: Arrival) -> None:
-    """Mark the arrival as taken, in the caller's transaction. Raises ArrivalGone."""
+    """Mark the arrival as taken, in the caller's transaction. Raises ArrivalClaimLost."""
     _end_arrival(arrival, state=Arrival.State.TAKEN)
 
 
 def quarantine_arrival(arrival: Arrival, reason: str, detail: str = "") -> None:
-    """Put the arrival into quarantine for people to look at. The reason is a sentence, marked for translation. Raises ArrivalGone."""
+    """Put the arrival into quarantine for people to look at. The reason is a sentence, marked for translation. Raises ArrivalClaimLost."""
     _end_arrival(arrival, state=Arrival.State.QUARANTINED, reason=reason[:200] or NOT_TAKEN, detail=detail[:500])
     log.warning("mail quarantined", arrival=arrival.pk, reason=reason, detail=detail)
 
@@ -124,7 +124,7 @@ def _hand_over(arrival: Arrival, take: MailHandler, read_by: MailReader) -> Arri
         if why is None:
             return Arrival.State.TAKEN
         quarantine_arrival(arrival, why.reason, why.detail)
-    except ArrivalGone:
+    except ArrivalClaimLost:
         return None
     except OutOfTime:
         log.warning("mail not read in time", arrival=arrival.pk, tries=arrival.tries)
@@ -146,7 +146,7 @@ def _try_filing(arrival: Arrival, take: MailHandler, read_by: MailReader) -> Unr
         with transaction.atomic():
             mark_arrival_taken(arrival)
             take(arrival, mail)
-    except (OperationalError, InterfaceError, OSError, ArrivalGone) as error:
+    except (OperationalError, InterfaceError, OSError, ArrivalClaimLost) as error:
         if not _is_fault_of_mail(error):
             raise
         return _report_not_filed(arrival, error)
@@ -170,10 +170,10 @@ def _is_fault_of_mail(error: Exception) -> bool:
 
 def _report_not_filed(arrival: Arrival, error: Exception) -> Unreadable:
     log.exception("mail not filed", arrival=arrival.pk)
-    return Unreadable(NOT_TAKEN, redact_links(f"{type(error).__name__}: {error}".replace("\0", "")))
+    return Unreadable(NOT_TAKEN, redact_staff_addresses(f"{type(error).__name__}: {error}".replace("\0", "")))
 
 
 def _end_arrival(arrival: Arrival, **changes: object) -> None:
     mine = Q(pk=arrival.pk, tries=arrival.tries, state=Arrival.State.WAITING)
     if not Arrival.objects.filter(mine).update(ended=Now(), claimed_until=None, **changes):
-        raise ArrivalGone(f"arrival {arrival.pk}")
+        raise ArrivalClaimLost(f"arrival {arrival.pk}")

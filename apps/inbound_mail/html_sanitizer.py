@@ -34,7 +34,7 @@ FEW: Final = 500  # `&` in a text that is not broken up
 MANY_BREAKS: Final = re.compile(r"\n{3,}")
 
 
-def is_cheap_to_parse(html: str, limits: ParseLimits) -> bool:
+def is_html_cheap_to_parse(html: str, limits: ParseLimits) -> bool:
     """Whether an HTML parser takes linear time for it: parsers of the standard search all open elements, and all attributes of a tag."""
     pieces = html.split("<")
     if len(html) > limits.html or len(pieces) > limits.tags or any(len(each.split()) > limits.blanks for each in pieces):
@@ -62,7 +62,7 @@ def sanitize_html(html: str) -> str:
     return clean_text(made).strip()
 
 
-def extract_text(html: str) -> str:
+def extract_html_text(html: str) -> str:
     """Return the text, a line for each block. Takes output of `sanitize_html`: its tags are complete, other angle brackets are escaped."""
     bare = nh3.clean(_break_up_html(html), tags=BLOCKS, attributes={}, clean_content_tags=WITHOUT_WORDS)
     lines = unescape(TAG.sub(_render_break, " ".join(bare.split()))).replace("\xa0", " ").split("\n")

@@ -19,7 +19,7 @@ import structlog
 from django.conf import settings
 from django.utils.translation import gettext_noop
 
-from apps.inbound_mail.imap_mailbox import ImapMailbox
+from apps.inbound_mail.imap_mailbox import ImapAccount
 from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.raw_headers import MAX_HEADER_OCTETS, extract_headers
 from apps.inbound_mail.services import store_arrival
@@ -35,14 +35,14 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
-class MailboxFetch:
+class MailboxFetchResult:
     """Result of one run. mails: how many were stored; error: why it ended early, "" if it did not."""
 
     mails: int = 0
     error: str = ""
 
 
-def fetch_unseen(box: ImapMailbox) -> MailboxFetch:
+def fetch_unseen(box: ImapAccount) -> MailboxFetchResult:
     """Store unseen mails, the oldest first, within SECONDS. Errors of the mailbox are returned; those of the database are raised."""
     number = 0
     try:
@@ -53,12 +53,12 @@ def fetch_unseen(box: ImapMailbox) -> MailboxFetch:
     except (IMAP4.error, OSError, ValueError) as error:
         said = str(error) or type(error).__name__
         log.warning("mailbox not fetched", mailbox=str(box), error=said)
-        return MailboxFetch(number, said)
-    return MailboxFetch(number)
+        return MailboxFetchResult(number, said)
+    return MailboxFetchResult(number)
 
 
 @contextmanager
-def _open(box: ImapMailbox) -> Iterator[IMAP4]:
+def _open(box: ImapAccount) -> Iterator[IMAP4]:
     """Connect and sign in. The connection is cut when time is up: a server may answer one octet at a time for ever."""
     with _connect(box) as line:
         timer = Timer(SECONDS, _cut, (line.sock,))
@@ -71,7 +71,7 @@ def _open(box: ImapMailbox) -> Iterator[IMAP4]:
             timer.cancel()
 
 
-def _connect(box: ImapMailbox) -> IMAP4:
+def _connect(box: ImapAccount) -> IMAP4:
     if box.tls:
         return IMAP4_SSL(box.host, box.port, ssl_context=ssl.create_default_context(), timeout=ANSWER_SECONDS)
     return IMAP4(box.host, box.port, timeout=ANSWER_SECONDS)
@@ -82,14 +82,14 @@ def _cut(sock: socket.socket) -> None:
         socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
 
-def _select_folder(line: IMAP4, box: ImapMailbox) -> str:
+def _select_folder(line: IMAP4, box: ImapAccount) -> str:
     """Open the folder and return its UIDVALIDITY."""
     _check_answer(line.select(f'"{box.folder}"'))
     told = line.response("UIDVALIDITY")[1]
     return (told[0] or b"0").decode("ascii") if told else "0"
 
 
-def _fetch_one(line: IMAP4, box: ImapMailbox, validity: str, uid: str) -> int:
+def _fetch_one(line: IMAP4, box: ImapAccount, validity: str, uid: str) -> int:
     """Fetch and store one mail. Return the number of stored mails: 1, or 0 if it was deleted meanwhile."""
     size = SIZE.search(_flatten(_check_answer(line.uid("FETCH", uid, "(RFC822.SIZE)"))))
     fits = size is None or int(size[1]) <= settings.MAIL_IN_OCTETS

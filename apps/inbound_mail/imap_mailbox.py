@@ -7,7 +7,7 @@ from django.conf import settings
 
 
 @dataclass(frozen=True)
-class ImapMailbox:
+class ImapAccount:
     """Address and login of a mailbox. tls: from the first octet, with the certificate checked."""
 
     host: str
@@ -21,16 +21,16 @@ class ImapMailbox:
         return f"{self.user}@{self.host}:{self.port}/{self.folder}"
 
 
-def find_mailbox() -> ImapMailbox | None:
+def find_mailbox() -> ImapAccount | None:
     """Return the mailbox of the settings. Raises ValueError when the setting is not valid."""
     return parse_mailbox(settings.MAIL_IN_IMAP, settings.MAIL_IN_PASSWORD) if settings.MAIL_IN_IMAP else None
 
 
-def parse_mailbox(url: str, password: str) -> ImapMailbox:
+def parse_mailbox(url: str, password: str) -> ImapAccount:
     """Parse `imaps://USER@HOST:PORT/FOLDER`. Raises ValueError."""
     parts = urlsplit(url)
     folder = unquote(parts.path.strip("/")) or "INBOX"
     if parts.scheme not in ("imap", "imaps") or not parts.hostname or not parts.username or not folder.isascii():
         raise ValueError("NETZWART_MAIL_IN_IMAP is not valid. Write it like imaps://netzwart%40example.org@imap.example.org/INBOX.")
     tls = parts.scheme == "imaps"
-    return ImapMailbox(parts.hostname, unquote(parts.username), password, parts.port or (993 if tls else 143), tls, folder)
+    return ImapAccount(parts.hostname, unquote(parts.username), password, parts.port or (993 if tls else 143), tls, folder)

@@ -30,7 +30,7 @@ class MailboxOutage:
 
 
 @dataclass(frozen=True)
-class UnreadMail:
+class OverdueMail:
     """Mail that waits to be read: how many, and since when."""
 
     number: int
@@ -61,10 +61,10 @@ def find_mailbox_outage(now: datetime) -> MailboxOutage | None:
     return MailboxOutage(row.place, row.tried, row.succeeded, "") if row.tried <= now - LATE else None
 
 
-def find_unread_mail() -> UnreadMail | None:
+def find_overdue_mail() -> OverdueMail | None:
     """Return the mail that arrived more than LATE ago and still waits; None if there is none."""
     found = count_pressing()
-    return UnreadMail(found["late"], found["since"]) if found["late"] else None
+    return OverdueMail(found["late"], found["since"]) if found["late"] else None
 
 
 @cache_per_request

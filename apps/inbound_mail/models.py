@@ -7,7 +7,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from apps.mail.redaction import redact_links
+from apps.mail.redaction import redact_staff_addresses
 
 
 class Arrival(models.Model):
@@ -72,7 +72,7 @@ class Arrival(models.Model):
     @property
     def first_recipient(self) -> str:
         """The first recipient, as pages may show it."""
-        return redact_links(self.recipients[0]) if self.recipients else ""
+        return redact_staff_addresses(self.recipients[0]) if self.recipients else ""
 
     @property
     def other_count(self) -> int:

@@ -58,7 +58,7 @@ def parse_mail(octets: bytes, sender: str | None, recipients: Sequence[str], lim
         recipients=_list_recipients(mail, recipients, limits),
         subject=header_parser.decode_header(_get_header(mail, "subject")),
         date=_parse_date(_get_header(mail, "date")),
-        text="\n\n".join(filter(None, (written or (html_sanitizer.extract_text(shown) if shown else ""), why))),
+        text="\n\n".join(filter(None, (written or (html_sanitizer.extract_html_text(shown) if shown else ""), why))),
         html=shown,
         files=tuple(content.files),
         automatic=bounce or _is_automatic(mail),
@@ -149,7 +149,7 @@ def _gather_content(mail: MailPart, limits: ParseLimits) -> _MailContent:
             content.reports.append(charsets.decode_text(octets[:LOOKED_THROUGH]).strip())
         elif words is not None and kind == "text/plain":
             content.texts.append(words)
-        elif words is not None and html_sanitizer.is_cheap_to_parse(words, limits):
+        elif words is not None and html_sanitizer.is_html_cheap_to_parse(words, limits):
             content.htmls.append(words)
         elif octets or _get_file_name(part):
             content.files.append(MailFile(_get_file_name(part), kind, octets))

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from apps.inbound_mail import retention_sweep
-from apps.operations.registry import TableBound, register_bounded, register_pruned
+from apps.operations.registry import TableBoundKind, register_pruned_table, register_unpruned_tables
 from apps.preferences.declarations import KEEP_MAIL_DAYS
 from apps.preferences.selectors import describe_lazily, read_setting
 
@@ -13,5 +13,5 @@ def prune_octets(now: datetime, at_most: int) -> int:
     return retention_sweep.erase_old_octets(now - timedelta(days=read_setting(KEEP_MAIL_DAYS)), at_most)
 
 
-register_pruned("inbound.Arrival", kept=describe_lazily(KEEP_MAIL_DAYS), prune=prune_octets)
-register_bounded(TableBound.CODE, "inbound.Mailbox")
+register_pruned_table("inbound.Arrival", kept=describe_lazily(KEEP_MAIL_DAYS), prune=prune_octets)
+register_unpruned_tables(TableBoundKind.CODE, "inbound.Mailbox")

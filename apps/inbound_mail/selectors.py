@@ -13,7 +13,7 @@ from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.raw_headers import extract_headers
 from apps.lib.web.navigation import NavigationCount as NavigationCount
 from apps.lib.web.request_cache import cache_per_request
-from apps.mail.redaction import redact_links
+from apps.mail.redaction import redact_staff_addresses
 
 STATES: Final = ("quarantined", "waiting", "taken", "deleted", "all")
 HEADERS: Final = 64 << 10  # octets of headers that a page shows
@@ -35,7 +35,7 @@ def count_by_state() -> dict[str, int]:
     return dict(Arrival.objects.order_by().values_list("state").annotate(Count("pk")))
 
 
-def find_last_taken() -> datetime | None:
+def find_last_taken_time() -> datetime | None:
     """Return when the last mail was taken."""
     return Arrival.objects.filter(state=Arrival.State.TAKEN).order_by("-id").values_list("ended", flat=True).first()
 
@@ -54,4 +54,4 @@ def build_navigation_count(_request: HttpRequest) -> NavigationCount | None:
 
 def render_headers(arrival: Arrival) -> str:
     """Return the raw headers as plain text, as far as a page shows them, without addresses that act as staff."""
-    return redact_links(clean_text(extract_headers(bytes(arrival.octets or b""), HEADERS).decode("utf-8", "replace")))
+    return redact_staff_addresses(clean_text(extract_headers(bytes(arrival.octets or b""), HEADERS).decode("utf-8", "replace")))

@@ -21,7 +21,7 @@ from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.raw_headers import extract_headers
 from apps.lib.enqueue import send_task
 from apps.lib.errors import Conflict
-from apps.mail.redaction import redact_links
+from apps.mail.redaction import redact_staff_addresses
 
 TASK: Final = "workers.receive_mail"
 ITS_ID: Final = re.compile(rb"^Message-ID:[ \t]*(?:\r?\n[ \t]+)?(<[!-;=?-~]{1,248}>)", re.IGNORECASE | re.MULTILINE)
@@ -52,7 +52,7 @@ def store_arrival(
         raise TooLarge(f"{len(octets)} octets; at most {settings.MAIL_IN_OCTETS} are accepted")
     row = Arrival(
         way=way, octets=octets, size=len(octets), sha256=sha256(octets).digest(), message_id=_find_message_id(octets), place=place,
-        sender=None if sender is None else redact_links(_clean_address(sender)), recipients=_clean_recipients(recipients),
+        sender=None if sender is None else redact_staff_addresses(_clean_address(sender)), recipients=_clean_recipients(recipients),
     )  # fmt: skip
     if reason:
         row.state, row.reason, row.ended = Arrival.State.QUARANTINED, reason, Now()
@@ -85,7 +85,7 @@ def retry_arrival(*, arrival: Arrival, by: User) -> None:
     log.info("mail read again", arrival=arrival.pk, by=by.username)
 
 
-def delete_arrival(*, arrival: Arrival, by: User) -> None:
+def erase_arrival_content(*, arrival: Arrival, by: User) -> None:
     """Erase the content of a quarantined mail; its record and the reason stay. Raises Conflict when it is no longer in quarantine."""
     if not _filter_quarantined(arrival).update(state=Arrival.State.DELETED, octets=None, ended=Now(), ended_by=by):
         raise Conflict(_("This mail is no longer in quarantine."))

@@ -8,13 +8,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, has_right, staff_page
+from apps.accounts.permissions import get_signed_in_user, has_right, staff_page
 from apps.accounts.roles import Right
 from apps.inbound_mail import mailbox_health, selectors, services
 from apps.inbound_mail.models import Arrival
 from apps.lib.errors import Problem
 from apps.lib.web.query_params import parse_text_param
-from apps.mail.redaction import redact_links, redact_octets
+from apps.mail.redaction import redact_raw_mail, redact_staff_addresses
 
 PER_PAGE = 50
 
@@ -30,8 +30,8 @@ def arrivals(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     truth = {
         "away": mailbox_health.find_mailbox_outage(now),
-        "late": mailbox_health.find_unread_mail(),
-        "took": selectors.find_last_taken(),
+        "late": mailbox_health.find_overdue_mail(),
+        "took": selectors.find_last_taken_time(),
     }
     return render(request, "inbound_mail/arrivals.html", shown | truth)
 
@@ -40,7 +40,7 @@ def arrivals(request: HttpRequest) -> HttpResponse:
 def arrival(request: HttpRequest, pk: int) -> HttpResponse:
     """Show one arrival: its envelope, its headers, and the reason of its state."""
     row = get_object_or_404(Arrival.objects.select_related("ended_by"), pk=pk)
-    recipients = [redact_links(each) for each in row.recipients]
+    recipients = [redact_staff_addresses(each) for each in row.recipients]
     shown = {
         "row": row,
         "headers": selectors.render_headers(row),
@@ -55,7 +55,7 @@ def file(_request: HttpRequest, pk: int) -> HttpResponse:
     """Download the mail as it came, except for addresses that act as staff. It is sent as a file, so that no browser renders it."""
     row = get_object_or_404(Arrival, pk=pk, octets__isnull=False)
     headers = {"Content-Disposition": f'attachment; filename="mail-{row.pk}.eml"', "X-Content-Type-Options": "nosniff"}
-    return HttpResponse(redact_octets(bytes(row.octets or b"")), content_type="application/octet-stream", headers=headers)
+    return HttpResponse(redact_raw_mail(bytes(row.octets or b"")), content_type="application/octet-stream", headers=headers)
 
 
 @staff_page
@@ -64,7 +64,7 @@ def retry(request: HttpRequest, pk: int) -> HttpResponse:
     """Have the mail read again."""
     row = get_object_or_404(Arrival.objects.defer("octets"), pk=pk)
     try:
-        services.retry_arrival(arrival=row, by=get_person(request))
+        services.retry_arrival(arrival=row, by=get_signed_in_user(request))
         messages.success(request, _("It is read again now."))
     except Problem as problem:
         messages.error(request, str(problem))
@@ -78,7 +78,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         return render(request, "inbound_mail/delete.html", {"row": row})
     try:
-        services.delete_arrival(arrival=row, by=get_person(request))
+        services.erase_arrival_content(arrival=row, by=get_signed_in_user(request))
     except Problem as problem:
         messages.error(request, str(problem))
     return redirect("inbound:arrival", pk)

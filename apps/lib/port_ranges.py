@@ -52,7 +52,7 @@ def parse_ports(text: str, fieldname: str = "") -> list[int]:
     return sorted(found)
 
 
-class PortsField(forms.CharField):
+class PortRangeFormField(forms.CharField):
     """A port or a range of ports. The cleaned value is the first port and the number of ports."""
 
     default_error_messages = {"ports": _("“%(value)s” is neither a port nor a range. Write it like 8443 or 6000-6009, from 1 to 65535.")}

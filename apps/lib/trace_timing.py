@@ -9,7 +9,7 @@ import time
 _log = logging.getLogger("netzwart.moments")
 
 
-def log_moment(what: str) -> None:
+def log_trace_point(what: str) -> None:
     """Log that this has just happened."""
     if _log.isEnabledFor(logging.DEBUG):
         _log.debug("moment %.6f %s", time.time(), what)

@@ -6,7 +6,7 @@ from apps.lib.web import language_switch
 
 app_name = "lib"
 urlpatterns = [
-    path("theme/", views.theme, name="theme"),
+    path("theme/", views.switch_theme, name="theme"),
     path("language/", language_switch.switch_language, name="language"),
 ]
 if settings.DEBUG:

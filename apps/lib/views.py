@@ -15,7 +15,7 @@ YEAR = 365 * 24 * 3600
 
 
 @require_POST
-def theme(request: HttpRequest) -> HttpResponse:
+def switch_theme(request: HttpRequest) -> HttpResponse:
     """Store light, dark or auto in a cookie and return to the previous page."""
     after = request.POST.get("next", "")
     safe = url_has_allowed_host_and_scheme(after, allowed_hosts={request.get_host()}, require_https=request.is_secure())

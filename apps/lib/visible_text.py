@@ -18,7 +18,7 @@ NOT_VISIBLE: Final = frozenset({"Cc", "Cf", "Cn", "Zs", "Zl", "Zp"})
 """Categories of characters (UAX #44) without a visible mark."""
 
 
-def check_visible(text: str, *, lines: bool) -> None:
+def refuse_invisible_characters(text: str, *, lines: bool) -> None:
     """Raise ValidationError for such text. lines: line breaks and tabs are allowed."""
     for character in text:
         if character in LINES and lines:
@@ -46,6 +46,6 @@ def patch_form_validation() -> None:
     def validate(self: Any, value: Any) -> None:
         before(self, value)
         if isinstance(value, str):
-            check_visible(value, lines=isinstance(self.widget, forms.Textarea | forms.HiddenInput))
+            refuse_invisible_characters(value, lines=isinstance(self.widget, forms.Textarea | forms.HiddenInput))
 
     forms.CharField.validate = validate  # type: ignore[method-assign]  # see above

@@ -21,7 +21,7 @@ def find_mail_server_outage() -> ServerAway | None:
     return ServerAway.objects.first()
 
 
-def find_next_try(now: datetime) -> datetime | None:
+def find_next_server_try(now: datetime) -> datetime | None:
     """Return when the server is tried next; None if it may be tried now."""
     return ServerAway.objects.filter(next_try__gt=now).values_list("next_try", flat=True).first()
 

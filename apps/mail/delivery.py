@@ -66,7 +66,7 @@ def list_due_mails(now: datetime) -> QuerySet[Message]:
 
 def deliver_due_mails(carrier: MailTransport, clock: Clock = timezone.now) -> DeliveryResult:
     """Send what is due, at most MAX_MAILS_PER_RUN mails and for about SECONDS. Any number of workers may run this at once."""
-    if not list_due_mails(clock()).exists() or circuit_breaker.find_next_try(clock()):
+    if not list_due_mails(clock()).exists() or circuit_breaker.find_next_server_try(clock()):
         return DeliveryResult()
     done, end, lost, was_away = DeliveryResult(), monotonic() + SECONDS, 0, circuit_breaker.find_mail_server_outage()
     with carrier:

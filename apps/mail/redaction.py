@@ -12,11 +12,11 @@ _IN_TEXT: Final = re.compile(STAFF_ADDRESS, re.IGNORECASE)
 _IN_OCTETS: Final = re.compile(STAFF_ADDRESS.encode(), re.IGNORECASE)
 
 
-def redact_links(text: str) -> str:
+def redact_staff_addresses(text: str) -> str:
     """Replace such addresses in the text with HIDDEN."""
     return _IN_TEXT.sub(HIDDEN, text)
 
 
-def redact_octets(octets: bytes) -> bytes:
+def redact_raw_mail(octets: bytes) -> bytes:
     """Replace them in a raw mail. Misses what the author wrapped or encoded; but mail needs more than the address to act as staff."""
     return _IN_OCTETS.sub(HIDDEN.encode(), octets)

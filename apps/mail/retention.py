@@ -3,16 +3,16 @@
 from datetime import datetime, timedelta
 
 from apps.mail import retention_sweep
-from apps.operations.registry import TableBound, register_bounded, register_pruned
+from apps.operations.registry import TableBoundKind, register_pruned_table, register_unpruned_tables
 from apps.preferences.declarations import KEEP_MAIL_DAYS
 from apps.preferences.selectors import describe_lazily, read_setting
 
 
-def prune_words(now: datetime, at_most: int) -> int:
+def prune_mail_content(now: datetime, at_most: int) -> int:
     """Erase the content of mails that ended long ago."""
     return retention_sweep.erase_old_mail_content(now - timedelta(days=read_setting(KEEP_MAIL_DAYS)), at_most)
 
 
-register_pruned("mail.Message", kept=describe_lazily(KEEP_MAIL_DAYS), prune=prune_words)
-register_bounded(TableBound.PEOPLE, "mail.SwitchedOff")
-register_bounded(TableBound.CODE, "mail.ServerAway")
+register_pruned_table("mail.Message", kept=describe_lazily(KEEP_MAIL_DAYS), prune=prune_mail_content)
+register_unpruned_tables(TableBoundKind.PEOPLE, "mail.SwitchedOff")
+register_unpruned_tables(TableBoundKind.CODE, "mail.ServerAway")

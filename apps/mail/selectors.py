@@ -19,7 +19,7 @@ STATES: Final = ("waiting", "sent", "failed", "discarded", "all")
 
 
 @dataclass(frozen=True)
-class LateMail:
+class LateMailSummary:
     """Mail that has waited too long: how many, since when, and the outage if the server is the reason."""
 
     number: int
@@ -48,13 +48,13 @@ def build_tabs() -> list[tuple[str, str, int]]:
     return [(state, str(labels[state]), sum(found.values()) if state == "all" else found.get(state, 0)) for state in STATES]
 
 
-def find_late(now: datetime) -> LateMail | None:
+def summarize_late_mails(now: datetime) -> LateMailSummary | None:
     """Return the waiting mails that were written more than LATE ago, counted; None if there are none."""
     found = Message.objects.filter(state=Message.State.WAITING, written__lt=now - LATE).aggregate(number=Count("pk"), since=Min("written"))
-    return LateMail(found["number"], found["since"], circuit_breaker.find_mail_server_outage()) if found["number"] else None
+    return LateMailSummary(found["number"], found["since"], circuit_breaker.find_mail_server_outage()) if found["number"] else None
 
 
-def find_last_sent() -> datetime | None:
+def find_last_sent_time() -> datetime | None:
     """Return when a mail was last sent."""
     return Message.objects.filter(state=Message.State.SENT).order_by("-id").values_list("ended", flat=True).first()
 

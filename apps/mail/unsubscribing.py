@@ -28,7 +28,7 @@ def parse_unsubscribe_token(token: str) -> tuple[str, str] | None:
     return str(address), str(notice)
 
 
-def list_switched_off_notices(addresses: Iterable[str], notice: str) -> set[str]:
+def list_unsubscribed_addresses(addresses: Iterable[str], notice: str) -> set[str]:
     """Return those of the addresses, in lower case, that have switched the notice off."""
     asked = {lower_ascii(each) for each in addresses if each}
     lower = SwitchedOff.objects.filter(notice=notice).annotate(lower=AsciiLower("address"))

@@ -9,14 +9,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, has_right, staff_page
+from apps.accounts.permissions import get_signed_in_user, has_right, staff_page
 from apps.accounts.roles import Right
 from apps.lib.errors import Problem
 from apps.lib.web.query_params import parse_text_param
 from apps.mail import circuit_breaker, notice_kinds, selectors, services, unsubscribing
 from apps.mail.forms import DiscardForm
 from apps.mail.models import Message
-from apps.mail.redaction import redact_links
+from apps.mail.redaction import redact_staff_addresses
 
 PER_PAGE = 50
 
@@ -32,7 +32,12 @@ def outbox(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "mail/outbox.html",
-        shown | {"server": circuit_breaker.find_mail_server_outage(), "late": selectors.find_late(now), "left": selectors.find_last_sent()},
+        shown
+        | {
+            "server": circuit_breaker.find_mail_server_outage(),
+            "late": selectors.summarize_late_mails(now),
+            "left": selectors.find_last_sent_time(),
+        },
     )
 
 
@@ -47,7 +52,7 @@ def message(request: HttpRequest, pk: int) -> HttpResponse:
         "acts": has_right(request.user, Right.OPERATE),
     }
     answers = (
-        row.reply_to if redact_links(row.reply_to) == row.reply_to else ""
+        row.reply_to if redact_staff_addresses(row.reply_to) == row.reply_to else ""
     )  # a staff address acts as that person: others must not see it
     return render(request, "mail/message.html", shown | {"kind": notice_kinds.find_label(row.notice), "reply_to": answers})
 
@@ -58,7 +63,7 @@ def retry(request: HttpRequest, pk: int) -> HttpResponse:
     """Make the mail due now."""
     row = get_object_or_404(Message, pk=pk)
     try:
-        services.retry_mail(message=row, by=get_person(request))
+        services.retry_mail(message=row, by=get_signed_in_user(request))
         messages.success(request, _("Trying to send the mail again now."))
     except Problem as problem:
         messages.error(request, str(problem))
@@ -72,7 +77,7 @@ def discard(request: HttpRequest, pk: int) -> HttpResponse:
     form = DiscardForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            services.discard_mail(message=row, reason=form.cleaned_data["reason"], by=get_person(request))
+            services.discard_mail(message=row, reason=form.cleaned_data["reason"], by=get_signed_in_user(request))
             return redirect("mail:message", pk)
         except Problem as problem:
             form.add_problem(problem)

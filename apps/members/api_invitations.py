@@ -34,4 +34,4 @@ class MemberInvitationViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
     filters = build_filters(MemberInvitation, "member", "by", "made", "expires", "taken", "withdrawn")
 
     def remove(self, row: MemberInvitation) -> None:
-        invitation_services.withdraw_open_invitation(row)
+        invitation_services.withdraw_given_invitation(row)

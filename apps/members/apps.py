@@ -7,19 +7,19 @@ class MembersConfig(AppConfig):
     name = "apps.members"
 
     def ready(self) -> None:
-        from apps.audit.trail import UNSHOWN, RowUndo, Trail, register_trail
+        from apps.audit.trail import UNSHOWN, RowUndoPolicy, TrailPresentation, register_trail
         from apps.lib.row_uses import register_use
         from apps.lib.ui import formats
         from apps.lib.web import language_switch
         from apps.members import member_token_limits, own_devices, site_services, tariff_services
         from apps.members.models import Departure, Device, Member, MemberInvitation, Room, Site, Tariff
-        from apps.members.room_uses import find_residents
+        from apps.members.room_uses import find_resident_use
 
         language_switch.register_language_saver(own_devices.remember_language)
-        member_token_limits.register_member_token_limits()
-        register_use(Room, find_residents)
+        member_token_limits.register_member_token_restrictions()
+        register_use(Room, find_resident_use)
         register_trail(
-            Trail(
+            TrailPresentation(
                 Member,
                 called=_("Member"),
                 words=lambda row: f"{row.name}, M-{row.number}",
@@ -27,7 +27,7 @@ class MembersConfig(AppConfig):
             )
         )
         register_trail(
-            Trail(
+            TrailPresentation(
                 MemberInvitation,
                 called=_("Invitation of a member"),
                 part_of="member",
@@ -36,7 +36,7 @@ class MembersConfig(AppConfig):
             )
         )
         register_trail(
-            Trail(
+            TrailPresentation(
                 Departure,
                 called=_("Departure"),
                 part_of="member",
@@ -46,7 +46,7 @@ class MembersConfig(AppConfig):
             )
         )
         register_trail(
-            Trail(
+            TrailPresentation(
                 Device,
                 called=_("Device"),
                 part_of="member",
@@ -55,27 +55,27 @@ class MembersConfig(AppConfig):
             )
         )
         register_trail(
-            Trail(
+            TrailPresentation(
                 Tariff,
                 called=_("Tariff"),
                 href=lambda row: reverse("members:tariff", args=[row.pk]),
-                undo_by=RowUndo("members:tariff-undo", tariff_services.remove_tariff, tariff_services.explain_tariff_error),
+                undo_by=RowUndoPolicy("members:tariff-undo", tariff_services.remove_tariff, tariff_services.explain_tariff_error),
             )
         )
         register_trail(
-            Trail(
+            TrailPresentation(
                 Site,
                 called=_("House"),
                 href=lambda row: reverse("members:site", args=[row.pk]),
-                undo_by=RowUndo("members:site-undo", site_services.remove_site, site_services.explain_site_error, parts=(Room,)),
+                undo_by=RowUndoPolicy("members:site-undo", site_services.remove_site, site_services.explain_site_error, parts=(Room,)),
             )
         )
         register_trail(
-            Trail(
+            TrailPresentation(
                 Room,
                 called=_("Room"),
                 names=frozenset({"site"}),
                 href=lambda row: reverse("members:room", args=[row.pk]),
-                undo_by=RowUndo("members:room-undo", site_services.remove_room, site_services.explain_room),
+                undo_by=RowUndoPolicy("members:room-undo", site_services.remove_room, site_services.explain_room),
             )
         )

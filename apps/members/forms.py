@@ -101,7 +101,7 @@ def build_initial(member: Member) -> dict[str, Any]:
     return {name: getattr(member, name) for name in MemberFacts.__dataclass_fields__} | {"version": member.version}
 
 
-class MacInput(forms.CharField):
+class MacFormField(forms.CharField):
     """A MAC address in any of the usual notations."""
 
     def clean(self, value: Any) -> Any:
@@ -113,7 +113,7 @@ class DeviceForm(forms.Form):
     """A device's name and MAC address."""
 
     name = forms.CharField(label=gettext_lazy("Device"), max_length=60, widget=forms.TextInput(attrs={"autocomplete": "off"}))
-    mac = MacInput(
+    mac = MacFormField(
         label=gettext_lazy("MAC address"), max_length=40, widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"})
     )
 

@@ -51,7 +51,7 @@ def invite_member(*, member: Member, by: User) -> MemberInvitation:
     with transaction.atomic():
         now = Member.objects.select_for_update(of=("self",)).get(pk=member.pk)
         _check(now)
-        withdraw_member_invitation(member=now)
+        withdraw_any_open_invitation(member=now)
         days = read_setting(INVITATION_DAYS)
         made = MemberInvitation.objects.create(member=now, by=by, expires=timezone.now() + timedelta(days=days))
         context: dict[str, PlainValue] = {"name": now.name, "who": by.name, "days": days, "url": _build_link(made, now.email)}
@@ -75,12 +75,12 @@ def _build_link(made: MemberInvitation, email: str) -> str:
     return f"{settings.PORTAL_URL}{reverse('own:join', args=[_signer.sign_object([made.pk, email])])}"
 
 
-def withdraw_member_invitation(*, member: Member) -> None:
+def withdraw_any_open_invitation(*, member: Member) -> None:
     """Withdraw the member's open invitation, so that its link becomes invalid. Idempotent."""
     MemberInvitation.objects.filter(member=member, taken=None, withdrawn=None).update(withdrawn=Now())
 
 
-def withdraw_open_invitation(invitation: MemberInvitation) -> None:
+def withdraw_given_invitation(invitation: MemberInvitation) -> None:
     """Withdraw this invitation. Raises Conflict when it was accepted or withdrawn already."""
     still = MemberInvitation.objects.filter(pk=invitation.pk, taken=None, withdrawn=None)
     if not still.update(withdrawn=Now()):

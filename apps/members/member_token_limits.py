@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.roles import Right
-from apps.accounts.token_limits import TokenLimit, TokenLimitField, register_token_limit
+from apps.accounts.token_limits import TokenLimitField, TokenLimitKind, register_token_limit
 from apps.members.models import Member, Site
 
 
@@ -26,10 +26,10 @@ class MemberNumberField(forms.CharField):
         return found
 
 
-def register_member_token_limits() -> None:
+def register_member_token_restrictions() -> None:
     """Register both limits, so that the token page offers them."""
-    register_token_limit(TokenLimit("member", Right.SEE_MEMBERS, MemberNumberField, _describe_member))
-    register_token_limit(TokenLimit("site", Right.SEE_MEMBERS, _build_house_field, _describe_house))
+    register_token_limit(TokenLimitKind("member", Right.SEE_MEMBERS, MemberNumberField, _describe_member))
+    register_token_limit(TokenLimitKind("site", Right.SEE_MEMBERS, _build_house_field, _describe_house))
 
 
 def _describe_member(pk: int) -> str:

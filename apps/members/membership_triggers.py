@@ -23,7 +23,7 @@ END = """
 """
 
 
-def build_left_trigger() -> pgtrigger.Trigger:
+def build_left_at_trigger() -> pgtrigger.Trigger:
     """Return the trigger that sets left_at when the state becomes “left”, and clears it in other states."""
     return pgtrigger.Trigger(
         name="notes_when_left",
@@ -42,12 +42,12 @@ def build_left_trigger() -> pgtrigger.Trigger:
     )
 
 
-def build_insert_trigger() -> pgtrigger.Trigger:
+def build_membership_insert_trigger() -> pgtrigger.Trigger:
     """Return the trigger that opens a membership for each member added as active: from the day in `since`, from now if that is later."""
     return _build_after_trigger("periods_of_new", pgtrigger.Insert, FIRST, new="new_values")
 
 
-def build_update_trigger() -> pgtrigger.Trigger:
+def build_membership_update_trigger() -> pgtrigger.Trigger:
     """Return the trigger that ends the open membership and begins a new one as the state changes."""
     return _build_after_trigger("periods_of_changed", pgtrigger.Update, END + BEGIN, old="old_values", new="new_values")
 

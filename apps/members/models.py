@@ -9,10 +9,10 @@ from django.db.models.functions import Lower, Upper
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.history import track_history
-from apps.lib.database.unaccent import strip_accents
+from apps.lib.database.unaccent import make_unaccented_expression
 from apps.lib.fields import MacField, make_mac_digits_expression
 from apps.lib.models import Versioned
-from apps.members.membership_triggers import build_insert_trigger, build_left_trigger, build_update_trigger
+from apps.members.membership_triggers import build_left_at_trigger, build_membership_insert_trigger, build_membership_update_trigger
 
 LOWEST_KBIT, HIGHEST_KBIT = 64, 10_000_000  # limits of a rate, kbit/s
 
@@ -127,11 +127,11 @@ class Member(Versioned):
 
     class Meta:
         ordering = ["name", "id"]
-        triggers = [build_left_trigger(), build_insert_trigger(), build_update_trigger()]
+        triggers = [build_left_at_trigger(), build_membership_insert_trigger(), build_membership_update_trigger()]
         indexes = [
             models.Index(fields=["left_at"], condition=models.Q(erased_at=None), name="member_left_and_not_erased"),
             models.Index(fields=["name", "id"], name="member_by_name"),
-            GinIndex(OpClass(strip_accents("name"), "gin_trgm_ops"), name="member_name_search"),
+            GinIndex(OpClass(make_unaccented_expression("name"), "gin_trgm_ops"), name="member_name_search"),
             models.Index(fields=["state", "name", "id"], name="member_by_state_and_name"),
             models.Index(fields=["paid_until", "name", "id"], name="member_by_end_of_payment"),
             models.Index(fields=["state", "tariff"], name="member_counted"),

@@ -11,7 +11,7 @@ from apps.lib.ui import formats
 from apps.members.models import Member
 
 
-def find_residents(rooms: Collection[int]) -> RowUse | None:
+def find_resident_use(rooms: Collection[int]) -> RowUse | None:
     """Return the members who live in these rooms; None if there is none."""
     living = Member.objects.filter(room__in=rooms).select_related("room__site").order_by("name", "pk")
     number, first = living.count(), living.first()

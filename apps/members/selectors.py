@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Concat, Lower, Now, Replace
 
-from apps.lib.database.unaccent import strip_accents
+from apps.lib.database.unaccent import make_unaccented_expression
 from apps.lib.fields import MacField, Prefix, extract_mac_digits, make_mac_digits_expression
 from apps.members.models import Device, Member, Room, Tariff
 
@@ -32,12 +32,12 @@ def search_members(members: QuerySet[Member], text: str) -> QuerySet[Member]:
     mac = _parse_mac(text)  # after addresses, because 2001:db8:a0:10::5 has twelve digits too
     if mac:
         return members.filter(Exists(Device.objects.filter(member=OuterRef("pk"), mac=mac)))
-    return members.alias(bare_name=strip_accents("name")).filter(_build_word_filter(text))
+    return members.alias(bare_name=make_unaccented_expression("name")).filter(_build_word_filter(text))
 
 
 def _build_word_filter(text: str) -> Q:
     """Build a filter in which each alternative uses one index of the member table, so that the database can combine the indexes."""
-    found = reduce(and_, (Q(bare_name__contains=strip_accents(Value(word))) for word in text.split()))
+    found = reduce(and_, (Q(bare_name__contains=make_unaccented_expression(Value(word))) for word in text.split()))
     if "@" in text:
         found |= Q(email__icontains=text)
     digits = text.upper().removeprefix("M-")

@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to_form
 from apps.members import payment_import
@@ -57,7 +57,7 @@ def import_payments(request: HttpRequest) -> HttpResponse:
         try:
             preview = payment_import.read_payments(text)
             if "confirmed" in request.POST:
-                return _report_import(request, payment_import.import_payments(text, by=get_person(request)))
+                return _report_import(request, payment_import.import_payments(text, by=get_signed_in_user(request)))
         except Problem as problem:
             add_problem_to_form(form, problem)
     context = {"form": form, "preview": preview, "shown": SHOWN, "text": form.cleaned_data.get("text", "") if form.is_bound else ""}

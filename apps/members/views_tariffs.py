@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.accounts.undo_page import answer_undo
 from apps.audit.selectors import list_row_history
 from apps.lib.errors import Problem
@@ -30,7 +30,7 @@ def tariffs(request: HttpRequest) -> HttpResponse:
 def add(request: HttpRequest) -> HttpResponse:
     """Add a tariff."""
     form = TariffForm(data=request.POST if request.method == "POST" else None)
-    if form.is_valid() and _try_save(form, lambda terms: tariff_services.add_tariff(terms=terms, by=get_person(request))):
+    if form.is_valid() and _try_save(form, lambda terms: tariff_services.add_tariff(terms=terms, by=get_signed_in_user(request))):
         return redirect("members:tariffs")
     return render(request, "members/tariff.html", {"form": form}, status=422 if form.is_bound else 200)
 
@@ -43,7 +43,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
 
     def save(terms: TariffTerms) -> object:
         version = form.cleaned_data["version"] or 0
-        return tariff_services.change_tariff_terms(tariff=tariff, version=version, terms=terms, by=get_person(request))
+        return tariff_services.change_tariff_terms(tariff=tariff, version=version, terms=terms, by=get_signed_in_user(request))
 
     if form.is_valid() and _try_save(form, save):
         return redirect("members:tariffs")

@@ -29,7 +29,7 @@ class PoolSerializer(api.BasePoolSerializer):
         return changed
 
 
-class PoolSharingViewSet(api.BasePoolViewSet):
+class PoolViewSet(api.BasePoolViewSet):
     """Pools of addresses. A change takes `name`, `prefix`, `kept_first` and `kept`, and for public pools `sharing` and `block_size`,
     which apply to all members who leave from the pool. Only a pool that no member holds or held anything of can be removed.
     """

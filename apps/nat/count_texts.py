@@ -22,7 +22,7 @@ def format_pinhole_count(many: int) -> str:
     return ngettext("%(number)s IPv6 pinhole", "%(number)s IPv6 pinholes", many) % {"number": format_number(many)}
 
 
-def describe_move_goal(move: Move) -> str:
+def describe_move_target(move: Move) -> str:
     """Return “to A-101 on 1 Dec 2026”. The room is named only if it is loaded already: lists load the rooms of all their rows at once."""
     facts = {"day": format_day(move.on), "room": move._state.fields_cache.get("room")}
     if facts["room"]:

@@ -43,7 +43,7 @@ def build_end_update(until: Until, row: PortForward | Pinhole) -> dict[str, Any]
     return {"valid": Func(begins, Value(until, output_field=DateTimeField()), function="tstzrange", output_field=DateTimeRangeField())}
 
 
-def find_planned_end(ended: PortForward | Pinhole) -> datetime | None:
+def find_original_end(ended: PortForward | Pinhole) -> datetime | None:
     """Return the planned end before the row was ended early, from its history; None: it had none."""
     now: Any = type(ended)._default_manager.get(pk=ended.pk)
     before = now.events.exclude(valid=now.valid).order_by("-pgh_id").first()

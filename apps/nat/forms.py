@@ -7,16 +7,16 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.validity import is_valid_now
-from apps.lib.port_ranges import PortsField, format_port_range, format_typed_span
+from apps.lib.port_ranges import PortRangeFormField, format_port_range, format_typed_span
 from apps.lib.ui.row_choice_field import CachedModelChoiceField
 from apps.members.models import Member
 from apps.nat.last_day_field import LastDayForm, build_last_day_initial
 from apps.nat.models import PortForward
-from apps.nat.selectors import list_public_addresses
+from apps.nat.selectors import list_member_public_addresses
 from apps.network.models import Holding, Pool
 
 
-class DeviceChoice(CachedModelChoiceField[Holding]):
+class PrivateAddressChoice(CachedModelChoiceField[Holding]):
     """Choice of a private address, shown with its device."""
 
     def label_from_instance(self, obj: Any) -> str:
@@ -27,9 +27,11 @@ class ForwardForm(LastDayForm):
     """Adds a port forward of one member, or changes `forward`; then `version` is the row's when the form was shown."""
 
     protocol = forms.ChoiceField(label=_("Protocol"), choices=PortForward.Protocol)
-    public_port = PortsField(label=_("Public port"), help_text=_("8443, or 6000-6009"))
-    holding = DeviceChoice(label=_("To device"), queryset=Holding.objects.none(), empty_label=None)
-    private_port = PortsField(label=_("Device port"), required=False, help_text=_("the first one of a range; empty: same as outside"))
+    public_port = PortRangeFormField(label=_("Public port"), help_text=_("8443, or 6000-6009"))
+    holding = PrivateAddressChoice(label=_("To device"), queryset=Holding.objects.none(), empty_label=None)
+    private_port = PortRangeFormField(
+        label=_("Device port"), required=False, help_text=_("the first one of a range; empty: same as outside")
+    )
     public = forms.ChoiceField(label=_("Public address"))
     purpose = forms.CharField(label=_("What for"), max_length=80, required=False)
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
@@ -42,7 +44,7 @@ class ForwardForm(LastDayForm):
         if not forward:
             del self.fields["version"]
         held = Holding.objects.filter(is_valid_now(), member=member, kind=Pool.Kind.PRIVATE4).select_related("device")
-        addresses = sorted({*list_public_addresses(member), *([str(forward.public)] if forward else [])})
+        addresses = sorted({*list_member_public_addresses(member), *([str(forward.public)] if forward else [])})
         self.fields["holding"].queryset = held  # type: ignore[attr-defined]  # a ModelChoiceField
         self.fields["public"] = forms.ChoiceField(label=_("Public address"), choices=[(each, each) for each in addresses])
         if len(addresses) == 1:
@@ -62,7 +64,7 @@ class ForwardForm(LastDayForm):
             )
         return cleaned
 
-    def suggest_ports(self, first: str) -> str:
+    def format_offered_ports(self, first: str) -> str:
         """Return an offer as it is written in the field: as many ports as were wanted, from this one on."""
         return format_port_range(int(first), self.cleaned_data["public_port"][1]) if first.isdecimal() else first
 

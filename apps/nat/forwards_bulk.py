@@ -118,7 +118,7 @@ def _list_pools(wanted: Iterable[ForwardDraft]) -> list[Pool]:
 def change_forwards(*, wanted: Sequence[ForwardChange], by: User) -> list[PortForward]:
     """Change all of these, in their order. A forward with a new public side or holding ends, and a new one begins in its place.
 
-    Raises Conflict when one was changed since its version, Problem or IntegrityError as `services.edit_forward` does.
+    Raises Conflict when one was changed since its version, Problem or IntegrityError as `services.change_or_replace_forward` does.
     """
     staying = [each for each in wanted if each.keeps_public_side]
     for each in wanted:
@@ -158,7 +158,7 @@ def _update(staying: Sequence[ForwardChange]) -> int:
 
 
 def _move(each: ForwardChange, by: User) -> int:
-    forward = services.edit_forward(
+    forward = services.change_or_replace_forward(
         forward=each.forward,
         version=each.version,
         holding=each.holding,

@@ -6,7 +6,7 @@ from apps.lib.ui.activation_status import build_poll_trigger, list_activation_st
 from apps.members.models import Member
 from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
-from apps.nat.selectors import list_member_forwards, list_public_addresses
+from apps.nat.selectors import list_member_forwards, list_member_public_addresses
 
 
 def build_forwards_context(
@@ -25,6 +25,6 @@ def build_forwards_context(
         "problem": problem,
         "removed": lifted[0] if lifted else None,
         "most": member.tariff.most_forwards,
-        "public_addresses": list_public_addresses(member),
+        "public_addresses": list_member_public_addresses(member),
         "poll": build_poll_trigger([*rows, *lifted]),
     }

@@ -90,7 +90,7 @@ class _PoolPlaces:
         mine = self._members.get(member)
         if mine and public in (None, mine.public):
             return mine
-        place = self._allocator.take_on(public, member) if public else self._allocator.take(member, ())
+        place = self._allocator.take_place_on_address(public, member) if public else self._allocator.take(member, ())
         if place:
             self._members[member] = place
         return place

@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.history import track_history
-from apps.lib.database.triggers import stamp_transaction
+from apps.lib.database.triggers import build_stamp_trigger
 from apps.lib.fields import AddressField, PrefixField
 from apps.lib.models import Deployed, Versioned
 from apps.lib.port_ranges import format_port_range
@@ -20,7 +20,7 @@ from apps.nat.rules.models import PortRules
 from apps.network.models import GatewayGroup, Holding, Pool
 
 
-class PublicAddressUse(Versioned, Deployed):
+class PublicAddressUseBase(Versioned, Deployed):
     """Base of what a private IPv4 holding has on a public address, for a part of the time it is held.
 
     kind, group and held repeat the holding's columns, pool_kind and pool_prefix the public pool's. Composite foreign keys tie them, so
@@ -39,7 +39,7 @@ class PublicAddressUse(Versioned, Deployed):
 
     class Meta:
         abstract = True
-        triggers = [stamp_transaction()]
+        triggers = [build_stamp_trigger()]
         constraints = [
             models.CheckConstraint(condition=Q(kind="private4"), name="%(class)s_from_private_ipv4"),
             models.CheckConstraint(condition=Q(pool_kind="public4"), name="%(class)s_on_public_ipv4"),
@@ -49,7 +49,7 @@ class PublicAddressUse(Versioned, Deployed):
         ]
 
 
-__all__ = ["Move", "NatMapping", "Pinhole", "PortForward", "PortRules", "PublicAddressUse"]
+__all__ = ["Move", "NatMapping", "Pinhole", "PortForward", "PortRules", "PublicAddressUseBase"]
 
 
 def format_address_with_ports(public: str, ports: str) -> str:
@@ -58,7 +58,7 @@ def format_address_with_ports(public: str, ports: str) -> str:
 
 
 @track_history(exclude=["changed_in", "changed_at"])
-class NatMapping(PublicAddressUse):
+class NatMapping(PublicAddressUseBase):
     """The public address as which a holding leaves: alone, with others, or with a block of its ports."""
 
     sharing = models.CharField(
@@ -66,11 +66,11 @@ class NatMapping(PublicAddressUse):
     )
     block = IntegerRangeField(_("ports"), null=True, blank=True)
 
-    class Meta(PublicAddressUse.Meta):
+    class Meta(PublicAddressUseBase.Meta):
         ordering = ["holding", "id"]
         indexes = [models.Index(fields=["public", "id"], name="natmapping_by_public")]
         constraints = [
-            *PublicAddressUse.Meta.constraints,
+            *PublicAddressUseBase.Meta.constraints,
             ExclusionConstraint(name="natmapping_one_at_a_time", expressions=[("holding", "="), ("valid", RangeOperators.OVERLAPS)]),
             models.CheckConstraint(condition=Q(sharing__in=["own", "shared", "blocks"]), name="natmapping_sharing"),
             models.CheckConstraint(
@@ -97,7 +97,7 @@ class NatMapping(PublicAddressUse):
 
 
 @track_history(exclude=["changed_in", "changed_at"])
-class PortForward(PublicAddressUse):
+class PortForward(PublicAddressUseBase):
     """Ports of a public address that lead to a holding: `ports` of them, from public_port and private_port on. While the forward is off,
     its ports stay reserved.
     """
@@ -115,7 +115,7 @@ class PortForward(PublicAddressUse):
     purpose = models.CharField(_("purpose"), max_length=80, blank=True)
     enabled = models.BooleanField(_("on"), default=True)
 
-    class Meta(PublicAddressUse.Meta):
+    class Meta(PublicAddressUseBase.Meta):
         ordering = ["protocol", "public_port", "id"]
         indexes = [
             models.Index(fields=["public_port", "protocol"], name="portforward_by_port"),
@@ -123,7 +123,7 @@ class PortForward(PublicAddressUse):
             GinIndex(OpClass(Upper("purpose"), "gin_trgm_ops"), name="portforward_purpose_search"),
         ]
         constraints = [
-            *PublicAddressUse.Meta.constraints,
+            *PublicAddressUseBase.Meta.constraints,
             ExclusionConstraint(
                 name="portforward_port_taken",
                 expressions=[

@@ -17,10 +17,10 @@ from apps.lib.port_ranges import format_port_range
 from apps.members.models import Member
 from apps.members.tariff_allowance import check_tariff_allowance
 from apps.nat import services
-from apps.nat.expiry_dates import find_planned_end
+from apps.nat.expiry_dates import find_original_end
 from apps.nat.models import PortForward, PortRules
 from apps.nat.rules.services import get_port_rules
-from apps.nat.selectors import find_free_port, list_member_forwards, list_public_addresses
+from apps.nat.selectors import find_free_port, list_member_forwards, list_member_public_addresses
 from apps.nat.switched_off import check_may_reopen, check_may_switch_on, list_switched_off_by_others
 from apps.network.models import Holding
 
@@ -119,13 +119,13 @@ def reopen_port(*, member: Member, forward: PortForward, by: User) -> PortForwar
         private_port=forward.private_port,
         ports=forward.ports,
         purpose=forward.purpose,
-        until=find_planned_end(forward),
+        until=find_original_end(forward),
         enabled=forward.enabled,
         by=by,
     )
 
 
-def switch_port(*, forward: PortForward, version: int, enabled: bool, by: User) -> PortForward:
+def switch_forward(*, forward: PortForward, version: int, enabled: bool, by: User) -> PortForward:
     """Switch a forward on or off; its ports stay reserved. Raises Problem for switching on what another user switched off."""
     if enabled:
         check_may_switch_on(forward, by)
@@ -138,7 +138,7 @@ def _check_is_own(member: Member, holding: Holding, public: Address) -> None:
     """Raise Problem unless holding and public address are the member's own, whatever the form contained."""
     if holding.member_id != member.pk:
         raise Problem(_("Choose one of your devices."), "holding")
-    if str(public) not in list_public_addresses(member):
+    if str(public) not in list_member_public_addresses(member):
         raise Problem(_("Choose an address of yours."), "public")
 
 

@@ -20,7 +20,7 @@ FREE_PORT = """
 PROTOCOLS = {"tcp": 6, "udp": 17}  # IANA protocol numbers
 
 
-def is_claimed(error: IntegrityError) -> bool:
+def is_claim_violation(error: IntegrityError) -> bool:
     """Return True if the database refused the ports because another member claims them."""
     return "portclaim_of_one_member" in str(error)
 

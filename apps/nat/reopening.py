@@ -11,13 +11,13 @@ from apps.lib.database.validity import is_valid_now
 from apps.nat.models import Pinhole, PortForward
 
 
-def build_forward_urls(ended: Sequence[EndedRow]) -> Mapping[int, str]:
+def build_forward_restore_urls(ended: Sequence[EndedRow]) -> Mapping[int, str]:
     """Return the URLs by the id of the forward."""
     taken = PortForward.objects.filter(public__in={each.row.public for each in ended})
     return _build_urls(ended, taken, ("public", "protocol", "public_port"), "nat:forward-restore")
 
 
-def build_pinhole_urls(ended: Sequence[EndedRow]) -> Mapping[int, str]:
+def build_pinhole_restore_urls(ended: Sequence[EndedRow]) -> Mapping[int, str]:
     """Return the URLs by the id of the pinhole."""
     taken = Pinhole.objects.filter(address__in={each.row.address for each in ended})
     return _build_urls(ended, taken, ("address", "protocol", "port"), "nat:pinhole-restore")

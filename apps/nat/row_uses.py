@@ -13,17 +13,17 @@ from apps.nat.models import NatMapping
 from apps.nat.moving.models import Move
 
 
-def find_planned_moves(rooms: Collection[int]) -> RowUse | None:
+def find_room_move_use(rooms: Collection[int]) -> RowUse | None:
     """Return the planned moves to these rooms; None if there is none. Moves that are over do not hold a room."""
     return _describe_moves(Move.objects.filter(room__in=rooms, state=Move.State.PLANNED))
 
 
-def find_pool_moves(pools: Collection[int]) -> RowUse | None:
+def find_pool_move_use(pools: Collection[int]) -> RowUse | None:
     """Return the moves to addresses of these pools, also those that are over: they keep the pool's name; None if there is none."""
     return _describe_moves(Move.objects.filter(pool__in=pools))
 
 
-def find_pool_mappings(pools: Collection[int]) -> RowUse | None:
+def find_pool_mapping_use(pools: Collection[int]) -> RowUse | None:
     """Return the NAT mappings that members have or had to these pools; None if there is none."""
     found = NatMapping.objects.filter(pool__in=pools)
     first = found.select_related("holding").order_by("pk").first()

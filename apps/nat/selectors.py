@@ -38,7 +38,7 @@ def list_member_mappings(member: Member) -> Sequence[NatMapping]:
     return tuple(found.order_by("holding__prefix"))
 
 
-def list_public_addresses(member: Member) -> list[str]:
+def list_member_public_addresses(member: Member) -> list[str]:
     """Return the public addresses that the member leaves as, each once."""
     return sorted({str(mapping.public) for mapping in list_member_mappings(member)})
 
@@ -48,7 +48,7 @@ def build_ports_filter(first: int, last: int) -> Q:
     return Q(public_port__lte=last, public_port__gt=first - F("ports"))
 
 
-def find_port_holder(public: Address, protocol: str, first: int, ports: int = 1) -> PortForward | None:
+def find_overlapping_forward(public: Address, protocol: str, first: int, ports: int = 1) -> PortForward | None:
     """Return a forward that holds any of these public ports now or later."""
     held = PortForward.objects.filter(
         build_ports_filter(first, first + ports - 1), is_valid_now_or_later(), public=public, protocol=protocol

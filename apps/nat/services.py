@@ -14,9 +14,9 @@ from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
 from apps.lib.port_ranges import Span, format_port_range
 from apps.nat import port_claims
-from apps.nat.expiry_dates import EndSentinel, Until, build_end_update, check_end, find_planned_end
+from apps.nat.expiry_dates import EndSentinel, Until, build_end_update, check_end, find_original_end
 from apps.nat.models import NatMapping, PortForward
-from apps.nat.selectors import find_free_port, find_port_holder
+from apps.nat.selectors import find_free_port, find_overlapping_forward
 from apps.nat.snat_allocation import SnatPlace, find_snat_place, list_source_pools
 from apps.network.models import Holding, Pool
 from apps.network.services import lock_holdings, lock_pools, refuse_retired
@@ -64,7 +64,7 @@ def add_forward(
             )
             enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
-        if port_claims.is_claimed(error):
+        if port_claims.is_claim_violation(error):
             raise port_claims.build_claim_problem(holding, public, protocol, public_port, ports) from error
         check_holding(holding)
         raise _explain(error, public, protocol, public_port, ports) from error
@@ -87,7 +87,7 @@ def change_forward(
     return forward
 
 
-def edit_forward(
+def change_or_replace_forward(
     *,
     forward: PortForward,
     version: int,
@@ -156,7 +156,7 @@ def restore_forward(*, forward: PortForward, by: User) -> PortForward:
         private_port=forward.private_port,
         ports=forward.ports,
         purpose=forward.purpose,
-        until=find_planned_end(forward),
+        until=find_original_end(forward),
         enabled=forward.enabled,
         by=by,
     )
@@ -188,7 +188,7 @@ def map_address(*, holding: Holding, public: Address | None = None, pool: Pool |
             enqueue_task("workers.reconcile", by.pk)
     except IntegrityError as error:
         check_holding(holding)
-        if not port_claims.is_claimed(error):
+        if not port_claims.is_claim_violation(error):
             raise
         raise Problem(_("This address or block was just given to another member. Try again."), "public") from error
     mapping.refresh_from_db()
@@ -280,7 +280,7 @@ def _explain(error: IntegrityError, public: Address, protocol: str, port: int, p
         return Problem(server % {"protocol": protocol.upper(), "port": port, "public": public, "listener": listener}, "public_port")
     if "portforward_port_taken" not in str(error):
         raise error
-    holder, first = find_port_holder(public, protocol, port, ports), find_free_port(public, protocol, port, ports)
+    holder, first = find_overlapping_forward(public, protocol, port, ports), find_free_port(public, protocol, port, ports)
     free = format_port_range(first, ports) if first else ""
     facts: dict[str, object] = {"protocol": protocol.upper(), "port": format_port_range(port, ports), "public": public, "free": free}
     unnamed, facts["ports"] = _("%(protocol)s %(ports)s on %(public)s is taken already."), format_port_range(port, ports)

@@ -11,7 +11,7 @@ from apps.lib.database.validity import is_valid_now, is_valid_now_or_later
 from apps.lib.fields import Address
 from apps.members.models import Member
 from apps.nat.models import NatMapping, PortClaim
-from apps.network.models import ALL_PORTS, Gateway, Pool, compute_first_port
+from apps.network.models import ALL_PORTS, Gateway, Pool, compute_first_block_port
 
 MOST_SHARED = 1024  # addresses of a shared pool that are considered
 MAX_SEARCHED_ADDRESSES = 65536
@@ -75,7 +75,7 @@ def find_snat_place(pool: Pool, member: Member, public: Address | None = None) -
     if mine:
         return mine
     size = get_block_size(pool)
-    where = {"pool": pool.pk, "most": MAX_SEARCHED_ADDRESSES, "size": size, "first": compute_first_port(size), "member": member.pk}
+    where = {"pool": pool.pk, "most": MAX_SEARCHED_ADDRESSES, "size": size, "first": compute_first_block_port(size), "member": member.pk}
     found = _fetch_row(FREE, {**where, "public": str(public) if public else None})
     return _build_place(IPv4Address(found[0]), found[1], size) if found else None
 
@@ -123,7 +123,7 @@ class SnatAllocator:
         self._known = set(self._addresses)
         self._claimed: dict[Address, dict[int, tuple[int, ...]]] = {}
         self._taken: set[tuple[Address, int]] = set()
-        self._next = dict.fromkeys(self._addresses, compute_first_port(self._size))
+        self._next = dict.fromkeys(self._addresses, compute_first_block_port(self._size))
         self._at = 0
         claims = PortClaim.objects.filter(is_valid_now_or_later(), public__within=pool.prefix)
         wanted = claims if beside_mappings else claims.filter(forward_id__isnull=False)
@@ -148,7 +148,7 @@ class SnatAllocator:
             self._at += 1
         return None
 
-    def take_on(self, address: Address, member: int) -> SnatPlace | None:
+    def take_place_on_address(self, address: Address, member: int) -> SnatPlace | None:
         """Take a place on this address. None if nothing is free there."""
         return self._take_on(address, member) if address in self._known else None
 
@@ -163,7 +163,7 @@ class SnatAllocator:
 
     def _find_own_block(self, address: Address, member: int) -> int | None:
         """Return the first port of a free place that contains claims of this member's forwards, and of no other's."""
-        least = compute_first_port(self._size)
+        least = compute_first_block_port(self._size)
         for port, whose in self._claimed.get(address, {}).items():
             if whose == (member,) and port >= least and (address, port) not in self._taken:
                 return port

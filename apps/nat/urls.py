@@ -25,5 +25,5 @@ urlpatterns = [
     path("pinholes/<int:pk>/switch/", pinholes.switch, name="pinhole-switch"),
     path("pinholes/<int:pk>/remove/", pinholes.remove, name="pinhole-remove"),
     path("pinholes/<int:pk>/restore/", pinholes.restore, name="pinhole-restore"),
-    path("holdings/<int:pk>/renumber/", pinholes.renumber, name="renumber"),
+    path("holdings/<int:pk>/renumber/", pinholes.renumber_prefix, name="renumber"),
 ]

@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Conflict, Problem
 from apps.lib.web.query_params import parse_number
 from apps.members.models import Member
@@ -49,7 +49,7 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         forward = services.add_forward(by=request.user, until=form.get_end(), **form.to_kwargs())  # type: ignore[arg-type]  # staff_page: signed in
     except Problem as problem:
-        form.offer = form.suggest_ports(problem.offer)
+        form.offer = form.format_offered_ports(problem.offer)
         form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
         return _render_answer(request, member, form=form)
     return _render_answer(request, member, saved=forward.pk)
@@ -75,10 +75,10 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
         version = form.cleaned_data["version"] or 0
         try:
             changed = form.to_kwargs() | {"until": form.get_changed_end()}
-            saved = services.edit_forward(forward=forward, version=version, by=get_person(request), **changed)
+            saved = services.change_or_replace_forward(forward=forward, version=version, by=get_signed_in_user(request), **changed)
             return redirect(f"{reverse('desk:member', args=[member.pk])}?saved={saved.pk}#forwards")
         except Problem as problem:
-            form.offer = form.suggest_ports(problem.offer)
+            form.offer = form.format_offered_ports(problem.offer)
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
             if isinstance(problem, Conflict):
                 shown["now"] = forward

@@ -22,7 +22,7 @@ from apps.members.models import Member
 from apps.network import pool_lifecycle, services
 from apps.network.models import MOST_KEPT, MOST_KEPT_FIRST, Holding, Pool
 from apps.network.pool_removal import remove_pool
-from apps.network.selectors import count_assigned_shares, count_shares, list_pools
+from apps.network.selectors import count_assigned_shares, count_member_shares, list_pools
 
 SPLIT = make_object(pools=make_array(INTEGER))
 
@@ -91,7 +91,7 @@ class BasePoolSerializer(ApiSerializer):
 
     def get_size(self, pool: Pool) -> int:
         """Number of shares in the pool for members, without those that are kept free; of a public pool: of addresses."""
-        return count_shares(pool)
+        return count_member_shares(pool)
 
     def get_held(self, pool: Pool) -> int:
         """Number of shares that members hold now; of a public pool: of addresses that members leave as."""

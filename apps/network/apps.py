@@ -7,7 +7,7 @@ class NetworkConfig(AppConfig):
     name = "apps.network"
 
     def ready(self) -> None:
-        from apps.audit.trail import UNSHOWN, RowUndo, Trail, register_trail
+        from apps.audit.trail import UNSHOWN, RowUndoPolicy, TrailPresentation, register_trail
         from apps.lib.dependents import register_dependents
         from apps.lib.row_uses import register_use
         from apps.members.models import Member
@@ -18,7 +18,7 @@ class NetworkConfig(AppConfig):
         group_token_limits.register_group_token_limit()
         register_dependents(Member, lambda ids: Holding.objects.filter(member__in=ids), format_holding_count)
         register_trail(
-            Trail(
+            TrailPresentation(
                 Holding,
                 part_of="member",
                 called=_("Address"),
@@ -26,17 +26,17 @@ class NetworkConfig(AppConfig):
                 unshown=UNSHOWN | {"group", "kind"},
             )
         )
-        register_use(Pool, pool_removal.find_pool_holdings)
+        register_use(Pool, pool_removal.find_pool_holding_use)
         register_trail(
-            Trail(
+            TrailPresentation(
                 Pool,
                 called=_("Pool"),
                 href=lambda row: reverse("network:pool", args=[row.pk]),
-                undo_by=RowUndo(
+                undo_by=RowUndoPolicy(
                     route="network:pool-undo",
                     remove=pool_removal.remove_pool,
                     explain=services.explain_pool_error,
-                    prepare=pool_removal.prepare_former_pool,
+                    prepare=pool_removal.prepare_pool_undo,
                 ),
             )
         )

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.lib.database.history import track_history
 from apps.lib.fields import AddressInNetwork, InterfaceAddressField
 from apps.lib.models import Versioned
-from firewall.failover import FailoverSpec, StateCache
+from firewall.failover import FailoverSpec, StateCacheMode
 from firewall.failover.spec import HEALTH, INTERVALS, MOST_ADDRESSES, VIRTUAL_ROUTERS
 
 RECOMMENDED = FailoverSpec(addresses=())
@@ -24,8 +24,8 @@ class Failover(Versioned):
     """
 
     class Cache(models.TextChoices):
-        DIRECT = StateCache.DIRECT.value, _("in the kernel at once")
-        EXTERNAL = StateCache.EXTERNAL.value, _("in memory until the gateway takes over")
+        DIRECT = StateCacheMode.DIRECT.value, _("in the kernel at once")
+        EXTERNAL = StateCacheMode.EXTERNAL.value, _("in memory until the gateway takes over")
 
     group = models.OneToOneField("network.GatewayGroup", models.CASCADE, related_name="failover")
     inside = ArrayField(InterfaceAddressField(), verbose_name=_("virtual addresses inside"))
@@ -44,7 +44,7 @@ class Failover(Versioned):
             ),
             models.CheckConstraint(condition=Q(interval__range=(INTERVALS[0], INTERVALS[-1])), name="failover_interval"),
             models.CheckConstraint(condition=Q(failback=None) | Q(failback__range=(HEALTH[0], HEALTH[-1])), name="failover_failback"),
-            models.CheckConstraint(condition=Q(cache__in=[each.value for each in StateCache]), name="failover_cache"),
+            models.CheckConstraint(condition=Q(cache__in=[each.value for each in StateCacheMode]), name="failover_cache"),
             models.CheckConstraint(condition=Q(inside__len__gte=1), name="failover_has_inside"),
             models.CheckConstraint(
                 condition=Q(inside__len__lte=MOST_ADDRESSES, outside__len__lte=MOST_ADDRESSES, servers__len__lte=MOST_ADDRESSES),

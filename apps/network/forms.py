@@ -13,7 +13,7 @@ from apps.members.models import Device, Member
 from apps.network.models import BLOCK_SIZES, MOST_KEPT_FIRST, GatewayGroup, Pool, count_port_blocks
 
 
-class PrefixInput(forms.CharField):
+class PrefixFormField(forms.CharField):
     """Form field for an address or a prefix."""
 
     def clean(self, value: Any) -> Any:
@@ -29,7 +29,7 @@ class AddressFormField(forms.CharField):
         return AddressField().to_python(text) if text else None
 
 
-class PrefixListInput(forms.CharField):
+class PrefixListFormField(forms.CharField):
     """Form field for several addresses or prefixes, separated by commas, spaces or line breaks."""
 
     def prepare_value(self, value: Any) -> Any:
@@ -43,7 +43,7 @@ class AssignAddressForm(forms.Form):
     """Assigns a member an address of a pool: the next free one, or a given one."""
 
     pool = CachedModelChoiceField(Pool.objects.none(), label=_("Pool"), empty_label=None)
-    prefix = PrefixInput(  # type: ignore[assignment]  # a field, which Django takes off the class
+    prefix = PrefixFormField(  # type: ignore[assignment]  # a field, which Django takes off the class
         label=_("Address"),
         max_length=50,
         required=False,
@@ -73,7 +73,7 @@ class PoolForm(forms.Form):
 
     version = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=2**31 - 1, required=False)
     name = forms.CharField(label=_("Name"), max_length=60, widget=forms.TextInput(attrs={"autocomplete": "off"}))
-    prefix = PrefixInput(  # type: ignore[assignment]  # a field, which Django takes off the class
+    prefix = PrefixFormField(  # type: ignore[assignment]  # a field, which Django takes off the class
         label=_("Prefix"),
         max_length=50,
         help_text=_("Like 10.16.0.0/12 or 2001:db8:a0::/44"),
@@ -86,7 +86,7 @@ class PoolForm(forms.Form):
         required=False,
         help_text=_("For routers and servers: members do not get them. Of an IPv6 pool, prefixes"),
     )
-    kept = PrefixListInput(
+    kept = PrefixListFormField(
         label=_("Also keep free"),
         max_length=3000,
         required=False,
@@ -181,7 +181,7 @@ class PoolPreviewForm(forms.Form):
 class EnlargementForm(PoolPreviewForm):
     """Enlarges a pool."""
 
-    prefix = PrefixInput(  # type: ignore[assignment]  # a field, which Django takes off the class
+    prefix = PrefixFormField(  # type: ignore[assignment]  # a field, which Django takes off the class
         label=_("Larger prefix"),
         max_length=50,
         help_text=_("It contains the present one, and overlaps no other pool."),

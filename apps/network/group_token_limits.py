@@ -5,13 +5,13 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.roles import Right
-from apps.accounts.token_limits import TokenLimit, TokenLimitField, register_token_limit
+from apps.accounts.token_limits import TokenLimitField, TokenLimitKind, register_token_limit
 from apps.network.models import GatewayGroup
 
 
 def register_group_token_limit() -> None:
     """Register the limit, so that the page of tokens offers it."""
-    register_token_limit(TokenLimit("group", Right.SEE_NETWORK, _build_field, _describe_group))
+    register_token_limit(TokenLimitKind("group", Right.SEE_NETWORK, _build_field, _describe_group))
 
 
 def _build_field() -> forms.Field:

@@ -10,7 +10,7 @@ KEPT_BY_DEFAULT: Final = 10  # shares of a new pool
 _PART: Final = 8  # of a small pool at most an eighth
 
 
-def choose_kept_first(pool: Pool) -> int:
+def choose_kept_first_count(pool: Pool) -> int:
     """Return how many first shares of a new pool are kept free: ten, or an eighth of a smaller pool; none of a public pool."""
     if pool.kind == Pool.Kind.PUBLIC4:
         return 0

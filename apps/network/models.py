@@ -13,7 +13,7 @@ from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.history import track_history
-from apps.lib.database.triggers import stamp_transaction
+from apps.lib.database.triggers import build_stamp_trigger
 from apps.lib.fields import AddressField, PrefixField
 from apps.lib.models import Deployed, Versioned
 from apps.members.models import Device, Member
@@ -194,14 +194,14 @@ BLOCK_SIZES = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 SUITABLE_BLOCK_SIZES = (1024, 512, 256)  # best first; reasons: docs/adr/0023-one-port-towards-everybody.md
 
 
-def compute_first_port(size: int) -> int:
+def compute_first_block_port(size: int) -> int:
     """Return the first port of an address's first block. Blocks begin at multiples of their size, above the well-known ports."""
     return 0 if size == ALL_PORTS else max(size, LEAST_BLOCK_PORT)
 
 
 def count_port_blocks(size: int) -> int:
     """Return how many blocks of this size one address has."""
-    return (ALL_PORTS - compute_first_port(size)) // size
+    return (ALL_PORTS - compute_first_block_port(size)) // size
 
 
 def find_block_size(addresses: int, members: int) -> int | None:
@@ -291,7 +291,7 @@ class Holding(Deployed):
 
     class Meta:
         ordering = ["kind", "prefix"]
-        triggers = [stamp_transaction()]
+        triggers = [build_stamp_trigger()]
         indexes = [models.Index(fields=["kind", "prefix"], name="holding_by_prefix")]
         constraints = [
             ExclusionConstraint(
@@ -334,7 +334,7 @@ class Protection(Versioned, Deployed):
     sip_ports = ArrayField(models.PositiveIntegerField(), verbose_name=_("SIP ports"), default=list, blank=True)
 
     class Meta:
-        triggers = [stamp_transaction()]
+        triggers = [build_stamp_trigger()]
         constraints = [
             models.CheckConstraint(condition=Q(ftp_ports__len__lte=16, sip_ports__len__lte=16), name="protection_few_helper_ports"),
         ]
@@ -363,7 +363,7 @@ class Limits(Versioned, Deployed):
     exempt = ArrayField(PrefixField(), verbose_name=_("exempt networks"), default=list, blank=True)
 
     class Meta:
-        triggers = [stamp_transaction()]
+        triggers = [build_stamp_trigger()]
         constraints = [
             models.CheckConstraint(
                 condition=Q(member_rate__lte=100_000, source_rate__lte=100_000, mail_rate__lte=100_000), name="limits_rates"
@@ -404,7 +404,7 @@ class Profile(Versioned, Deployed):
     last_port = models.PositiveIntegerField(_("last port of the gateway’s own connections"), default=RECOMMENDED.last_port)
 
     class Meta:
-        triggers = [stamp_transaction()]
+        triggers = [build_stamp_trigger()]
         constraints = [
             models.CheckConstraint(
                 condition=Q(**{f"{name}__range": (each[0], each[-1]) for name, each in LIMITS.items()}), name="profile_limits"

@@ -28,7 +28,7 @@ DEFER, CHECK = "SET CONSTRAINTS pool_overlaps DEFERRED", "SET CONSTRAINTS pool_o
 _tenants: dict[type[Model], str] = {Holding: "prefix"}
 
 
-def register_tenants(model: type[Model], address: str) -> None:
+def register_pool_rows(model: type[Model], address: str) -> None:
     """Register rows that lie in a pool by this field, with columns pool and pool_prefix. Called once, when their app is ready."""
     _tenants[model] = address
 
@@ -162,7 +162,7 @@ def split_pool(*, pool: Pool, version: int, length: int, by: User | None) -> lis
     return [pool, *made]
 
 
-def merge_parts(former: Pool, current: Pool) -> None:
+def undo_pool_split(former: Pool, current: Pool) -> None:
     """Bring back a pool before its prefix is, if its last change was a split: what lies in the parts returns, and the parts go.
 
     For an undo, in its transaction. former: the pool before. Raises Problem if a part has been changed since.

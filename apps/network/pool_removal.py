@@ -10,7 +10,7 @@ from apps.lib.errors import Problem
 from apps.lib.row_uses import RowUse, list_uses
 from apps.network.count_texts import format_holding_count
 from apps.network.models import Holding, Pool
-from apps.network.pool_lifecycle import merge_parts
+from apps.network.pool_lifecycle import undo_pool_split
 from apps.network.virtual_addresses import refuse_virtual_addresses
 
 
@@ -28,14 +28,14 @@ def remove_pool(row: Pool) -> None:
     Pool.objects.filter(pk=row.pk).delete()
 
 
-def find_pool_holdings(pools: Collection[int]) -> RowUse | None:
+def find_pool_holding_use(pools: Collection[int]) -> RowUse | None:
     """Return the holdings that members have or had of these pools; None if there is none."""
     found = Holding.objects.filter(pool__in=pools)
     first = found.order_by("pk").first()
     return None if first is None else RowUse(format_holding_count(found.count()), reverse("network:pool", args=[first.pool_id]), first)
 
 
-def prepare_former_pool(former: Pool, current: Pool | None) -> None:
+def prepare_pool_undo(former: Pool, current: Pool | None) -> None:
     """Raise Problem if an undo must not bring back these values: a former sharing would not bring back members' public addresses.
 
     Before a split is undone, its parts become one pool again.
@@ -44,4 +44,4 @@ def prepare_former_pool(former: Pool, current: Pool | None) -> None:
         raise Problem(_("Change on the page of %(pool)s how members use it: it shows before what each would leave as.") % {"pool": current})
     refuse_virtual_addresses(former)
     if current and former.prefix != current.prefix:
-        merge_parts(former, current)
+        undo_pool_split(former, current)

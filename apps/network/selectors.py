@@ -68,7 +68,7 @@ def find_free_prefix(pool: Pool) -> Prefix | None:
     return ip_network(found) if found else None
 
 
-def count_shares(pool: Pool) -> int:
+def count_member_shares(pool: Pool) -> int:
     """Return how many shares the pool has for members, without those that are kept free; for a public pool: how many addresses."""
     return count_all_shares(pool) - count_kept_shares(pool)
 
@@ -85,15 +85,15 @@ def count_assigned_shares() -> Mapping[int, int]:
     return dict(held)
 
 
-def list_holdings(member: Member) -> QuerySet[Holding]:
+def list_held_now(member: Member) -> QuerySet[Holding]:
     """Return what the member holds now: IPv4 addresses, then IPv6 prefixes."""
     return Holding.objects.filter(is_valid_now(), member=member).select_related("device", "pool").order_by("prefix")
 
 
 @cache_per_request
 def list_cached_holdings(member: Member) -> tuple[Holding, ...]:
-    """Return the same as `list_holdings`, read once for all parts of a page."""
-    return tuple(list_holdings(member))
+    """Return the same as `list_held_now`, read once for all parts of a page."""
+    return tuple(list_held_now(member))
 
 
 def list_pool_holdings(pool: Pool) -> QuerySet[Holding]:

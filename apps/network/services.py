@@ -19,10 +19,10 @@ from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
 from apps.members.models import Device, Member
-from apps.network.kept_free import choose_kept_first
+from apps.network.kept_free import choose_kept_first_count
 from apps.network.models import BLOCK_SIZES, MOST_KEPT, MOST_KEPT_FIRST, GatewayGroup, Holding, Pool, find_block_size
 from apps.network.refusals import explain_retired, find_refusal, format_address_or_prefix
-from apps.network.selectors import count_shares, find_free_prefix, find_overlapping_holding
+from apps.network.selectors import count_member_shares, find_free_prefix, find_overlapping_holding
 from apps.network.virtual_addresses import refuse_virtual_addresses
 
 
@@ -109,10 +109,10 @@ def add_pool(
     """
     pool = Pool(name=name.strip(), kind=kind, prefix=prefix, group=group, member_length=_get_member_length(kind, member_length))
     _check_pool(pool)
-    pool.kept_first, pool.kept = choose_kept_first(pool) if kept_first is None else kept_first, list(kept)
+    pool.kept_first, pool.kept = choose_kept_first_count(pool) if kept_first is None else kept_first, list(kept)
     _check_kept(pool)
     refuse_virtual_addresses(pool)
-    if count_shares(pool) < 1:
+    if count_member_shares(pool) < 1:
         raise Problem(_("Nothing is left for members. Keep fewer addresses free."), "kept_first" if pool.kept_first else "kept")
     pool.sharing, pool.block_size = (sharing, block_size) if sharing else _choose_sharing(pool)
     if not sharing and block_size is not None:
@@ -144,9 +144,9 @@ def _choose_sharing(pool: Pool) -> tuple[str, int | None]:
         return Pool.Sharing.SHARED, None
     private = Holding.objects.filter(is_valid_now(), group=pool.group, kind=Pool.Kind.PRIVATE4)
     members = private.values("member").distinct().count()
-    if members <= count_shares(pool):
+    if members <= count_member_shares(pool):
         return Pool.Sharing.OWN, None
-    block_size = find_block_size(count_shares(pool), members)
+    block_size = find_block_size(count_member_shares(pool), members)
     return (Pool.Sharing.BLOCKS if block_size else Pool.Sharing.SHARED), block_size
 
 

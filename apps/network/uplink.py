@@ -5,7 +5,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.history import track_history
-from apps.lib.database.triggers import stamp_transaction
+from apps.lib.database.triggers import build_stamp_trigger
 from apps.lib.models import Deployed, Versioned
 
 
@@ -22,7 +22,7 @@ class Uplink(Versioned, Deployed):
     limits_rates = models.BooleanField(_("limit rates"), default=True)
 
     class Meta:
-        triggers = [stamp_transaction()]
+        triggers = [build_stamp_trigger()]
         constraints = [
             models.CheckConstraint(condition=Q(up_kbit=None) | Q(up_kbit__gte=64), name="uplink_up_kbit"),
             models.CheckConstraint(condition=Q(down_kbit=None) | Q(down_kbit__gte=64), name="uplink_down_kbit"),

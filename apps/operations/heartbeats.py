@@ -129,7 +129,7 @@ def probe_broker() -> str:
     return ""
 
 
-class Heartbeat:
+class HeartbeatThread:
     """Thread that records the signs of life of a process, as long as the process lives."""
 
     def __init__(self, roles: Sequence[ProcessRole], *, probe: Callable[[], str] = probe_broker, every: float = EVERY) -> None:

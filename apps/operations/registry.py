@@ -26,7 +26,7 @@ type Pruner = Callable[[datetime, int], int]
 """Deletes at most this many rows that are too old at that time, and returns how many. A smaller number means that none are left."""
 
 
-class TableBound(StrEnum):
+class TableBoundKind(StrEnum):
     """Kinds of bounds that keep a table from growing for ever."""
 
     PEOPLE = "people"  # rows for members, devices, rules: as many as people enter
@@ -44,7 +44,7 @@ class TableRetention:
     """
 
     label: str  # app_label.ModelName
-    bound: TableBound
+    bound: TableBoundKind
     kept: str | Promise = ""
     prune: Pruner | None = None
     by: str = ""  # the task or function that prunes, if it is not `prune`
@@ -58,15 +58,15 @@ class TableRetention:
 _registry: dict[str, TableRetention] = {}
 
 
-def register_bounded(bound: TableBound, *labels: str) -> None:
+def register_unpruned_tables(bound: TableBoundKind, *labels: str) -> None:
     """Register tables that need no pruning."""
     for label in labels:
         _registry[label] = TableRetention(label, bound)
 
 
-def register_pruned(label: str, *, kept: str | Promise, prune: Pruner | None = None, by: str = "") -> None:
+def register_pruned_table(label: str, *, kept: str | Promise, prune: Pruner | None = None, by: str = "") -> None:
     """Register a table that is pruned: by `prune`, which the hourly task calls, or by the task named in `by`."""
-    _registry[label] = TableRetention(label, TableBound.PRUNED, kept, prune, by)
+    _registry[label] = TableRetention(label, TableBoundKind.PRUNED, kept, prune, by)
 
 
 def list_retentions() -> list[TableRetention]:
@@ -74,7 +74,7 @@ def list_retentions() -> list[TableRetention]:
     return [_registry[label] for label in sorted(_registry)]
 
 
-def delete_oldest[Row: Model](rows: QuerySet[Row], by: str, at_most: int) -> int:
+def delete_oldest_batch[Row: Model](rows: QuerySet[Row], by: str, at_most: int) -> int:
     """Delete at most `at_most` of these rows, oldest first. Returns the number of rows found for deletion."""
     oldest = list(rows.order_by(by).values_list("pk", flat=True)[:at_most])
     rows.model._base_manager.filter(pk__in=oldest).delete()

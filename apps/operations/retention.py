@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.lib.api.idempotency import KEPT
 from apps.lib.models import KeptAnswer
-from apps.operations.registry import TableBound, delete_oldest, register_bounded, register_pruned
+from apps.operations.registry import TableBoundKind, delete_oldest_batch, register_pruned_table, register_unpruned_tables
 
 CONFIRMATIONS = timedelta(days=7)
 FRESH = timedelta(hours=1)  # a session may be listed before its own row is committed
@@ -18,31 +18,31 @@ FRESH = timedelta(hours=1)  # a session may be listed before its own row is comm
 
 def prune_sessions(now: datetime, at_most: int) -> int:
     """Delete expired sessions."""
-    return delete_oldest(Session.objects.filter(expire_date__lt=now), "expire_date", at_most)
+    return delete_oldest_batch(Session.objects.filter(expire_date__lt=now), "expire_date", at_most)
 
 
 def prune_user_sessions(now: datetime, at_most: int) -> int:
     """Delete entries of an account's sign-ins whose session is deleted."""
     there = Session.objects.filter(session_key=OuterRef("session_key"))
-    return delete_oldest(UserSession.objects.filter(~Exists(there), created_at__lt=now - FRESH), "created_at", at_most)
+    return delete_oldest_batch(UserSession.objects.filter(~Exists(there), created_at__lt=now - FRESH), "created_at", at_most)
 
 
 def prune_email_confirmations(now: datetime, at_most: int) -> int:
     """Delete expired links for confirming an email address."""
-    return delete_oldest(EmailConfirmation.objects.filter(created__lt=now - CONFIRMATIONS), "created", at_most)
+    return delete_oldest_batch(EmailConfirmation.objects.filter(created__lt=now - CONFIRMATIONS), "created", at_most)
 
 
 def prune_kept_answers(now: datetime, at_most: int) -> int:
     """Delete stored answers of idempotent requests that are too old."""
-    return delete_oldest(KeptAnswer.objects.filter(at__lte=now - KEPT), "at", at_most)
+    return delete_oldest_batch(KeptAnswer.objects.filter(at__lte=now - KEPT), "at", at_most)
 
 
-register_pruned("sessions.Session", kept=_("until the session ends"), prune=prune_sessions)
-register_pruned("usersessions.UserSession", kept=_("until the session ends"), prune=prune_user_sessions)
-register_pruned("account.EmailConfirmation", kept=_("7 days"), prune=prune_email_confirmations)
-register_pruned("lib.KeptAnswer", kept=_("24 hours"), prune=prune_kept_answers)
-register_bounded(TableBound.CODE, "operations.RoleHeartbeat", "operations.JobRecord")
-register_bounded(TableBound.CODE, "auth.Permission", "auth.Group", "contenttypes.ContentType")
-register_bounded(TableBound.PEOPLE, "account.EmailAddress", "mfa.Authenticator")
-register_bounded(TableBound.PEOPLE, "socialaccount.SocialApp", "socialaccount.SocialAccount", "socialaccount.SocialToken")
-register_bounded(TableBound.HISTORY, "pghistory.Context")
+register_pruned_table("sessions.Session", kept=_("until the session ends"), prune=prune_sessions)
+register_pruned_table("usersessions.UserSession", kept=_("until the session ends"), prune=prune_user_sessions)
+register_pruned_table("account.EmailConfirmation", kept=_("7 days"), prune=prune_email_confirmations)
+register_pruned_table("lib.KeptAnswer", kept=_("24 hours"), prune=prune_kept_answers)
+register_unpruned_tables(TableBoundKind.CODE, "operations.RoleHeartbeat", "operations.JobRecord")
+register_unpruned_tables(TableBoundKind.CODE, "auth.Permission", "auth.Group", "contenttypes.ContentType")
+register_unpruned_tables(TableBoundKind.PEOPLE, "account.EmailAddress", "mfa.Authenticator")
+register_unpruned_tables(TableBoundKind.PEOPLE, "socialaccount.SocialApp", "socialaccount.SocialAccount", "socialaccount.SocialToken")
+register_unpruned_tables(TableBoundKind.HISTORY, "pghistory.Context")

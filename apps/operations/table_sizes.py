@@ -6,7 +6,7 @@ from django.apps import apps
 from django.db import connection
 from pghistory.models import Event as HistoryEvent
 
-from apps.operations.registry import TableBound, TableRetention, list_retentions
+from apps.operations.registry import TableBoundKind, TableRetention, list_retentions
 
 SIZES = """
     SELECT c.relname, sum(pg_total_relation_size(part.relid))::bigint, sum(greatest(p.reltuples, 0))::bigint
@@ -47,7 +47,7 @@ def _map_retentions() -> dict[str, TableRetention]:
     for model in apps.get_models(include_auto_created=True):
         label, owner = model._meta.label, model._meta.auto_created
         if issubclass(model, HistoryEvent):
-            found.setdefault(model._meta.db_table, TableRetention(label, TableBound.HISTORY))
+            found.setdefault(model._meta.db_table, TableRetention(label, TableBoundKind.HISTORY))
         elif owner and owner is not True:
             label = owner._meta.label
         if label in by_label:

@@ -1,5 +1,5 @@
 """Bounds of this app's table."""
 
-from apps.operations.registry import TableBound, register_bounded
+from apps.operations.registry import TableBoundKind, register_unpruned_tables
 
-register_bounded(TableBound.CODE, "preferences.NetworkSettings")
+register_unpruned_tables(TableBoundKind.CODE, "preferences.NetworkSettings")

@@ -40,10 +40,10 @@ def find_setting(name: str) -> Setting[Any] | None:
     return next((each for each in SETTINGS if each.name == name), None)
 
 
-def describe_setting(setting: Setting[Any]) -> str:
+def format_setting_value(setting: Setting[Any]) -> str:
     """Return the value in force as people read it, such as “30 days”."""
     return setting.format(read_setting(setting))
 
 
-describe_lazily = lazy(describe_setting, str)
+describe_lazily = lazy(format_setting_value, str)
 """The same, read each time that the text is shown."""

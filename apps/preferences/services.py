@@ -23,7 +23,7 @@ def change_settings(*, version: int, values: Mapping[str, Any], by: Any) -> Netw
     Raises Conflict when settings were changed since `version` (0: there were none), Problem at the name of a setting whose value is
     out of bounds or contradicts another.
     """
-    known = {name: get_setting(name) for name in values}
+    known = {name: require_setting(name) for name in values}
     wanted = {name: value if value is None else known[name].clean(value) for name, value in values.items()}
     try:
         with transaction.atomic():
@@ -68,7 +68,7 @@ def _build_erased_too_early(held: int | None) -> Problem:
     return Problem(text % {"days": held}, ERASE_DAYS.name)
 
 
-def get_setting(name: str) -> Setting[Any]:
+def require_setting(name: str) -> Setting[Any]:
     """Return the setting of this name. Raises Problem."""
     setting = find_setting(name)
     if setting is None:

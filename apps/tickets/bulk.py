@@ -23,7 +23,7 @@ from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 from apps.tickets import canned, services
 from apps.tickets.models import Bulk, BulkItem, Ticket
-from apps.tickets.notifications import get_asker, list_answer_recipients
+from apps.tickets.notifications import get_asker_contact, list_answer_recipients
 from apps.tickets.thread import tidy_text
 
 MAX_TICKETS: Final = 500  # tickets at once
@@ -54,7 +54,7 @@ def compute_answer_reach(tickets: Sequence[Ticket]) -> AnswerReach:
 
 def render_answer(ticket: Ticket, texts: Mapping[str, str], by: User) -> str:
     """Return the answer to this ticket with its placeholders filled in, in the reader's language if there is a text in it."""
-    text = texts.get(get_asker(ticket)[1]) or next(each for each in texts.values() if each)
+    text = texts.get(get_asker_contact(ticket)[1]) or next(each for each in texts.values() if each)
     return canned.fill_placeholders(text, ticket, by)
 
 

@@ -20,7 +20,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.preferences.declarations import NETWORK_NAME
 from apps.preferences.selectors import read_setting
 from apps.tickets.models import Canned, Ticket
-from apps.tickets.notifications import get_asker
+from apps.tickets.notifications import get_asker_contact
 from apps.tickets.thread import tidy_text
 
 log = structlog.get_logger()
@@ -43,7 +43,7 @@ PLACES: Final[dict[str, tuple[str | Promise, Fill]]] = {
 
 def fill_canned_answer(canned: Canned, ticket: Ticket, by: User) -> str:
     """Return the answer in the asker's language, as text for the form. Placeholders in filled-in values are not filled in again."""
-    return fill_placeholders(canned.text_de if get_asker(ticket)[1] == "de" else canned.text_en, ticket, by)
+    return fill_placeholders(canned.text_de if get_asker_contact(ticket)[1] == "de" else canned.text_en, ticket, by)
 
 
 def fill_placeholders(text: str, ticket: Ticket, by: User) -> str:

@@ -44,7 +44,7 @@ def _read_octets(upload: UploadedFile[Any]) -> bytes:
     return octets
 
 
-class ServiceForm(forms.Form):
+class ProblemReportingForm(forms.Form):
     """Form with a service that may raise Problem."""
 
     def add_problem(self, problem: Problem) -> None:
@@ -53,7 +53,7 @@ class ServiceForm(forms.Form):
         self.add_error(place if place in self.fields else None, str(problem))
 
 
-class _MessageForm(ServiceForm):
+class _MessageForm(ProblemReportingForm):
     text = forms.CharField(
         label=_("Message"),
         max_length=LONGEST,
@@ -67,7 +67,7 @@ class _MessageForm(ServiceForm):
         facts = {"most": MAX_FILES_PER_MESSAGE, "size": formats.format_volume(settings.ATTACHMENT_OCTETS)}
         self.fields["uploads"].help_text = _("Up to %(most)d, each up to %(size)s.") % facts
 
-    def show_room(self, quota: AttachmentQuota) -> None:
+    def show_free_quota(self, quota: AttachmentQuota) -> None:
         """Show beside the files how much room the quota leaves."""
         facts = {
             "most": MAX_FILES_PER_MESSAGE,
@@ -99,7 +99,7 @@ class AskForm(_MessageForm):
     field_order: tuple[str, ...] = ("subject", "text", "uploads")
 
 
-class MemberNumberForm(ServiceForm):
+class MemberNumberForm(ProblemReportingForm):
     """Form that chooses a member by number."""
 
     member = forms.CharField(label=_("Member"), max_length=20, help_text=_("The number, like M-2207"))
@@ -118,7 +118,7 @@ class WriteToForm(MemberNumberForm, AskForm):
     field_order = ("member", "subject", "text", "uploads")
 
 
-class FactsForm(ServiceForm):
+class FactsForm(ProblemReportingForm):
     """State, priority, assignee and tags of a ticket. version: the one that was read, to detect concurrent changes."""
 
     version = forms.IntegerField(widget=forms.HiddenInput)
@@ -142,7 +142,7 @@ class FactsForm(ServiceForm):
         return TicketFacts(given["state"], given["priority"], self._people.get(given["assignee"]), given["tags"].split(","))
 
 
-class LinkForm(ServiceForm):
+class LinkForm(ProblemReportingForm):
     """Link of a ticket to a row of its member, to a gateway, or to the ban of an address."""
 
     what = forms.ChoiceField(label=_("Object"), required=False)
@@ -159,7 +159,7 @@ class LinkForm(ServiceForm):
         return cleaned
 
 
-class CannedForm(ServiceForm):
+class CannedForm(ProblemReportingForm):
     """Form of a canned answer. version: the one that was read, to detect concurrent changes."""
 
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)

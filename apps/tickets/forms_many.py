@@ -7,13 +7,13 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.tickets.bulk import TicketChanges
 from apps.tickets.canned import LONGEST
-from apps.tickets.forms import ServiceForm
+from apps.tickets.forms import ProblemReportingForm
 from apps.tickets.models import Ticket
 from apps.tickets.selectors import list_answerers
 from apps.tickets.services import LONGEST_SUBJECT
 
 
-class AnswerManyForm(ServiceForm):
+class AnswerManyForm(ProblemReportingForm):
     """One answer to many tickets, in one language or both. key: distinguishes a second click from a second answer."""
 
     key = forms.UUIDField(widget=forms.HiddenInput)
@@ -38,7 +38,7 @@ class AnswerManyForm(ServiceForm):
         return {"key": given["key"], "text_de": given["text_de"], "text_en": given["text_en"], "solved": given["state"] == "solved"}
 
 
-class ChangeManyForm(ServiceForm):
+class ChangeManyForm(ProblemReportingForm):
     """Changes of many tickets; empty fields change nothing."""
 
     state = forms.ChoiceField(label=_("State"), required=False, choices=[("", _("unchanged")), *Ticket.State.choices])
@@ -62,7 +62,7 @@ class ChangeManyForm(ServiceForm):
         return TicketChanges(given["state"] or None, given["priority"], assignee, given["add"].split(","), given["drop"].split(","))
 
 
-class SplitForm(ServiceForm):
+class SplitForm(ProblemReportingForm):
     """Messages that become a ticket of their own, with its subject and member."""
 
     messages = forms.TypedMultipleChoiceField(

@@ -23,7 +23,7 @@ from apps.inbound_mail.message import ReceivedMail
 from apps.inbound_mail.models import Arrival
 from apps.lib.email_address import is_same_address
 from apps.mail import models as outbox
-from apps.mail.redaction import redact_links
+from apps.mail.redaction import redact_staff_addresses
 from apps.members.selectors import list_by_email
 from apps.preferences.declarations import DEFAULT_LANGUAGE
 from apps.preferences.selectors import read_setting
@@ -117,7 +117,7 @@ def _file_new_ticket(mail: ReceivedMail, key: str | None) -> Message:
 
 def _file_reply(ticket: Ticket, mail: ReceivedMail, key: str | None) -> Message:
     current, sender = thread.lock_ticket(ticket.pk), _get_sender(mail)
-    verified = mail.authenticated and is_same_address(sender, notifications.get_asker(current)[0])
+    verified = mail.authenticated and is_same_address(sender, notifications.get_asker_contact(current)[0])
     quiet = mail.automatic or _is_loud(sender)
     message = _add_message(current, Message.Kind.MEMBER, mail, key, verified=verified)
     if not mail.automatic:
@@ -135,7 +135,7 @@ def _file_answer(ticket: Ticket, by: User, mail: ReceivedMail, key: str | None) 
         if member and member.user_id
         else ([], _list_file_names(mail))
     )
-    text = _cut_text(redact_links(strip_quote(mail.text))) or "–"
+    text = _cut_text(redact_staff_addresses(strip_quote(mail.text))) or "–"
     message = services.answer_ticket(ticket=ticket, text=text, files=files, by=by)
     Message.objects.filter(pk=message.pk).update(via=Message.Via.MAIL, came_as=key)
     if lost:
@@ -171,7 +171,7 @@ def _file_bounce(mail: ReceivedMail, key: str | None) -> Message:
 
 
 def _add_message(ticket: Ticket, kind: Message.Kind, mail: ReceivedMail, key: str | None, *, verified: bool) -> Message:
-    text = _cut_text(redact_links(strip_quote(mail.text)))
+    text = _cut_text(redact_staff_addresses(strip_quote(mail.text)))
     message = Message(
         ticket=ticket, kind=kind, via=Message.Via.MAIL, sender=_get_sender(mail), text=text, verified=verified, message_id=key
     )
@@ -207,7 +207,7 @@ def _list_file_names(mail: ReceivedMail) -> list[str]:
 
 
 def _choose_file_name(name: str, media_type: str) -> str:
-    return redact_links(name) or f"file{guess_extension(media_type) or ''}"
+    return redact_staff_addresses(name) or f"file{guess_extension(media_type) or ''}"
 
 
 def _translate_for_staff(words: Promise, **facts: str) -> str:
@@ -217,8 +217,8 @@ def _translate_for_staff(words: Promise, **facts: str) -> str:
 
 
 def _make_subject(mail: ReceivedMail) -> str:
-    words = " ".join(redact_links(mail.subject).split())[: services.LONGEST_SUBJECT]
-    return words or " ".join(redact_links(mail.text).split())[:60] or "–"
+    words = " ".join(redact_staff_addresses(mail.subject).split())[: services.LONGEST_SUBJECT]
+    return words or " ".join(redact_staff_addresses(mail.text).split())[:60] or "–"
 
 
 def _cut_text(text: str) -> str:
@@ -228,7 +228,7 @@ def _cut_text(text: str) -> str:
 def _get_sender(mail: ReceivedMail) -> str:
     """Return the address in From; "" if there is none, or if it is one of our signed addresses for staff."""
     address = mail.sender.address[:320] if mail.sender else ""
-    return address if redact_links(address) == address else ""
+    return address if redact_staff_addresses(address) == address else ""
 
 
 def _is_loud(sender: str) -> bool:

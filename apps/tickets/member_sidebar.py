@@ -13,13 +13,13 @@ from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
 from apps.members.models import Member
 from apps.network.models import Holding
-from apps.network.selectors import list_holdings
+from apps.network.selectors import list_held_now
 from apps.tickets.models import Ticket
 from apps.tickets.selectors import list_member_tickets
 from apps.traffic.models import RateLimit
 from apps.traffic.rates import selectors as rates
 from apps.traffic.rates.rate_texts import describe_limit
-from apps.traffic.selectors import OctetsByDirection, sum_usage
+from apps.traffic.selectors import OctetsByDirection, sum_member_usage
 
 CHANGES = 4
 OTHERS = 5
@@ -67,7 +67,7 @@ def build_sidebar(ticket: Ticket) -> MemberSidebar | None:
     now = timezone.now()
     limit = rates.find_current_limit(member) if rates.is_rate_limiting_on(member) else None
     others = [each for each in list_member_tickets(member, OTHERS + 1) if each.pk != ticket.pk][:OTHERS]
-    recent = sum_usage(member, now - timedelta(hours=24), now, now=now)
+    recent = sum_member_usage(member, now - timedelta(hours=24), now, now=now)
     return MemberSidebar(
-        member, find_current_block(member), limit, recent, list(list_holdings(member)), list_row_history(member, CHANGES), others
+        member, find_current_block(member), limit, recent, list(list_held_now(member)), list_row_history(member, CHANGES), others
     )

@@ -16,7 +16,7 @@ from apps.lib.email_address import is_same_address, lower_ascii
 from apps.mail.mail_templates import PlainValue
 from apps.mail.models import SwitchedOff
 from apps.mail.services import write_mail
-from apps.mail.unsubscribing import list_switched_off_notices
+from apps.mail.unsubscribing import list_unsubscribed_addresses
 from apps.tickets import addressing
 from apps.tickets.models import Message, Ticket
 
@@ -26,12 +26,12 @@ REFERENCES: Final = 20  # Message-IDs that a mail names: the first, and the last
 EXCERPT: Final = 2000  # characters that a notice quotes
 
 
-def build_message_key(message: int) -> str:
+def build_message_mail_key(message: int) -> str:
     """Return the key of the mail for an answer. Keys of notices add a space and the reader."""
     return f"ticket message {message}"
 
 
-def get_asker(ticket: Ticket) -> tuple[str, str]:
+def get_asker_contact(ticket: Ticket) -> tuple[str, str]:
     """Return the asker's address and language, whether they want mails or not."""
     return (ticket.member.email, ticket.member.language) if ticket.member else (ticket.address, ticket.language)
 
@@ -46,12 +46,12 @@ def list_answer_recipients(tickets: Sequence[Ticket]) -> list[tuple[str, str]]:
     off.
     """
     of_accounts = [each.member.email for each in tickets if each.member and each.member.user_id]
-    off = list_switched_off_notices(of_accounts, ANSWERS)
+    off = list_unsubscribed_addresses(of_accounts, ANSWERS)
 
     def wanted(ticket: Ticket, address: str) -> str:
         return "" if ticket.member and ticket.member.user_id and lower_ascii(address) in off else address
 
-    return [(wanted(each, address), language) for each in tickets for address, language in [get_asker(each)]]
+    return [(wanted(each, address), language) for each in tickets for address, language in [get_asker_contact(each)]]
 
 
 def write_answer_mail(message: Message) -> None:
@@ -68,7 +68,7 @@ def write_answer_mail(message: Message) -> None:
         "by_mail": bool(settings.SUPPORT_ADDRESS),
     }  # fmt: skip
     mail = write_mail(
-        to=to, language=language, template="ticket_answer", context=context, about=ticket, key=build_message_key(message.pk),
+        to=to, language=language, template="ticket_answer", context=context, about=ticket, key=build_message_mail_key(message.pk),
         reply_to=addressing.build_ticket_address(ticket.pk), in_reply_to=before[-1] if before else "", references=before, automatic=False,
         notice=ANSWERS if ticket.member and ticket.member.user_id else "",
     )  # fmt: skip
@@ -143,5 +143,5 @@ def _write_notice(template: str, message: Message, user: User) -> None:
     }  # fmt: skip
     write_mail(
         to=user.email, language=user.mail_language, template=template, context=context, about=ticket, notice=KIND,
-        key=f"{build_message_key(message.pk)} to {user.pk}", reply_to=addressing.build_staff_reply_address(user, ticket.pk),
+        key=f"{build_message_mail_key(message.pk)} to {user.pk}", reply_to=addressing.build_staff_reply_address(user, ticket.pk),
     )  # fmt: skip

@@ -34,7 +34,7 @@ def list_messages(ticket: Ticket) -> QuerySet[Message]:
     return ticket.messages.exclude(kind=Message.Kind.NOTE).select_related("author").prefetch_related(files).order_by("at", "id")
 
 
-def list_attachments(member: Member) -> QuerySet[Attachment]:
+def list_downloadable_attachments(member: Member) -> QuerySet[Attachment]:
     """Return the files that the member may download: those in their tickets, except in internal notes."""
     return Attachment.objects.filter(message__ticket__member=member).exclude(message__kind=Message.Kind.NOTE).select_related("content")
 

@@ -99,7 +99,7 @@ def list_messages(ticket: Ticket) -> QuerySet[Message]:
     return ticket.messages.select_related("author").prefetch_related(files).order_by("at", "id")
 
 
-def list_ticket_moves(ticket: Ticket) -> list[Move]:
+def list_merges_and_splits(ticket: Ticket) -> list[Move]:
     """Return the merges and splits into the ticket and the splits out of it, without merges that were undone."""
     between = Move.objects.filter(Q(target=ticket) | Q(source=ticket, kind=Move.Kind.SPLIT), undone_at=None)
     return list(between.select_related("by", "source", "target").order_by("id"))
@@ -111,7 +111,7 @@ def list_member_tickets(member: Member, most: int = 5) -> list[Ticket]:
     return list(rows.order_by("-touched_at", "-id")[:most])
 
 
-def list_by_number(text: str) -> list[Ticket]:
+def list_ticket_with_number(text: str) -> list[Ticket]:
     """Return the ticket with this number, `#1203` or `1203`, or the one that it was merged into; an empty list if there is none."""
     number = searching.parse_number(text)
     return list(Ticket.objects.filter(pk=resolve_merged(number)).select_related("member")) if number else []

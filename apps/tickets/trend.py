@@ -38,7 +38,7 @@ class Trend:
         return -self.more
 
 
-def compute_trend(now: datetime) -> Trend:
+def compute_ticket_summary(now: datetime) -> Trend:
     """Return the summary, with a bounded number of queries."""
     counted, waiting = period_counts.list_period_counts("month", now), count_by_turn()
     today = counted[-1]

@@ -11,7 +11,7 @@ from apps.lib.api.serializers import ApiSerializer
 from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
 from apps.members.models import Tariff
 from apps.traffic.models import Quota
-from apps.traffic.quotas import MAX_QUOTA_OCTETS, set_quota
+from apps.traffic.quotas import MAX_QUOTA_OCTETS, set_tariff_quota
 
 
 class QuotaSerializer(ApiSerializer):
@@ -31,7 +31,7 @@ class QuotaSerializer(ApiSerializer):
         return self._set(instance.tariff, validated_data.get("octets", instance.octets))
 
     def _set(self, tariff: Tariff, octets: int) -> Quota:
-        set_quota(tariff=tariff, octets=octets, by=self.context["request"].user)
+        set_tariff_quota(tariff=tariff, octets=octets, by=self.context["request"].user)
         return Quota.objects.get(tariff=tariff)
 
 
@@ -43,4 +43,4 @@ class QuotaViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     filters = build_filters(Quota, "octets")
 
     def remove(self, row: Quota) -> None:
-        set_quota(tariff=row.tariff, octets=None, by=self.request.user)  # type: ignore[arg-type]  # a signed-in user is a User
+        set_tariff_quota(tariff=row.tariff, octets=None, by=self.request.user)  # type: ignore[arg-type]  # a signed-in user is a User

@@ -9,14 +9,14 @@ class TrafficConfig(AppConfig):
     name = "apps.traffic"
 
     def ready(self) -> None:
-        from apps.audit.trail import Trail, register_trail
+        from apps.audit.trail import TrailPresentation, register_trail
         from apps.mail import notice_kinds
         from apps.network.models import Uplink
         from apps.traffic import quota_notices
         from apps.traffic.models import FairShare, Quota, RateLimit
 
         register_trail(
-            Trail(
+            TrailPresentation(
                 RateLimit,
                 called=_("Rate limit"),
                 part_of="member",
@@ -24,10 +24,12 @@ class TrafficConfig(AppConfig):
                 fields={"released_by": _("released by"), "author": _("by")},
             )
         )
-        register_trail(Trail(FairShare, called=_("Fair share"), part_of="group", href=_build_fair_share_url))
-        register_trail(Trail(Quota, called=_("Quota"), part_of="tariff", href=_build_quotas_url, fields={"octets": _("bytes a month")}))
+        register_trail(TrailPresentation(FairShare, called=_("Fair share"), part_of="group", href=_build_fair_share_url))
+        register_trail(
+            TrailPresentation(Quota, called=_("Quota"), part_of="tariff", href=_build_quotas_url, fields={"octets": _("bytes a month")})
+        )
         notice_kinds.register_kind(quota_notices.KIND, _("Mails when your traffic quota is nearly or wholly used up"))
-        register_trail(Trail(Uplink, called=_("Uplink"), part_of="group", href=_build_uplink_url))
+        register_trail(TrailPresentation(Uplink, called=_("Uplink"), part_of="group", href=_build_uplink_url))
 
 
 def _build_list_url(_row: Any) -> str:

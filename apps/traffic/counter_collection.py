@@ -23,7 +23,7 @@ from apps.network.models import Gateway
 from apps.traffic import usage_writer
 from apps.traffic.models import Collected, LastCounts
 from firewall import counters, wire
-from firewall.counters import Baseline, ReadingError, ReadingIncrease
+from firewall.counters import Baseline, InvalidReadingError, ReadingIncrease
 
 RATED_OVER = 10.0  # seconds; a rate is measured over at least this time, or half the interval of readings if that is shorter
 LONGEST = timedelta(days=365)  # how long a gateway may have counted before its first reading
@@ -61,7 +61,7 @@ def record_reading(*, gateway: Gateway, ticket: ReadingTicket, reading: wire.Rea
     try:
         with transaction.atomic():
             return _write_reading(gateway, ticket, reading, at)
-    except ReadingError as error:
+    except InvalidReadingError as error:
         why = str(error)
     except (DataError, ValueError) as error:  # a number or text that does not fit its column
         why = f"the database cannot hold it: {str(error).splitlines()[0]}"
@@ -128,16 +128,16 @@ def _note_rates(row: Collected, advance: ReadingIncrease, at: datetime) -> None:
 
 
 def validate_sequence(row: Collected, ticket: ReadingTicket, reading: wire.Reading, at: datetime) -> None:
-    """Raise ReadingError when a reading with the newest ticket has no higher sequence than one written down more than PAUSE ago.
+    """Raise InvalidReadingError when a reading with the newest ticket has no higher sequence than one written down more than PAUSE ago.
 
     Then the sequence that was written down is wrong. For readings that `counters.compute_reading_advance` found too old.
     """
     if row.at and row.told < ticket.number == row.asked and at - row.at > usage_writer.PAUSE:
-        raise ReadingError(f"it is reading {reading.sequence}, and reading {row.sequence} of the same log was written down before")
+        raise InvalidReadingError(f"it is reading {reading.sequence}, and reading {row.sequence} of the same log was written down before")
 
 
 def validate_reading_increase(advance: ReadingIncrease, elapsed: timedelta) -> None:
-    """Raise ReadingError when more octets were counted than an interface can carry in that time, or more packets than octets.
+    """Raise InvalidReadingError when more octets were counted than an interface can carry in that time, or more packets than octets.
 
     A clock that was set back is no reason to refuse.
     """
@@ -146,11 +146,13 @@ def validate_reading_increase(advance: ReadingIncrease, elapsed: timedelta) -> N
     for way in ("up", "down"):
         octets = sum(number for name, number in advance.octets.items() if name.startswith(way))
         if octets > most:
-            raise ReadingError(f"{way}: {octets} octets in {seconds:.0f} s; no more than {most} fit through an interface of this network")
+            raise InvalidReadingError(
+                f"{way}: {octets} octets in {seconds:.0f} s; no more than {most} fit through an interface of this network"
+            )
     for name, passed in advance.passed.items():
         for packets, octets in zip(passed.packets, passed.octets, strict=True):
             if packets > octets:
-                raise ReadingError(f"set {name}: {packets} packets of {octets} octets altogether")
+                raise InvalidReadingError(f"set {name}: {packets} packets of {octets} octets altogether")
 
 
 def _find_counted(row: Collected, reading: wire.Reading) -> Collected:

@@ -30,7 +30,7 @@ class ReadingCoverage:
         """True if no gateway was read at any moment of this time."""
         return not any(each.since < until and since <= each.until for stretches in self.gateways for each in stretches)
 
-    def ends_within(self, since: datetime, until: datetime) -> bool:
+    def has_stretch_end(self, since: datetime, until: datetime) -> bool:
         """True if a stretch of some gateway ends in this time. A stretch that still grows ends with the last reading."""
         return any(since <= each.until < until for stretches in self.gateways for each in stretches)
 

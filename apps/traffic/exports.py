@@ -8,15 +8,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.traffic.quotas import MemberNearQuota
-from apps.traffic.selectors import GroupBy, TopTalker, UsageShare
+from apps.traffic.selectors import GroupedUsage, TopTalker, UsageGrouping
 from apps.traffic.usage_charts import GatewayThroughput
 
 type CsvRow = list[object]
 
-BY: Final[dict[GroupBy, Promise]] = {
-    GroupBy.SITE: gettext_lazy("Site"),
-    GroupBy.ROOM: gettext_lazy("Room"),
-    GroupBy.TARIFF: gettext_lazy("Tariff"),
+BY: Final[dict[UsageGrouping, Promise]] = {
+    UsageGrouping.SITE: gettext_lazy("Site"),
+    UsageGrouping.ROOM: gettext_lazy("Room"),
+    UsageGrouping.TARIFF: gettext_lazy("Tariff"),
 }
 
 
@@ -42,11 +42,11 @@ def iter_talker_rows(talkers: Iterable[TopTalker]) -> Iterator[CsvRow]:
     return ([place, each.name, each.down, each.up, each.total] for place, each in enumerate(talkers, 1))
 
 
-def build_share_head(by: GroupBy) -> list[str]:
+def build_grouped_usage_head(by: UsageGrouping) -> list[str]:
     return [str(BY[by]), _("Members"), _("Down, bytes"), _("Up, bytes"), _("Total, bytes")]
 
 
-def iter_share_rows(shares: Iterable[UsageShare]) -> Iterator[CsvRow]:
+def iter_grouped_usage_rows(shares: Iterable[GroupedUsage]) -> Iterator[CsvRow]:
     return ([each.name or _("none"), each.members, each.down, each.up, each.total] for each in shares)
 
 

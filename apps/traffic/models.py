@@ -45,7 +45,7 @@ class CounterColumns(models.Model):
         abstract = True
 
 
-class Usage(CounterColumns):
+class HoldingUsage(CounterColumns):
     """Usage of one holding over all gateways in the bucket that begins at `bucket`. A holding without traffic has no row.
 
     The tables are partitioned by `bucket`; partitions.py makes and drops the partitions.
@@ -59,27 +59,27 @@ class Usage(CounterColumns):
         abstract = True
 
 
-class FiveMinutes(Usage):
+class FiveMinutes(HoldingUsage):
     """Usage by five minutes, as read from the gateways."""
 
 
-class Hour(Usage):
+class Hour(HoldingUsage):
     """Usage by hour, rolled up from five minutes once the hour is over."""
 
 
-class Day(Usage):
+class Day(HoldingUsage):
     """Usage by day, rolled up from hours once the day is over in UTC."""
 
 
-class Today(Usage):
+class Today(HoldingUsage):
     """Usage of the current day, from its first five minutes to the last that are over: so queries need not add them up."""
 
 
-class Week(Usage):
+class Week(HoldingUsage):
     """Usage by week, rolled up from days once all seven are over: so lists over months and years add up few rows."""
 
 
-class FourWeeks(Usage):
+class FourWeeks(HoldingUsage):
     """Usage by four weeks, rolled up from weeks once all four are over."""
 
 

@@ -17,7 +17,7 @@ from django.utils.translation import pgettext
 from apps.audit.trail import get_trail
 from apps.lib.ui import formats
 from apps.lib.ui.charts import VOLUME
-from apps.lib.ui.charts.bars import Bar, BarChart, draw_bars
+from apps.lib.ui.charts.bars import Bar, BarChartDrawing, draw_bars
 from apps.members.models import Member
 from apps.traffic.coverage import get_coverage
 from apps.traffic.models import Quota
@@ -59,7 +59,7 @@ class MonthUsage(NamedTuple):
         return f"{formats.format_volume(self.quota)} ({self.tariff})" if self.quota else ""
 
 
-class QuotaLimit(NamedTuple):
+class QuotaInForce(NamedTuple):
     """A tariff's name and its quota in octets."""
 
     tariff: str
@@ -113,7 +113,7 @@ def _align_border(at: datetime, now: datetime) -> datetime:
     return middle - (middle - EPOCH) % unit
 
 
-def _list_limits(member: Member, ends: Iterable[datetime]) -> list[QuotaLimit | None]:
+def _list_limits(member: Member, ends: Iterable[datetime]) -> list[QuotaInForce | None]:
     """Return the quota at each of these moments, of the tariff that the member had then; None where there was none or none is known."""
     own = get_trail(Member).events.objects.filter(pgh_obj_id=member.pk)
     tariffs = list(own.order_by("pgh_id").values_list("pgh_created_at", "tariff_id"))
@@ -122,14 +122,14 @@ def _list_limits(member: Member, ends: Iterable[datetime]) -> list[QuotaLimit | 
     return list(_iter_limits_in_force(tariffs, quotas, ends))
 
 
-def _iter_limits_in_force(tariffs: list[Any], quotas: list[Any], ends: Iterable[datetime]) -> Iterator[QuotaLimit | None]:
+def _iter_limits_in_force(tariffs: list[Any], quotas: list[Any], ends: Iterable[datetime]) -> Iterator[QuotaInForce | None]:
     for end in ends:
         had = next((tariff for at, tariff in reversed(tariffs) if at < end), None)
         of = [row for row in quotas if row[0] < end and row[1] == had]
-        yield QuotaLimit(of[-1][2], of[-1][3]) if of and of[-1][4] != "delete" else None
+        yield QuotaInForce(of[-1][2], of[-1][3]) if of and of[-1][4] != "delete" else None
 
 
-def draw_months(found: Iterable[MonthUsage]) -> BarChart:
+def draw_months(found: Iterable[MonthUsage]) -> BarChartDrawing:
     """Return a chart with a bar for each month's usage and a line at its quota."""
     below = pgettext("month below a chart", "M")
     bars = [Bar(format_date(localtime(each.since), below), each.words, each.total, each.quota) for each in found]

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, time, timedelta
 
 from django.db import connection, transaction
 
-from apps.traffic.models import Day, FiveMinutes, FourWeeks, Hour, Level, Today, Usage, Week
+from apps.traffic.models import Day, FiveMinutes, FourWeeks, HoldingUsage, Hour, Level, Today, Week
 
-TABLES: dict[str, type[Usage]] = {
+TABLES: dict[str, type[HoldingUsage]] = {
     Level.Name.FIVE_MINUTES: FiveMinutes,
     Level.Name.HOUR: Hour,
     Level.Name.DAY: Day,

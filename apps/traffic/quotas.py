@@ -16,7 +16,7 @@ from apps.lib.errors import Problem
 from apps.lib.ui.states import StateKind
 from apps.members.models import Member, Tariff
 from apps.traffic.models import Quota
-from apps.traffic.selectors import build_member_sums_sql, run_large_query, sum_usage
+from apps.traffic.selectors import build_member_sums_sql, run_large_query, sum_member_usage
 
 log = structlog.get_logger()
 
@@ -87,7 +87,7 @@ def find_quota_usage(member: Member, *, now: datetime) -> QuotaUsage | None:
     if quota is None:
         return None
     since, until = compute_month_bounds(now)
-    return QuotaUsage(sum_usage(member, since, now, now=now).total, quota.octets, since, until)
+    return QuotaUsage(sum_member_usage(member, since, now, now=now).total, quota.octets, since, until)
 
 
 def list_members_above(percent: int, *, now: datetime) -> list[MemberNearQuota]:
@@ -99,7 +99,7 @@ def list_members_above(percent: int, *, now: datetime) -> list[MemberNearQuota]:
     return [MemberNearQuota(pk, name, tariff, int(up), int(down), quota) for pk, name, tariff, up, down, quota in found]
 
 
-def set_quota(*, tariff: Tariff, octets: int | None, by: User) -> None:
+def set_tariff_quota(*, tariff: Tariff, octets: int | None, by: User) -> None:
     """Set the tariff's quota in octets a month, or remove it (None). Raise Problem unless it is between 1 and MAX_QUOTA_OCTETS."""
     if octets is None:
         Quota.objects.filter(tariff=tariff).delete()

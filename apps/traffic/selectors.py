@@ -26,7 +26,7 @@ FOREVER: Final = datetime(9000, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class UsageTotal:
+class AllTimeUsage:
     """Octets from (up) and to (down) a member over all gateways and holdings since counting began.
 
     last: start of the newest bucket with usage.
@@ -96,7 +96,7 @@ class TalkerOrder(StrEnum):
     UP = "up"
 
 
-class UsageShare(NamedTuple):
+class GroupedUsage(NamedTuple):
     """A room, site or tariff (pk None: members without one), its members' usage in octets, and the number of members with any usage."""
 
     pk: int | None
@@ -120,7 +120,7 @@ class ThroughputBucket(NamedTuple):
     packets: tuple[int, int]
 
 
-class GroupBy(StrEnum):
+class UsageGrouping(StrEnum):
     """Grouping of sums."""
 
     ROOM = "room"
@@ -129,11 +129,11 @@ class GroupBy(StrEnum):
 
 
 _BY: Final = {
-    GroupBy.ROOM: "SELECT m.id AS member, r.id AS pk, s.code || '-' || r.name AS name FROM members_member m"
+    UsageGrouping.ROOM: "SELECT m.id AS member, r.id AS pk, s.code || '-' || r.name AS name FROM members_member m"
     " LEFT JOIN members_room r ON r.id = m.room_id LEFT JOIN members_site s ON s.id = r.site_id",
-    GroupBy.SITE: "SELECT m.id AS member, s.id AS pk, s.name FROM members_member m"
+    UsageGrouping.SITE: "SELECT m.id AS member, s.id AS pk, s.name FROM members_member m"
     " LEFT JOIN members_room r ON r.id = m.room_id LEFT JOIN members_site s ON s.id = r.site_id",
-    GroupBy.TARIFF: "SELECT m.id AS member, t.id AS pk, t.name FROM members_member m JOIN members_tariff t ON t.id = m.tariff_id",
+    UsageGrouping.TARIFF: "SELECT m.id AS member, t.id AS pk, t.name FROM members_member m JOIN members_tariff t ON t.id = m.tariff_id",
 }
 _UP_DOWN: Final = "holding_id, up_octets, down_octets"
 _OF_MEMBER: Final = "holding_id = ANY(ARRAY(SELECT id FROM network_holding WHERE member_id = %s))"
@@ -164,7 +164,7 @@ _SUMS: Final = """
 """
 
 
-def get_usage_total(member: Member) -> UsageTotal:
+def get_all_time_usage(member: Member) -> AllTimeUsage:
     """Return the member's usage since counting began, as far as it is kept."""
     tallies = Tally.objects.filter(holding__member=member).aggregate(
         up=Sum("up_octets"), down=Sum("down_octets"), since=Min("since"), last=Max("last")
@@ -172,7 +172,7 @@ def get_usage_total(member: Member) -> UsageTotal:
     rows, given = build_union(plan_pieces(EPOCH, FOREVER, timezone.now(), UNITS[Level.Name.DAY]), f"bucket, {_UP_DOWN}", _OF_MEMBER)
     parameters = _interleave_parameter(given, member.pk)
     [(up, down, since, last)] = _fetch_rows(_TOTAL.format(rows=rows), parameters)
-    return UsageTotal(
+    return AllTimeUsage(
         (tallies["up"] or 0) + int(up or 0),
         (tallies["down"] or 0) + int(down or 0),
         min(filter(None, (tallies["since"], since)), default=None),
@@ -248,7 +248,7 @@ def _sum_by_bucket(
     }
 
 
-def sum_usage(member: Member, since: datetime, until: datetime, *, now: datetime) -> OctetsByDirection:
+def sum_member_usage(member: Member, since: datetime, until: datetime, *, now: datetime) -> OctetsByDirection:
     """Return the member's usage in the window."""
     sums = _sum_by_bucket(list_member_holdings(member.pk), since, until, UNITS[Level.Name.DAY], now)
     return OctetsByDirection(*map(sum, zip(OctetsByDirection(), *sums.values(), strict=True)))
@@ -256,7 +256,7 @@ def sum_usage(member: Member, since: datetime, until: datetime, *, now: datetime
 
 def compare_usage(member: Member, since: datetime, until: datetime, *, now: datetime) -> tuple[OctetsByDirection, OctetsByDirection]:
     """Return the member's usage in the window, and in the window of the same length before it."""
-    return sum_usage(member, since, until, now=now), sum_usage(member, since - (until - since), since, now=now)
+    return sum_member_usage(member, since, until, now=now), sum_member_usage(member, since - (until - since), since, now=now)
 
 
 def sum_usage_by_holding(holdings: Sequence[int], since: datetime, until: datetime, *, now: datetime) -> dict[int, OctetsByDirection]:
@@ -286,11 +286,11 @@ def list_top_talkers(
     return [TopTalker(pk, name, int(up), int(down)) for pk, name, up, down in run_large_query(query, [*given, limit])]
 
 
-def list_usage_shares(by: GroupBy, since: datetime, until: datetime, *, now: datetime) -> list[UsageShare]:
+def list_grouped_usage(by: UsageGrouping, since: datetime, until: datetime, *, now: datetime) -> list[GroupedUsage]:
     """Return the usage in the window by room, site or tariff, the largest first."""
     by_member, given = build_member_sums_sql(since, until, now)
     query = _SUMS.format(by_member=by_member, groups=_BY[by])
-    return [UsageShare(pk, name, int(up), int(down), members) for pk, name, up, down, members in run_large_query(query, given)]
+    return [GroupedUsage(pk, name, int(up), int(down), members) for pk, name, up, down, members in run_large_query(query, given)]
 
 
 def build_member_sums_sql(since: datetime, until: datetime, now: datetime) -> tuple[str, list[Any]]:

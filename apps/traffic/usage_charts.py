@@ -142,7 +142,7 @@ def list_gateway_throughput(gateways: Sequence[Gateway], window: TimeWindow) -> 
 
 def _build_step(start: datetime, unit: timedelta, carried: ThroughputBucket | None, read: ReadingCoverage) -> ThroughputStep:
     end = start + unit
-    whole = not (read.ends_within(start, end) and read.is_gap(end, end + unit))
+    whole = not (read.has_stretch_end(start, end) and read.is_gap(end, end + unit))
     if carried is None:
         nothing = None if read.is_gap(start, end) else (0.0, 0.0)
         return ThroughputStep(start, nothing, nothing, whole)

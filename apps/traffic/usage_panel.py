@@ -14,20 +14,20 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.lib.ui import formats
-from apps.lib.ui.charts.bars import BarChart
+from apps.lib.ui.charts.bars import BarChartDrawing
 from apps.lib.ui.charts.drawing import Drawing
 from apps.members.models import Member
 from apps.traffic import usage_charts
 from apps.traffic.months import MonthUsage, draw_months, list_months
 from apps.traffic.quotas import QuotaUsage, find_quota_usage
 from apps.traffic.selectors import (
+    AllTimeUsage,
     OctetsByDirection,
     UsagePoint,
-    UsageTotal,
     build_member_series,
     compare_usage,
     find_last_reading,
-    get_usage_total,
+    get_all_time_usage,
 )
 from apps.traffic.usage_charts import DirectionNames, ShownVersion, get_down_up
 from apps.traffic.windows import LABELS, TimeWindow, WindowPreset, build_recent_window, parse_preset
@@ -74,7 +74,7 @@ class UsagePanel:
     window: TimeWindow
     version: ShownVersion
     names: DirectionNames
-    total: UsageTotal
+    total: AllTimeUsage
     points: list[UsagePoint]
     octets: OctetsByDirection
     before: OctetsByDirection
@@ -106,7 +106,7 @@ class UsagePanel:
         return usage_charts.draw_usage(self.points, self.window, self.names, self.version)
 
     @property
-    def bars(self) -> BarChart:
+    def bars(self) -> BarChartDrawing:
         return draw_months(self.months)
 
     @property
@@ -142,7 +142,7 @@ def build_staff_direction_names() -> DirectionNames:
     return DirectionNames(_("down"), _("up"))
 
 
-def build_member_names() -> DirectionNames:
+def build_member_direction_names() -> DirectionNames:
     return DirectionNames(_("received"), _("sent"))
 
 
@@ -155,7 +155,7 @@ def build_usage_panel(member: Member, asked: QueryDict, names: DirectionNames, *
     points = list_usage_points(member, window, now=now)
     read = find_last_reading(member, window.since, window.until)
     quota, by_month = find_quota_usage(member, now=now), list_months(member, now=now)
-    return UsagePanel(window, version, names, get_usage_total(member), points, octets, before, quota, by_month, read)
+    return UsagePanel(window, version, names, get_all_time_usage(member), points, octets, before, quota, by_month, read)
 
 
 def list_usage_points(member: Member, window: TimeWindow, *, now: datetime) -> list[UsagePoint]:

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict, 
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.csv_stream import build_csv_download
 from apps.lib.errors import Problem
 from apps.members.models import Tariff
@@ -17,7 +17,7 @@ from apps.traffic import exports, quotas, selectors
 from apps.traffic.forms import QuotaForm, WindowForm
 from apps.traffic.models import Quota
 from apps.traffic.rates.selectors import list_rate_limits
-from apps.traffic.selectors import GroupBy, TalkerOrder
+from apps.traffic.selectors import TalkerOrder, UsageGrouping
 from apps.traffic.usage_charts import GatewayThroughput, ThroughputMeasure, list_gateway_throughput
 from apps.traffic.usage_panel import ChoiceLink
 from apps.traffic.windows import LABELS, RATES, TITLES, TimeWindow, build_recent_window, parse_preset
@@ -96,9 +96,9 @@ def talkers_csv(request: HttpRequest) -> HttpResponseBase:
     return build_csv_download("talkers", exports.build_talker_head(), exports.iter_talker_rows(found))
 
 
-def _parse_grouping(asked: QueryDict) -> GroupBy:
+def _parse_grouping(asked: QueryDict) -> UsageGrouping:
     text = asked.get("by", "")
-    return GroupBy(text) if text in GroupBy else GroupBy.SITE
+    return UsageGrouping(text) if text in UsageGrouping else UsageGrouping.SITE
 
 
 @staff_page
@@ -106,7 +106,7 @@ def sums(request: HttpRequest) -> HttpResponse:
     """Show sums by site, room or tariff in a window."""
     form, window = _parse_window_form(request)
     by = _parse_grouping(request.GET)
-    found = selectors.list_usage_shares(by, window.since, window.until, now=form.now) if window else []
+    found = selectors.list_grouped_usage(by, window.since, window.until, now=form.now) if window else []
     page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
     most = max((each.total for each in found), default=0)
     context = {"tab": "sums", "by": by, "ways": exports.BY, "what": exports.BY[by], "page": page, "most": most}
@@ -120,8 +120,8 @@ def sums_csv(request: HttpRequest) -> HttpResponseBase:
     if window is None:
         return sums(request)
     by = _parse_grouping(request.GET)
-    found = selectors.list_usage_shares(by, window.since, window.until, now=form.now)
-    return build_csv_download(f"traffic-by-{by}", exports.build_share_head(by), exports.iter_share_rows(found))
+    found = selectors.list_grouped_usage(by, window.since, window.until, now=form.now)
+    return build_csv_download(f"traffic-by-{by}", exports.build_grouped_usage_head(by), exports.iter_grouped_usage_rows(found))
 
 
 @staff_page
@@ -152,7 +152,7 @@ def quota(request: HttpRequest, pk: int) -> HttpResponse:
     form = QuotaForm(Quota.objects.filter(tariff=tariff).first(), request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            quotas.set_quota(tariff=tariff, octets=form.to_octets(), by=get_person(request))
+            quotas.set_tariff_quota(tariff=tariff, octets=form.to_octets(), by=get_signed_in_user(request))
             return redirect("traffic:quotas")
         except Problem as problem:
             form.add_error(problem.fieldname, str(problem))

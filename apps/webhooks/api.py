@@ -41,7 +41,7 @@ class WebhookSerializer(ApiSerializer):
         facts = EndpointFacts(**given, events=validated_data.get("on", instance.on))
         version, token = validated_data.get("version", instance.version), self.context["request"].auth
         if isinstance(token, ApiToken):
-            services.check_token(token=token, endpoint=instance, facts=facts)
+            services.check_token_scope(token=token, endpoint=instance, facts=facts)
         return services.change_webhook(endpoint=instance, version=version, facts=facts, by=self.context["request"].user)
 
 

@@ -18,7 +18,7 @@ from rest_framework.utils.encoders import JSONEncoder
 from apps.accounts.models import User
 from apps.accounts.permissions import has_right
 from apps.webhooks import payload
-from apps.webhooks.event_kinds import EventKind, list_event_kinds
+from apps.webhooks.event_kinds import ReportableCollection, list_reportable_collections
 from apps.webhooks.models import Delivery, Endpoint, Position
 
 MAX_EVENTS_PER_RUN: Final = 1000  # events of one table in one run
@@ -52,14 +52,14 @@ def gather_deliveries() -> bool:
     if not Endpoint.objects.exists():
         Position.objects.all().delete()
         return False
-    if Position.objects.count() < len(list_event_kinds()):
+    if Position.objects.count() < len(list_reportable_collections()):
         begin_positions()
     endpoints = list(Endpoint.objects.filter(active=True, owner__is_active=True).select_related("owner"))
     positions = _settle_positions()
-    return sum(_gather_kind(kind, positions[kind.events._meta.db_table], endpoints) for kind in list_event_kinds().values()) > 0
+    return sum(_gather_kind(kind, positions[kind.events._meta.db_table], endpoints) for kind in list_reportable_collections().values()) > 0
 
 
-def _gather_kind(kind: EventKind, position: Position, endpoints: Sequence[Endpoint]) -> bool:
+def _gather_kind(kind: ReportableCollection, position: Position, endpoints: Sequence[Endpoint]) -> bool:
     if position.done >= position.settled:
         return False
     wanted = [each for each in endpoints if is_subscribed(each, kind)]
@@ -70,13 +70,13 @@ def _gather_kind(kind: EventKind, position: Position, endpoints: Sequence[Endpoi
     return more
 
 
-def is_subscribed(endpoint: Endpoint, kind: EventKind) -> bool:
+def is_subscribed(endpoint: Endpoint, kind: ReportableCollection) -> bool:
     """True if the endpoint chose this kind and its owner may see it now."""
     owner: User = endpoint.owner
     return (not endpoint.kinds or kind.name in endpoint.kinds) and owner.is_active and has_right(owner, kind.right)
 
 
-def _list_events(kind: EventKind, position: Position) -> list[tuple[Any, Any | None]]:
+def _list_events(kind: ReportableCollection, position: Position) -> list[tuple[Any, Any | None]]:
     """Return new events in the order of their ids, each with the previous event of the same row."""
     manager = kind.events._default_manager
     earlier = manager.filter(pgh_obj_id=OuterRef("pgh_obj_id"), pgh_id__lt=OuterRef("pgh_id")).order_by("-pgh_id")
@@ -86,12 +86,14 @@ def _list_events(kind: EventKind, position: Position) -> list[tuple[Any, Any | N
     return [(event, before.get(event.earlier)) for event in chosen]
 
 
-def _iter_deliveries(kind: EventKind, found: Sequence[tuple[Any, Any | None]], endpoints: Sequence[Endpoint]) -> Iterable[Delivery]:
+def _iter_deliveries(
+    kind: ReportableCollection, found: Sequence[tuple[Any, Any | None]], endpoints: Sequence[Endpoint]
+) -> Iterable[Delivery]:
     people = _map_usernames(event for event, _before in found)
     for event, before in found:
         facts = payload.build_payload(kind, event, before, people)
         for endpoint in endpoints if facts else ():
-            if not endpoint.on or payload.classify_event(event, before) in endpoint.on:
+            if not endpoint.on or payload.derive_change_type(event, before) in endpoint.on:
                 yield build_delivery(
                     endpoint, facts or {}, source=kind.events._meta.db_table, position=event.pgh_id, object_id=kind.get_object_id(event)
                 )
@@ -140,7 +142,7 @@ def advance_position(position: Position, drawn: int, writing: Sequence[str]) -> 
 
 
 def _list_tables() -> list[str]:
-    return [kind.events._meta.db_table for kind in list_event_kinds().values()]
+    return [kind.events._meta.db_table for kind in list_reportable_collections().values()]
 
 
 def _list_drawn_ids() -> dict[str, int]:

@@ -5,17 +5,19 @@ from typing import Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.lib.web.guarded_http import HttpFault
+from apps.lib.web.guarded_http import NoAnswerReason
 
 NO_RIGHT: Final = "no right"
 FAULTS: Final[dict[str, Promise]] = {
-    HttpFault.SCHEME: _("“%(what)s” is not https."),
-    HttpFault.ADDRESS: _("“%(what)s” is not the address of a web server."),
-    HttpFault.UNKNOWN_HOST: _("Host %(what)s not found."),
-    HttpFault.PRIVATE: _("%(what)s is not on the public internet, or is one of our own networks. NETZWART_WEBHOOK_NETWORKS can allow it."),
-    HttpFault.UNREACHABLE: _("The server cannot be reached: %(what)s"),
-    HttpFault.CERTIFICATE: _("The server’s certificate is not valid: %(what)s"),
-    HttpFault.TOO_SLOW: _("It did not answer within %(what)s seconds."),
+    NoAnswerReason.SCHEME: _("“%(what)s” is not https."),
+    NoAnswerReason.ADDRESS: _("“%(what)s” is not the address of a web server."),
+    NoAnswerReason.UNKNOWN_HOST: _("Host %(what)s not found."),
+    NoAnswerReason.PRIVATE: _(
+        "%(what)s is not on the public internet, or is one of our own networks. NETZWART_WEBHOOK_NETWORKS can allow it."
+    ),
+    NoAnswerReason.UNREACHABLE: _("The server cannot be reached: %(what)s"),
+    NoAnswerReason.CERTIFICATE: _("The server’s certificate is not valid: %(what)s"),
+    NoAnswerReason.TOO_SLOW: _("It did not answer within %(what)s seconds."),
     NO_RIGHT: _("The webhook’s owner may not see this any more."),
 }
 HAPPENINGS: Final[dict[str, Promise]] = {"created": _("created"), "changed": _("changed"), "removed": _("removed")}

@@ -19,7 +19,7 @@ EVERYBODYS = frozenset({Right.ANYONE, Right.OWN})
 
 
 @dataclass(frozen=True)
-class EventKind:
+class ReportableCollection:
     """A collection of the API. path: its URL. right: the right that reading it needs. events: the model of its history."""
 
     name: str
@@ -40,17 +40,17 @@ class EventKind:
 
 
 @cache
-def list_event_kinds() -> Mapping[str, EventKind]:
+def list_reportable_collections() -> Mapping[str, ReportableCollection]:
     """Return the kinds by name. If several collections show the same table, only the first counts."""
     histories = {trail.model: trail.events for trail in list_trails()}
-    known: dict[str, EventKind] = {}
+    known: dict[str, ReportableCollection] = {}
     for kind in _iter_collections(histories):
         if kind.model not in {each.model for each in known.values()}:
             known[kind.name] = kind
     return dict(sorted(known.items()))
 
 
-def _iter_collections(histories: Mapping[type[Model], Any]) -> Iterator[EventKind]:
+def _iter_collections(histories: Mapping[type[Model], Any]) -> Iterator[ReportableCollection]:
     for _name, path, pattern in list_url_patterns():
         callback: Any = pattern.callback
         name = getattr(callback, "initkwargs", {}).get("basename", "")
@@ -58,13 +58,13 @@ def _iter_collections(histories: Mapping[type[Model], Any]) -> Iterator[EventKin
         model: Any = getattr(getattr(serializer, "Meta", None), "model", None)
         reads = getattr(callback, "actions", {}).get("get") == "retrieve"
         if reads and name in API and API[name].read not in EVERYBODYS and model in histories:
-            yield EventKind(
+            yield ReportableCollection(
                 name, "/" + re.split(r"\^|\(\?P", path.replace("^", ""))[0], API[name].read, model, histories[model], serializer
             )
 
 
 @cache
-def list_fields(kind: EventKind) -> list[tuple[str, serializers.Field[Any, Any, Any, Any], Field[Any, Any]]]:
+def list_fields(kind: ReportableCollection) -> list[tuple[str, serializers.Field[Any, Any, Any, Any], Field[Any, Any]]]:
     """Return the shown fields: name, serializer field and model field. Each end of a range can be a field."""
     tracked = {field.name for field in kind.events._meta.concrete_fields}
     columns = {field.name: field for field in kind.model._meta.concrete_fields if field.name in tracked}

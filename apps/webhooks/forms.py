@@ -12,7 +12,7 @@ from apps.lib.errors import Problem
 from apps.lib.ui.checkbox_grid import CheckboxGrid
 from apps.lib.ui.form_errors import add_problem_to_form
 from apps.webhooks.error_texts import HAPPENINGS
-from apps.webhooks.event_kinds import list_event_kinds
+from apps.webhooks.event_kinds import list_reportable_collections
 from apps.webhooks.models import Endpoint
 from apps.webhooks.services import EndpointFacts
 
@@ -47,7 +47,9 @@ class WebhookForm(forms.Form):
         super().__init__(data, initial=initial)
         field: Any = self.fields["kinds"]
         field.choices = list(
-            iter_collection_groups(lambda name: name in list_event_kinds() and has_right(owner, list_event_kinds()[name].right))
+            iter_collection_groups(
+                lambda name: name in list_reportable_collections() and has_right(owner, list_reportable_collections()[name].right)
+            )
         )
 
     def to_kwargs(self) -> EndpointFacts:

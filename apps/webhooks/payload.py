@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from django.conf import settings
 
-from apps.webhooks.event_kinds import EventKind
+from apps.webhooks.event_kinds import ReportableCollection
 
 NOW: Final = timedelta(minutes=1)  # an event has the time at which its transaction began; an end has the time of its statement
 
 
-def classify_event(event: Any, before: Any | None) -> str:
+def derive_change_type(event: Any, before: Any | None) -> str:
     """Return "created", "changed" or "removed".
 
     A row that ends now counts as removed, though the history keeps it. A row with another planned end counts as changed.
@@ -26,9 +26,9 @@ def _has_ended(event: Any, before: Any) -> bool:
     return bool(end and end != before.valid.upper and end <= event.pgh_created_at + NOW)
 
 
-def build_payload(kind: EventKind, event: Any, before: Any | None, people: Mapping[int, str]) -> dict[str, Any] | None:
+def build_payload(kind: ReportableCollection, event: Any, before: Any | None, people: Mapping[int, str]) -> dict[str, Any] | None:
     """Return the facts of an event without the delivery's id, or None if no field changed that the API shows."""
-    happened, now = classify_event(event, before), kind.render_fields(event)
+    happened, now = derive_change_type(event, before), kind.render_fields(event)
     earlier = kind.render_fields(before) if before is not None else (now if happened == "removed" else None)
     if happened == "changed" and earlier == now:
         return None

@@ -18,7 +18,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.lib.web import guarded_http
 from apps.lib.web.guarded_http import NoAnswer
 from apps.webhooks import delivery_gathering, delivery_sender, payload
-from apps.webhooks.event_kinds import list_event_kinds
+from apps.webhooks.event_kinds import list_reportable_collections
 from apps.webhooks.models import EVENTS, Delivery, Endpoint
 from apps.webhooks.signing import derive_secret, make_salt
 
@@ -70,7 +70,7 @@ def change_webhook(*, endpoint: Endpoint, version: int, facts: EndpointFacts, by
     return Endpoint.objects.get(pk=endpoint.pk)
 
 
-def check_token(*, token: ApiToken, endpoint: Endpoint, facts: EndpointFacts) -> None:
+def check_token_scope(*, token: ApiToken, endpoint: Endpoint, facts: EndpointFacts) -> None:
     """Raise Problem if a script would make a webhook report more than its token can read, or report to another address."""
     if facts.url != endpoint.url:
         raise Problem(_("A token cannot change a webhook’s address. Sign in and change it on the webhook’s page."), "url")
@@ -82,7 +82,7 @@ def check_token(*, token: ApiToken, endpoint: Endpoint, facts: EndpointFacts) ->
 
 
 def _resolve_kinds(chosen: Sequence[str]) -> set[str]:
-    return set(chosen or list_event_kinds())
+    return set(chosen or list_reportable_collections())
 
 
 def remove_webhook(*, endpoint: Endpoint, by: User) -> None:
@@ -161,7 +161,12 @@ def validate_endpoint(facts: EndpointFacts, owner: User) -> None:
             "url",
         )
     wrong = next(
-        (each for each in facts.kinds if each not in list_event_kinds() or not has_right(owner, list_event_kinds()[each].right)), None
+        (
+            each
+            for each in facts.kinds
+            if each not in list_reportable_collections() or not has_right(owner, list_reportable_collections()[each].right)
+        ),
+        None,
     )
     if wrong is not None:
         raise Problem(_("There is no kind “%(kind)s”, or the webhook’s owner may not see it.") % {"kind": wrong[:40]}, "kinds")

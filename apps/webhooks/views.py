@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.audit.selectors import list_row_history
 from apps.lib.errors import Conflict, Problem
 from apps.webhooks import selectors, services
@@ -31,7 +31,7 @@ def webhooks(request: HttpRequest) -> HttpResponse:
 @staff_page
 def add(request: HttpRequest) -> HttpResponse:
     """Add a webhook. The response shows its secret once."""
-    by = get_person(request)
+    by = get_signed_in_user(request)
     form = WebhookForm(by, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
@@ -59,7 +59,9 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     form = WebhookForm(row.owner, request.POST if request.method == "POST" else None, row)
     if form.is_valid():
         try:
-            services.change_webhook(endpoint=row, version=form.cleaned_data["version"] or 0, facts=form.to_kwargs(), by=get_person(request))
+            services.change_webhook(
+                endpoint=row, version=form.cleaned_data["version"] or 0, facts=form.to_kwargs(), by=get_signed_in_user(request)
+            )
             return redirect("webhooks:webhook", pk)
         except Problem as problem:
             form.add_problem(problem)
@@ -76,7 +78,9 @@ def secret(request: HttpRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(Endpoint, pk=pk)
     if request.method != "POST":
         return render(request, "webhooks/renew.html", {"row": row})
-    return render(request, "webhooks/secret.html", {"row": row, "secret": services.renew_secret(endpoint=row, by=get_person(request))})
+    return render(
+        request, "webhooks/secret.html", {"row": row, "secret": services.renew_secret(endpoint=row, by=get_signed_in_user(request))}
+    )
 
 
 @staff_page
@@ -85,7 +89,7 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(selectors.list_endpoints(), pk=pk)
     if request.method != "POST":
         return render(request, "webhooks/remove.html", {"row": row})
-    services.remove_webhook(endpoint=row, by=get_person(request))
+    services.remove_webhook(endpoint=row, by=get_signed_in_user(request))
     return redirect("webhooks:list")
 
 
@@ -95,7 +99,7 @@ def ping(request: HttpRequest, pk: int) -> HttpResponse:
     """Send a test."""
     row = get_object_or_404(Endpoint, pk=pk)
     try:
-        services.ping_webhook(endpoint=row, by=get_person(request))
+        services.ping_webhook(endpoint=row, by=get_signed_in_user(request))
         messages.success(request, _("A test is on its way: it is the first entry in the list."))
     except Problem as problem:
         messages.error(request, str(problem))
@@ -116,7 +120,7 @@ def resend(request: HttpRequest, pk: int) -> HttpResponse:
     """Send a delivery again."""
     row = get_object_or_404(Delivery, pk=pk)
     try:
-        services.resend_delivery(delivery=row, by=get_person(request))
+        services.resend_delivery(delivery=row, by=get_signed_in_user(request))
         messages.success(request, _("The delivery is sent again, with the same id."))
     except Problem as problem:
         messages.error(request, str(problem))

@@ -11,7 +11,7 @@ from benchmarks.packets.rulesets import MASQUERADE
 from benchmarks.packets.sender import BURST, Datagram, FrameListener, Sender, Train, build_frame
 from firewall.diff import diff
 from firewall.ruleset import EMPTY, Ruleset
-from gateway.kernel import Kernel
+from gateway.kernel import KernelTable
 
 ACTIVE = 6_000
 FRAMES = 12 * BURST  # per turn
@@ -27,7 +27,7 @@ class Racer:
         self._cables = Cables()
         self._random, self._fresh = Random(1), 0
         self._members = self._random.sample(range(members * 99 // 100), min(ACTIVE, members * 99 // 100))  # the last ones are blocked
-        self._kernel: Kernel = self._cables.gateway.do(Kernel)
+        self._kernel: KernelTable = self._cables.gateway.do(KernelTable)
         if ruleset is None:
             self._cables.gateway.run("nft", MASQUERADE)
         else:

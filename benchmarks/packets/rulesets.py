@@ -9,19 +9,19 @@ from firewall.policy import (
     AllowEntrySpec,
     BanDirection,
     BanSpec,
+    BlockedMemberSpec,
     ConnectionLimits,
-    GroupSettings,
+    GatewayGroupSettings,
     Hole,
-    ListenerSpec,
-    MemberBlockSpec,
     NoticeSpec,
-    Peer,
     PinholeSpec,
     Policy,
     ProbeSpec,
     ProtectionSpec,
     ReachableService,
-    Routing,
+    RoutingPeer,
+    RoutingProtocol,
+    ServerListenerSpec,
     TransportProtocol,
 )
 
@@ -47,7 +47,7 @@ def build_full_policy(members: int, bans: list[IPv4Address] | None = None) -> Po
             plain.gateway,
             interfaces=replace(plain.gateway.interfaces, server="srv0"),
             probe=ProbeSpec("probe0", IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251"), IPv6Address("2001:db8:ffff:b1::2")),
-            settings=GroupSettings(
+            settings=GatewayGroupSettings(
                 clamp_mss=True, flood_mode=False, publics=PUBLICS, protection=_build_protection(), limits=LIMITS, notice=_build_notice()
             ),
         ),
@@ -58,8 +58,8 @@ def build_full_policy(members: int, bans: list[IPv4Address] | None = None) -> Po
             AllowEntrySpec(2, IPv4Network("9.9.8.0/24")),
             AllowEntrySpec(3, IPv6Network("2620:fe::/48")),
         ),
-        blocks=tuple(MemberBlockSpec(n, IPv4Network(address)) for n, address in enumerate(plain.addresses[-members // 100 :])),
-        listeners=tuple(ListenerSpec(n, address, TransportProtocol.UDP, 53) for n, address in enumerate(SERVERS)),
+        blocks=tuple(BlockedMemberSpec(n, IPv4Network(address)) for n, address in enumerate(plain.addresses[-members // 100 :])),
+        listeners=tuple(ServerListenerSpec(n, address, TransportProtocol.UDP, 53) for n, address in enumerate(SERVERS)),
     )
 
 
@@ -84,7 +84,7 @@ def _build_prefix_bans() -> tuple[BanSpec, ...]:
 
 
 def _build_protection() -> ProtectionSpec:
-    peers = (Peer(IPv4Address("192.0.2.9"), Routing.BGP), Peer(IPv4Address("192.0.2.9"), Routing.OSPF))
+    peers = (RoutingPeer(IPv4Address("192.0.2.9"), RoutingProtocol.BGP), RoutingPeer(IPv4Address("192.0.2.9"), RoutingProtocol.OSPF))
     return ProtectionSpec(bogons=True, own=PUBLICS, peers=peers, ftp_ports=(), sip_ports=())
 
 
@@ -93,7 +93,7 @@ def _build_notice() -> NoticeSpec:
     return NoticeSpec(IPv4Address("192.168.9.80"), reachable=(name_server,))
 
 
-def _replace_settings(policy: Policy, settings: GroupSettings) -> Policy:
+def _replace_settings(policy: Policy, settings: GatewayGroupSettings) -> Policy:
     return replace(policy, gateway=replace(policy.gateway, settings=settings))
 
 

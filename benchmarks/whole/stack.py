@@ -23,7 +23,7 @@ from apps.desk.seeding import demo, lab_network, network_plan
 from apps.network.models import GatewayGroup
 from lab import sshd as lab_sshd
 from lab.lab import Lab
-from lab.register import Register
+from lab.register import LabRegisterEntry
 from lab.topology import parse_topology
 from portal.stack import commands, postgres, redis, sshd
 from portal.stack.program import Program
@@ -119,9 +119,9 @@ class Stack:
         self.sshds = {name: self._build_sshd(name, logs) for name in commands.GATEWAYS}
         worker_log = logs / "worker.log"
         self.worker = StackPart(
-            commands.move_into_lab(places, commands.build_worker()), worker_log, lambda: _is_ready_again(worker_log, self)
+            commands.wrap_program_in_lab(places, commands.build_changes_worker()), worker_log, lambda: _is_ready_again(worker_log, self)
         )
-        self.collector = StackPart(commands.move_into_lab(places, commands.build_collector()), logs / "collector.log", lambda: True)
+        self.collector = StackPart(commands.wrap_program_in_lab(places, commands.build_collector()), logs / "collector.log", lambda: True)
         self.beat = StackPart(commands.build_ticker(places), logs / "beat.log", lambda: True)
         self.worker_begins = 0
 
@@ -162,8 +162,8 @@ def run_stack(places: StatePaths, *, members: int) -> Iterator[Stack]:
     places.beat_schedule.parent.mkdir(parents=True, exist_ok=True)
     sshd.prepare(places)
     with Lab.start(parse_topology(TOPOLOGY.read_text())) as lab:
-        Register(places.lab, places.lab_name).directory.mkdir(parents=True, exist_ok=True)
-        Register(places.lab, places.lab_name).write(lab, TOPOLOGY.read_text())
+        LabRegisterEntry(places.lab, places.lab_name).directory.mkdir(parents=True, exist_ok=True)
+        LabRegisterEntry(places.lab, places.lab_name).write(lab, TOPOLOGY.read_text())
         stack = Stack(places, lab)
         try:
             _start(stack, members)

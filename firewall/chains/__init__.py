@@ -29,7 +29,7 @@ from firewall.chains import (
     spoofed,
 )
 from firewall.chains.used_sets import UsedSets
-from firewall.policy import GatewaySpec, GroupSettings, PolicyError
+from firewall.policy import GatewayGroupSettings, GatewaySpec, PolicyError
 from firewall.ruleset import Chain
 
 COUNTERS = frozenset({"leaked", "spoofed", "refused", "unmatched", "unmapped", "portless", "blocked", "misdirected"})
@@ -41,7 +41,7 @@ def list_counters(gateway: GatewaySpec, used: UsedSets) -> frozenset[str]:
     return COUNTERS | probing.list_counters(gateway) | of_settings | ({"untracked"} if listeners.is_in_use(used) else frozenset())
 
 
-def _list_settings_counters(settings: GroupSettings) -> frozenset[str]:
+def _list_settings_counters(settings: GatewayGroupSettings) -> frozenset[str]:
     return frozenset({"bogons_from", "bogons_to"} if settings.protection.bogons else ())
 
 
@@ -69,9 +69,9 @@ def build_unspecialized(gateway: GatewaySpec, used: UsedSets) -> dict[str, Chain
     if gateway.probe:
         probing.check_probe(gateway.name, at, gateway.probe)
     chains = (
-        *bans.build_source_chains(used),
-        *bans.build_destination_chains(used),
-        listeners.build_raw_chain(gateway, used),
+        *bans.build_banned_source_chains(used),
+        *bans.build_banned_destination_chains(used),
+        listeners.build_raw_listener_chain(gateway, used),
         raw.build_prerouting_chain(gateway, used),
         raw.build_output_chain(gateway),
         dstnat.build_chain(gateway, used),
@@ -85,15 +85,15 @@ def build_unspecialized(gateway: GatewaySpec, used: UsedSets) -> dict[str, Chain
         listeners.build_chain(gateway, used),
         *guards.build_chains(gateway, used),
         new.build_chain(gateway, used),
-        icmp6.build_related_chain(),
+        icmp6.build_icmp6_error_chain(),
         members.build_up_chain(gateway, used),
         members.build_down_chain(gateway, used),
-        members.build_inside6_chain(used),
-        members.build_inside_chain(used),
+        members.build_member_receiver6_chain(used),
+        members.build_member_to_member_chain(used),
         *rates.build_chains(gateway, used),
-        mangle.build_forward_chain(gateway, used),
+        mangle.build_mangle_forward_chain(gateway, used),
         forward.build_chain(gateway, used),
         postrouting.build_srcnat_chain(gateway),
-        postrouting.build_fail_closed_chain(gateway),
+        postrouting.build_leak_drop_chain(gateway),
     )
     return {chain.name: chain for chain in chains if chain}

@@ -12,19 +12,19 @@ _SOURCES = {4: Field.IP_SADDR, 6: Field.IP6_SADDR}
 _DESTINATIONS = {4: Field.IP_DADDR, 6: Field.IP6_DADDR}
 
 
-def build_source_chains(used: UsedSets) -> tuple[Chain, ...]:
+def build_banned_source_chains(used: UsedSets) -> tuple[Chain, ...]:
     """Return the chains that drop banned sources; none when no source is banned. In flood mode the last is also called before tracking."""
     return _build_side(FROM, used, _SOURCES, ("bans", "bans_in"))
 
 
-def build_destination_chains(used: UsedSets) -> tuple[Chain, ...]:
+def build_banned_destination_chains(used: UsedSets) -> tuple[Chain, ...]:
     """Return the chains that drop packets to banned destinations; none when no destination is banned."""
     return _build_side(TO, used, _DESTINATIONS, ("bans", "bans_out"))
 
 
 def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
     """Return the chain that calls both, for a connection's first packet. Foreign hosts are on the uplink, so no other side is looked up."""
-    sides = ((Field.IIFNAME, FROM, build_source_chains(used)), (Field.OIFNAME, TO, build_destination_chains(used)))
+    sides = ((Field.IIFNAME, FROM, build_banned_source_chains(used)), (Field.OIFNAME, TO, build_banned_destination_chains(used)))
     return Chain("bans", tuple(make_rule(match_field(way, gateway.interfaces.wan), make_jump(name)) for way, name, side in sides if side))
 
 

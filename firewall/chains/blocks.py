@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from firewall.chains.rule_helpers import RETURN, make_jump, make_rule, match_field, match_prefix
 from firewall.chains.used_sets import UsedSets
 from firewall.policy import Address, GatewaySpec, TransportProtocol
-from firewall.ruleset import Chain, Count, DnatTo, Field, Lookup, Match, Part, Refusal, Reject, Rule
+from firewall.ruleset import Chain, Count, DnatTo, Field, Lookup, Match, Part, Reject, RejectType, Rule
 
 HTTP = 80
 _DESTINATION = {4: Field.IP_DADDR, 6: Field.IP6_DADDR}
@@ -25,27 +25,27 @@ def build_chain(gateway: GatewaySpec) -> Chain:
         (
             *_iter_reachable_rules(gateway),
             *_iter_notice_rules(gateway),
-            make_rule(Match(Field.L4PROTO, ("tcp",)), *refuse, Reject(Refusal.TCP_RESET)),
-            make_rule(*refuse, Reject(Refusal.ADMIN_PROHIBITED)),
+            make_rule(Match(Field.L4PROTO, ("tcp",)), *refuse, Reject(RejectType.TCP_RESET)),
+            make_rule(*refuse, Reject(RejectType.ADMIN_PROHIBITED)),
         ),
     )
 
 
-def iter_jumps(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
+def iter_blocked_member_jumps(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
     """Yield the jumps for connections from a blocked member, and for those to one, which match nothing that stays reachable."""
-    yield from iter_sender_jumps(gateway, used)
+    yield from iter_blocked_sender_jumps(gateway, used)
     yield from (
         make_rule(destination, make_jump("blocked")) for destination in _iter_blocked_lookups(used, Field.IP_DADDR, Field.IP6_DADDR)
     )
 
 
-def iter_sender_jumps(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
-    """Yield the first half of `iter_jumps`, for chains that packets pass both ways."""
+def iter_blocked_sender_jumps(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
+    """Yield the first half of `iter_blocked_member_jumps`, for chains that packets pass both ways."""
     inside = match_field(Field.IIFNAME, gateway.interfaces.lan)
     yield from (make_rule(inside, source, make_jump("blocked")) for source in _iter_blocked_lookups(used, Field.IP_SADDR, Field.IP6_SADDR))
 
 
-def iter_redirects(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
+def iter_notice_redirects(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
     """Yield the rules that send blocked members' HTTP to the notice host, unless it is for a host that they reach anyway."""
     inside, http = match_field(Field.IIFNAME, gateway.interfaces.lan), Match(Field.TCP_DPORT, (HTTP,))
     for host in _list_notice_hosts(gateway):

@@ -10,7 +10,7 @@ CHAIN = "new"
 _FIELDS = (Field.NFPROTO, Field.IIFNAME, Field.OIFNAME)
 
 
-def list_directions(names: Interfaces) -> tuple[KnownFields, ...]:
+def list_common_directions(names: Interfaces) -> tuple[KnownFields, ...]:
     """Return the directions that most connections go; the rest goes through the general chain. Only IPv4 has forwards."""
     ways = (("up", names.lan, names.wan), ("down", names.wan, names.lan), ("inside", names.lan, names.lan))
     return tuple(
@@ -22,7 +22,7 @@ def split_by_direction(names: Interfaces, chains: dict[str, Chain]) -> dict[str,
     """Return the chains with those of each direction, those that are jumped to before those that jump."""
     narrow: dict[str, Chain] = {}
     entries = []
-    for known in list_directions(names):
+    for known in list_common_directions(names):
         lane = SpecializedChains(known, chains)
         target = lane.specialize(CHAIN)
         narrow |= lane.chains
@@ -49,7 +49,7 @@ def _drop_covered_rules(chain: Chain, names: Interfaces) -> Chain:
 def _is_covered(rule: Rule, names: Interfaces) -> bool:
     """True if the rule only concerns such packets."""
     come, leave = (_list_matched_values(rule, field) for field in (Field.IIFNAME, Field.OIFNAME))
-    pairs = {(known.iifname, known.oifname) for known in list_directions(names)}
+    pairs = {(known.iifname, known.oifname) for known in list_common_directions(names)}
     return bool(come and leave) and {(a, b) for a in come for b in leave} <= pairs
 
 

@@ -9,7 +9,7 @@ from firewall.chains import blocks
 from firewall.chains.rule_helpers import DROP, make_rule, match_field
 from firewall.chains.used_sets import UsedSets
 from firewall.policy import GatewaySpec
-from firewall.ruleset import Chain, Count, Dnat, Field, Hook, HookPriority, Lookup, Match, Refusal, Reject, Rule
+from firewall.ruleset import Chain, Count, Dnat, Field, Hook, HookPriority, Lookup, Match, Reject, RejectType, Rule
 
 DESTINATION_PORT = (Field.IP_DADDR, Field.L4PROTO, Field.TH_DPORT)
 
@@ -19,7 +19,7 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
     forwards = make_rule(match_field(Field.IIFNAME, names.lan, names.wan), Dnat(DESTINATION_PORT, "forward4"), comment="port forwards")
     return Chain(
         "dstnat",
-        (*blocks.iter_redirects(gateway, used), forwards, *_iter_refusals(gateway)),
+        (*blocks.iter_notice_redirects(gateway, used), forwards, *_iter_refusals(gateway)),
         Hook("nat", "prerouting", HookPriority.DSTNAT),
     )
 
@@ -35,5 +35,5 @@ def _iter_refusals(gateway: GatewaySpec) -> Iterator[Rule]:
     here = match_field(Field.IIFNAME, gateway.interfaces.lan), Match(Field.IP_DADDR, gateway.settings.publics)
     nobody = Lookup((Field.IP_SADDR,), "up4", negated=True)
     yield make_rule(*here, nobody, Count("spoofed"), DROP, comment="not a member's source")
-    yield make_rule(*here, Match(Field.L4PROTO, ("tcp",)), Count("refused"), Reject(Refusal.TCP_RESET), comment="no forward")
-    yield make_rule(*here, Count("refused"), Reject(Refusal.ADMIN_PROHIBITED), comment="no forward")
+    yield make_rule(*here, Match(Field.L4PROTO, ("tcp",)), Count("refused"), Reject(RejectType.TCP_RESET), comment="no forward")
+    yield make_rule(*here, Count("refused"), Reject(RejectType.ADMIN_PROHIBITED), comment="no forward")

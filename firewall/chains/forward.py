@@ -17,7 +17,7 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
         ((names.lan, names.wan), "up"),
         ((names.wan, names.lan), "down"),
         ((names.lan, names.lan), "inside"),
-        *probing.list_paths(gateway),
+        *probing.list_probe_paths(gateway),
     )
     jumps = (*((interfaces, make_jump(chain)) for interfaces, chain in ways), *_list_server_verdicts(names))
     return Chain(
@@ -35,7 +35,7 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
                 )
             ),
             make_rule(VerdictMap((Field.IIFNAME, Field.OIFNAME), jumps)),
-            *guards.iter_tracked_rules(gateway, used),
+            *guards.iter_guarded_service_rules(gateway, used),
             make_rule(match_field(Field.CT_STATE, "related"), ACCEPT),
             make_rule(Count("unmatched")),
         ),

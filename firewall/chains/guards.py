@@ -49,7 +49,7 @@ def build_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain, ...]:
     """
     if not is_in_use(used):
         return ()
-    asked = (make_rule(make_jump("bans")), make_rule(make_jump("spoofed")), *blocks.iter_sender_jumps(gateway, used))
+    asked = (make_rule(make_jump("bans")), make_rule(make_jump("spoofed")), *blocks.iter_blocked_sender_jumps(gateway, used))
     there = match_field(Field.OIFNAME, get_server_interface(gateway))
     led = (
         make_rule(there, ACK, to, Verdict(VerdictAction.GOTO, "cookies"), comment="guarded services")
@@ -58,7 +58,7 @@ def build_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain, ...]:
     return Chain("cookies", (*asked, *iter_synproxy_rules(gateway, used, ACK), make_rule(DROP))), Chain("strays", (*led, make_rule(DROP)))
 
 
-def iter_tracked_rules(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
+def iter_guarded_service_rules(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
     """Yield the rules for tracked packets of guarded services where servers stand among members; what members exchange with them counts."""
     names = gateway.interfaces
     if names.server:  # all directions to and from servers are in the verdict map already

@@ -9,12 +9,12 @@ from firewall.chains.rule_helpers import DROP, ERRORS6, make_rule
 from firewall.ruleset import Chain, Count, Field, Match, Rule
 
 
-def build_new_rule() -> Rule:
+def build_new_icmp6_rule() -> Rule:
     """Return the rule that drops all messages that open a connection except echo requests: node information stays inside (4.3.5)."""
     return make_rule(Match(Field.ICMPV6_TYPE, ("echo-request",), negated=True), Count("refused"), DROP, comment="RFC 4890, 4.3.5")
 
 
-def build_related_chain() -> Chain:
+def build_icmp6_error_chain() -> Chain:
     """Return the chain that drops all errors except the four defined ones (4.3.1, 4.3.2), so that unassigned ones carry no messages
     (4.3.4).
     """

@@ -3,7 +3,7 @@
 from ipaddress import IPv6Network
 
 from firewall.chains.rule_helpers import ACCEPT, DROP, ERRORS4, ERRORS6, VRRP, make_rule, match_field
-from firewall.policy import GatewaySpec, Peer, Routing
+from firewall.policy import GatewaySpec, RoutingPeer, RoutingProtocol
 from firewall.ruleset import Chain, Field, Hook, HookPriority, Limit, Match, Rule, VerdictAction, VerdictMap
 
 NEIGHBOUR_DISCOVERY = ("nd-router-solicit", "nd-router-advert", "nd-neighbor-solicit", "nd-neighbor-advert")
@@ -11,7 +11,7 @@ NEIGHBOUR_DISCOVERY = ("nd-router-solicit", "nd-router-advert", "nd-neighbor-sol
 _FROM_THE_LINK = (Match(Field.HOPLIMIT, (1,)), Match(Field.IP6_SADDR, (IPv6Network("fe80::/10"),)))
 STATE_SYNC_PORT = 3780  # conntrackd's default
 # BGP: RFC 4271, section 8.2.1; OSPF: IP protocol 89, RFC 2328, section 4.3
-SPOKEN = {Routing.BGP: Match(Field.TCP_DPORT, (179,)), Routing.OSPF: Match(Field.L4PROTO, (89,))}
+SPOKEN = {RoutingProtocol.BGP: Match(Field.TCP_DPORT, (179,)), RoutingProtocol.OSPF: Match(Field.L4PROTO, (89,))}
 
 
 def build_chain(gateway: GatewaySpec) -> Chain:
@@ -29,7 +29,7 @@ def build_chain(gateway: GatewaySpec) -> Chain:
             make_rule(match_field(Field.IIFNAME, names.sync), Match(Field.UDP_DPORT, (STATE_SYNC_PORT,)), ACCEPT, comment="state sync")
         )
     both = match_field(Field.IIFNAME, names.lan, names.wan)
-    rules += build_peer_rules(both, gateway.settings.protection.peers)
+    rules += build_routing_neighbour_rules(both, gateway.settings.protection.peers)
     elected = match_field(Field.IIFNAME, names.lan, names.wan, *filter(None, [names.sync]))
     rules += [
         make_rule(elected, Match(Field.L4PROTO, (VRRP,)), ACCEPT, comment="VRRP, RFC 9568"),
@@ -44,10 +44,10 @@ def build_chain(gateway: GatewaySpec) -> Chain:
     return Chain("input", tuple(rules), Hook("filter", "input", HookPriority.FILTER, VerdictAction.DROP))
 
 
-def build_peer_rules(both: Match, listed: tuple[Peer, ...]) -> list[Rule]:
+def build_routing_neighbour_rules(both: Match, listed: tuple[RoutingPeer, ...]) -> list[Rule]:
     """Return the rules for what the listed routers may speak to the gateway, one for each protocol and family."""
     rules = []
-    for routing in Routing:
+    for routing in RoutingProtocol:
         for field, version in ((Field.IP_SADDR, 4), (Field.IP6_SADDR, 6)):
             sources = tuple(sorted({peer.address for peer in listed if peer.routing is routing and peer.address.version == version}))
             if sources:

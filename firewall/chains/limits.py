@@ -7,7 +7,7 @@ from firewall.chains.rule_helpers import DROP, RETURN, make_rule, match_field, m
 from firewall.chains.used_sets import UsedSets
 from firewall.limit_sets import LimitKind, LimitMeter
 from firewall.policy import GatewaySpec
-from firewall.ruleset import Chain, Count, Field, Match, OpenOver, Part, RateOver, Refusal, Reject, Rule, Verdict, VerdictAction
+from firewall.ruleset import Chain, Count, Field, Match, OpenOver, Part, RateOver, Reject, RejectType, Rule, Verdict, VerdictAction
 
 FOREIGN_LENGTH = 64  # of IPv6: a host that has a network has all its addresses
 MAIL = Match(Field.TCP_DPORT, (25,))
@@ -31,7 +31,7 @@ def _build_over_chain(gateway: GatewaySpec) -> Chain:
     if not gateway.settings.limits.refuses:
         return Chain("over", (make_rule(DROP),))
     return Chain(
-        "over", (make_rule(match_field(Field.L4PROTO, "tcp"), Reject(Refusal.TCP_RESET)), make_rule(Reject(Refusal.ADMIN_PROHIBITED)))
+        "over", (make_rule(match_field(Field.L4PROTO, "tcp"), Reject(RejectType.TCP_RESET)), make_rule(Reject(RejectType.ADMIN_PROHIBITED)))
     )
 
 

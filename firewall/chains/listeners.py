@@ -31,7 +31,7 @@ def iter_untracked_rules(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]
         yield make_rule(*back, Notrack(), ACCEPT, comment="listeners")
 
 
-def build_raw_chain(gateway: GatewaySpec, used: UsedSets) -> Chain | None:
+def build_raw_listener_chain(gateway: GatewaySpec, used: UsedSets) -> Chain | None:
     """Return the chain of packets to a server: to its services, and ICMP errors, without which path MTU discovery fails (RFC 2923, 2.1)."""
     led = [way for to, _back, errors in _iter_paths(gateway, used) for way in (to, errors)]
     return Chain("raw_listeners", tuple(make_rule(*way, Notrack(), ACCEPT, comment="listeners") for way in led)) if led else None
@@ -57,7 +57,7 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain | None:
             *(make_rule(*back, ACCEPT) for _to, back, _errors in ways),
             *(make_rule(there, *errors, ACCEPT) for _to, _back, errors in ways),
             make_rule(make_jump("spoofed")),
-            *blocks.iter_sender_jumps(gateway, used),
+            *blocks.iter_blocked_sender_jumps(gateway, used),
             *(make_rule(there, *to, ACCEPT) for to, _back, _errors in ways),
             *guards.iter_synproxy_rules(gateway, used, guards.SYN),
             make_rule(Count("untracked"), DROP),
@@ -65,7 +65,7 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain | None:
     )
 
 
-def iter_source_lookups(used: UsedSets) -> Iterator[Lookup]:
+def iter_server_source_lookups(used: UsedSets) -> Iterator[Lookup]:
     """Yield the lookups of servers' sources, which come from their side alone."""
     yield from (
         Lookup((source,), f"listener{version}_hosts") for version, source, _destination in _SIDES if f"listener{version}_hosts" in used

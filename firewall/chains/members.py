@@ -15,13 +15,13 @@ from firewall.ruleset import Chain, Count, Field, Lookup, Rule
 def build_up_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
     rules = [make_rule(Lookup((Field.IP_SADDR,), "up4"), ACCEPT)]
     rules += [make_rule(match_prefix(Field.IP6_SADDR, "up6", length), ACCEPT) for length in used.list_lengths("up6")]
-    return Chain("up", (*rules, *probing.iter_up_rules(gateway)))
+    return Chain("up", (*rules, *probing.iter_probe_up_rules(gateway)))
 
 
 def build_down_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
     rules = [make_rule(Lookup((Field.IP_DADDR,), "down4"), ACCEPT)]
     rules += [make_rule(match_prefix(Field.IP6_DADDR, "down6", length), ACCEPT) for length in used.list_lengths("up6")]
-    return Chain("down", (*_build_join_guard(gateway), *rules, *probing.iter_down_rules(gateway)))
+    return Chain("down", (*_build_join_guard(gateway), *rules, *probing.iter_probe_down_rules(gateway)))
 
 
 def _build_join_guard(gateway: GatewaySpec) -> tuple[Rule, ...]:
@@ -31,11 +31,11 @@ def _build_join_guard(gateway: GatewaySpec) -> tuple[Rule, ...]:
     protection = gateway.settings.protection
     if not protection.bogons:
         return ()
-    private = bogons.build_matches(Field.IP_SADDR, PRIVATE, protection)
+    private = bogons.build_bogon_matches(Field.IP_SADDR, PRIVATE, protection)
     return (make_rule(match_field(Field.CT_STATE, "established"), *private, Count("spoofed"), DROP, comment="private source from outside"),)
 
 
-def build_inside_chain(used: UsedSets) -> Chain:
+def build_member_to_member_chain(used: UsedSets) -> Chain:
     """Return the chain of packets from member to member through the gateway: up for one, down for the other.
 
     Packets to no member return before the sender is looked up, so that a packet that is not forwarded counts for no member.
@@ -50,10 +50,10 @@ def build_inside_chain(used: UsedSets) -> Chain:
     return Chain("inside", tuple(rules))
 
 
-def build_inside6_chain(used: UsedSets) -> Chain | None:
-    """Return the chain that looks up the receiver, after `build_inside_chain` has found and counted the sender; None without prefixes.
+def build_member_receiver6_chain(used: UsedSets) -> Chain | None:
+    """Return the chain that looks up the receiver, or None without prefixes.
 
-    There is one such chain, whatever the number of lengths.
+    `build_member_to_member_chain` has found and counted the sender before. There is one such chain, whatever the number of lengths.
     """
     rules = [make_rule(match_prefix(Field.IP6_DADDR, "down6", length), ACCEPT) for length in used.list_lengths("up6")]
     return Chain("inside6", tuple(rules)) if rules else None

@@ -17,7 +17,7 @@ def build_srcnat_chain(gateway: GatewaySpec) -> Chain:
     out = (match_field(Field.OIFNAME, names.wan),)
     hairpin = (match_field(Field.IIFNAME, names.lan), match_field(Field.OIFNAME, names.lan), Match(Field.CT_STATUS, ("dnat",)))
     rules = (
-        *timeouts.iter_rules(gateway),
+        *timeouts.iter_timeout_rules(gateway),
         make_rule(*out, WITH_PORTS, _build_snat("snat4_block"), comment="a block's ports and identifiers"),
         make_rule(*out, WITH_PORTS, _build_snat("snat4", *SHARED_PORTS), comment="ports of a shared address"),
         make_rule(*out, _build_snat("snat4"), comment="shared, without ports"),
@@ -34,7 +34,7 @@ def _build_snat(name: str, first: int = 0, last: int = 0) -> Snat:
     return Snat((Field.IP_SADDR,), name, first_port=first, last_port=last)
 
 
-def build_fail_closed_chain(gateway: GatewaySpec) -> Chain:
+def build_leak_drop_chain(gateway: GatewaySpec) -> Chain:
     """Return the chain after source NAT, which drops what still has a private source. (Chains of srcnat do not see known flows.)"""
     shut = make_rule(match_field(Field.OIFNAME, gateway.interfaces.wan), Match(Field.IP_SADDR, PRIVATE), Count("leaked"), DROP)
     return Chain("fail_closed", (shut,), Hook("filter", "postrouting", HookPriority.AFTER_SRCNAT))

@@ -28,7 +28,7 @@ def list_counters(gateway: GatewaySpec, used: UsedSets) -> frozenset[str]:
     return frozenset(chain.name for chain in build_chains(gateway, used))
 
 
-def build_jumps(gateway: GatewaySpec, used: UsedSets) -> tuple[Rule, ...]:
+def build_rate_limit_jumps(gateway: GatewaySpec, used: UsedSets) -> tuple[Rule, ...]:
     """Return the jumps for what passes the uplink; traffic between members and to the network's own servers is not limited."""
     names, there = gateway.interfaces, list_counters(gateway, used)
     ways = (((names.lan, names.wan), UP), ((names.wan, names.lan), DOWN))

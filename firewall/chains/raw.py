@@ -10,7 +10,7 @@ from firewall.ruleset import Chain, Field, Hook, HookPriority, Match, Notrack, R
 
 def build_prerouting_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
     """Return the chain of packets that come in."""
-    flood = _build_flood_rules(gateway.interfaces.wan) if gateway.settings.flood_mode and bans.build_source_chains(used) else ()
+    flood = _build_flood_rules(gateway.interfaces.wan) if gateway.settings.flood_mode and bans.build_banned_source_chains(used) else ()
     servers = (*listeners.iter_untracked_rules(gateway, used), *guards.iter_untracked_rules(used))
     return _build_chain("prerouting", (*_build_untracked_rules(gateway, Field.IIFNAME, Field.TCP_DPORT), *flood, *servers))
 

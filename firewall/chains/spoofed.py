@@ -32,7 +32,7 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
     ]
     rules += [
         make_rule(outside, source, *_DROP_SPOOFED, comment="a server's source from outside")
-        for source in listeners.iter_source_lookups(used)
+        for source in listeners.iter_server_source_lookups(used)
     ]
     rules.append(make_rule(outside, UNFORWARDED, Match(Field.IP_DADDR, PRIVATE), Count("misdirected"), DROP, comment="private destination"))
     rules += _iter_member_source_rules(outside, IPV6, unheld6)

@@ -16,7 +16,7 @@ QUESTIONS = (53, 123)
 """UDP ports of DNS and NTP: a question and its answer, thousands of times a minute, which nobody comes back to."""
 
 
-def iter_rules(gateway: GatewaySpec) -> Iterator[Rule]:
+def iter_timeout_rules(gateway: GatewaySpec) -> Iterator[Rule]:
     """Yield the rules for a chain that sees only a connection's first packet, once it may pass. TCP has one only where no profile
     says how long.
     """

@@ -5,7 +5,7 @@
 
 from firewall.elements import allowed, bans, blocks, forwards, listeners, mappings, members, pinholes, rates
 from firewall.elements.types import ElementsBySet, KeysBySet
-from firewall.policy import Policy, PolicyKeys
+from firewall.policy import Policy, TouchedKeys
 
 KINDS = (members, mappings, forwards, pinholes, bans, allowed, blocks, listeners, rates)
 
@@ -22,7 +22,7 @@ def build_all_elements(policy: Policy) -> ElementsBySet:
     return found
 
 
-def build_all_keys(touched: PolicyKeys) -> KeysBySet:
+def build_touched_keys(touched: TouchedKeys) -> KeysBySet:
     """Return the keys, by set, that the touched objects would have if they exist."""
     found: KeysBySet = {}
     for kind in KINDS:

@@ -4,7 +4,7 @@ from firewall import names
 from firewall.elements.bans import LENGTHS, describe_valid_lengths
 from firewall.elements.types import ElementsBySet, KeysBySet
 from firewall.elements.unique import check_unique
-from firewall.policy import Policy, PolicyError, PolicyKeys, Prefix
+from firewall.policy import Policy, PolicyError, Prefix, TouchedKeys
 from firewall.ruleset import Element, cap_expiry
 from firewall.sets import format_set_name
 
@@ -25,7 +25,7 @@ def _get_set_name(prefix: Prefix) -> str:
     return format_set_name(f"allowed{prefix.version}", prefix.prefixlen)
 
 
-def build_keys(touched: PolicyKeys) -> KeysBySet:
+def build_keys(touched: TouchedKeys) -> KeysBySet:
     """Return the keys, by set, that allow entries of the touched prefixes would have."""
     found: KeysBySet = {}
     for prefix in touched.allowed:

@@ -6,7 +6,7 @@ A ban that holds both ways is one element; bans of one prefix for each way, with
 from firewall import names
 from firewall.elements.types import ElementsBySet, KeysBySet
 from firewall.elements.unique import check_unique
-from firewall.policy import BanDirection, BanSpec, Policy, PolicyError, PolicyKeys, Prefix
+from firewall.policy import BanDirection, BanSpec, Policy, PolicyError, Prefix, TouchedKeys
 from firewall.ruleset import Element, cap_expiry
 from firewall.sets import format_set_name, split_set_name
 
@@ -49,7 +49,7 @@ def _get_set_name(direction: BanDirection, prefix: Prefix) -> str:
     return format_set_name(f"{FAMILIES[direction]}{prefix.version}", prefix.prefixlen)
 
 
-def build_keys(touched: PolicyKeys) -> KeysBySet:
+def build_keys(touched: TouchedKeys) -> KeysBySet:
     """Return the keys, by set, that bans of the touched prefixes would have."""
     found: KeysBySet = {}
     for prefix in touched.bans:

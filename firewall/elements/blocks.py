@@ -2,7 +2,7 @@
 
 from firewall.elements.types import ElementsBySet, KeysBySet
 from firewall.elements.unique import check_unique
-from firewall.policy import Policy, PolicyKeys, Prefix
+from firewall.policy import Policy, Prefix, TouchedKeys
 from firewall.ruleset import Element, cap_expiry
 from firewall.sets import format_set_name
 
@@ -21,7 +21,7 @@ def _get_set_name(prefix: Prefix) -> str:
     return "blocked4" if prefix.version == 4 else format_set_name("blocked6", prefix.prefixlen)
 
 
-def build_keys(touched: PolicyKeys) -> KeysBySet:
+def build_keys(touched: TouchedKeys) -> KeysBySet:
     """Return the keys, by set, that blocks of the touched addresses and prefixes would have."""
     found: KeysBySet = {"blocked4": {address.packed for address in touched.addresses}}
     for prefix in touched.prefixes:

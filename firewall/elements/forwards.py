@@ -7,7 +7,7 @@ Ranges stay out of the kernel: a concatenation with intervals costs every new co
 from ipaddress import IPv4Address
 
 from firewall.elements.types import ElementsBySet, KeysBySet
-from firewall.policy import ForwardSpec, Policy, PolicyError, PolicyKeys, TransportProtocol
+from firewall.policy import ForwardSpec, Policy, PolicyError, TouchedKeys, TransportProtocol
 from firewall.ruleset import Element
 
 PROTOCOL_KEY = {TransportProtocol.TCP: b"\x06\0\0\0", TransportProtocol.UDP: b"\x11\0\0\0"}  # IANA protocol numbers, padded
@@ -57,6 +57,6 @@ def _pack_port(port: int) -> bytes:
     return port.to_bytes(2) + b"\0\0"
 
 
-def build_keys(touched: PolicyKeys) -> KeysBySet:
+def build_keys(touched: TouchedKeys) -> KeysBySet:
     """Return the keys, by set, that forwards of the touched ports would have."""
     return {"forward4": {public.packed + PROTOCOL_KEY[protocol] + _pack_port(port) for protocol, public, port in touched.ports}}

@@ -8,7 +8,7 @@ from firewall import names
 from firewall.elements.forwards import PROTOCOL_KEY
 from firewall.elements.types import ElementsBySet, KeysBySet
 from firewall.elements.unique import check_unique
-from firewall.policy import Address, ListenerSpec, Policy, PolicyError, PolicyKeys, TransportProtocol
+from firewall.policy import Address, Policy, PolicyError, ServerListenerSpec, TouchedKeys, TransportProtocol
 from firewall.ruleset import PLAIN, Element
 from firewall.sets import format_set_name
 
@@ -32,7 +32,7 @@ def build_elements(policy: Policy) -> ElementsBySet:
     return sets
 
 
-def _get_set_name(listener: ListenerSpec) -> str:
+def _get_set_name(listener: ServerListenerSpec) -> str:
     version = listener.address.version
     if listener.window_scale is None:
         return PORTS[version]
@@ -47,7 +47,7 @@ def _pack_key(protocol: TransportProtocol, address: Address, port: int) -> bytes
     return address.packed + PROTOCOL_KEY[protocol] + port.to_bytes(2) + b"\0\0"
 
 
-def build_keys(touched: PolicyKeys) -> KeysBySet:
+def build_keys(touched: TouchedKeys) -> KeysBySet:
     """Return the keys, by set, that the touched listeners would have, guarded or not."""
     found: KeysBySet = {}
     for protocol, address, port in touched.listeners:

@@ -7,7 +7,7 @@ one of them.
 from ipaddress import IPv4Address
 
 from firewall.elements.types import ElementsBySet, KeysBySet
-from firewall.policy import NatMappingSpec, Policy, PolicyError, PolicyKeys, SharingMode
+from firewall.policy import NatMappingSpec, Policy, PolicyError, SharingMode, TouchedKeys
 from firewall.ruleset import PLAIN, Element
 
 MAPS = {SharingMode.SHARED: "snat4", SharingMode.OWN: "snat4_own", SharingMode.BLOCKS: "snat4_block"}
@@ -56,6 +56,6 @@ def _raise_duplicate(mappings: tuple[NatMappingSpec, ...]) -> None:
             raise PolicyError(f"NAT mapping of {mapping.private} is given twice: to {before.public} and to {mapping.public}")
 
 
-def build_keys(touched: PolicyKeys) -> KeysBySet:
+def build_keys(touched: TouchedKeys) -> KeysBySet:
     """Return the keys, by set, that mappings of the touched addresses would have."""
     return {name: {address.packed for address in touched.addresses} for name in (*MAPS.values(), WHOLE, BLOCK)}

@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, IPv6Network
 from firewall import owners
 from firewall.elements.types import ElementsBySet, KeysBySet
 from firewall.elements.unique import check_unique
-from firewall.policy import Policy, PolicyError, PolicyKeys
+from firewall.policy import Policy, PolicyError, TouchedKeys
 from firewall.ruleset import PLAIN, Element
 from firewall.sets import format_set_name
 
@@ -16,7 +16,7 @@ MOST_LENGTHS = 4
 
 def build_elements(policy: Policy) -> ElementsBySet:
     """Return the elements, by set. Raises PolicyError when an address or prefix is given twice, or a prefix cannot be a member's."""
-    owned = {owner.prefix: Element(owners.pack_holding(owner.holding)) for owner in policy.owners}
+    owned = {owner.prefix: Element(owners.encode_holding_id(owner.holding)) for owner in policy.owners}
     members = {address.packed: owned.get(address, PLAIN) for address in policy.addresses}
     check_unique("address", policy.addresses, members)
     return {"up4": members, "down4": members.copy(), **_build_prefix_elements(policy, owned)}
@@ -33,7 +33,7 @@ def _build_prefix_elements(policy: Policy, owned: Mapping[IPv4Address | IPv6Netw
     return sets | {name.replace("up", "down"): elements.copy() for name, elements in sets.items()}
 
 
-def build_keys(touched: PolicyKeys) -> KeysBySet:
+def build_keys(touched: TouchedKeys) -> KeysBySet:
     """Return the keys, by set, that the touched addresses and prefixes would have."""
     addresses = {address.packed for address in touched.addresses}
     found: KeysBySet = {"up4": addresses, "down4": addresses}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from firewall.elements.forwards import MOST_PORTS, PROTOCOL_KEY
 from firewall.elements.types import ElementsBySet, KeysBySet
-from firewall.policy import Hole, PinholeSpec, Policy, PolicyError, PolicyKeys
+from firewall.policy import Hole, PinholeSpec, Policy, PolicyError, TouchedKeys
 from firewall.ruleset import PLAIN
 
 
@@ -52,7 +52,7 @@ def _iter_keys(hole: Hole) -> Iterator[tuple[str, bytes]]:
             yield "pinhole6", start + each.to_bytes(2) + b"\0\0"
 
 
-def build_keys(touched: PolicyKeys) -> KeysBySet:
+def build_keys(touched: TouchedKeys) -> KeysBySet:
     """Return the keys, by set, that the touched holes would have."""
     found: KeysBySet = {}
     for hole in touched.holes:

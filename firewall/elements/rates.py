@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from firewall.elements.types import ElementsBySet, KeysBySet
 from firewall.elements.unique import check_unique
-from firewall.policy import Policy, PolicyError, PolicyKeys, Prefix, RateLimitSpec
+from firewall.policy import Policy, PolicyError, Prefix, RateLimitSpec, TouchedKeys
 from firewall.ruleset import HIGHEST_RATE, LOWEST_RATE, RATE_WIDTH, Element, cap_expiry
 from firewall.sets import format_set_name
 
@@ -41,7 +41,7 @@ def _get_set_name(start: str, prefix: Prefix) -> str:
     return f"{start}4" if prefix.version == 4 else format_set_name(f"{start}6", prefix.prefixlen)
 
 
-def build_keys(touched: PolicyKeys) -> KeysBySet:
+def build_keys(touched: TouchedKeys) -> KeysBySet:
     """Return the keys, by set, that rate limits of the touched addresses and prefixes would have."""
     found: KeysBySet = {}
     for start in (f"{made}_{way}" for made in _MADE_BY for way in ("up", "down")):

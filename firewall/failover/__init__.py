@@ -6,14 +6,14 @@ values give the same octets. It contains no text of people, only addresses, numb
 
 from firewall.failover.check import check_failover
 from firewall.failover.files import digest_files, render_files
-from firewall.failover.spec import FailoverGateway, FailoverSpec, GatewaySide, ProgramPaths, StateCache, VirtualAddress
+from firewall.failover.spec import FailoverGateway, FailoverSpec, InterfaceSide, ProgramPaths, StateCacheMode, VirtualAddress
 
 __all__ = [
     "FailoverGateway",
     "FailoverSpec",
-    "GatewaySide",
+    "InterfaceSide",
     "ProgramPaths",
-    "StateCache",
+    "StateCacheMode",
     "VirtualAddress",
     "check_failover",
     "digest_files",

@@ -12,7 +12,7 @@ from firewall.failover.spec import (
     VIRTUAL_ROUTERS,
     FailoverGateway,
     FailoverSpec,
-    GatewaySide,
+    InterfaceSide,
     derive_election_address,
 )
 from firewall.names import validate_interface
@@ -62,7 +62,7 @@ def _iter_address_faults(gateway: FailoverGateway) -> Iterator[str]:
             yield f"{address} occurs twice"
         seen.add(address)
     for family in gateway.spec.list_families():
-        if not any(each.side is GatewaySide.LAN for each in gateway.spec.list_addresses(family)):
+        if not any(each.side is InterfaceSide.LAN for each in gateway.spec.list_addresses(family)):
             yield f"IPv{family} has no virtual address on the inside; members need one as their gateway"
 
 

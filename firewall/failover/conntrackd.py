@@ -5,7 +5,7 @@ the peer go into the kernel at once, where a new ban or a removed forward can en
 the gateway takes over.
 """
 
-from firewall.failover.spec import FailoverGateway, ProgramPaths, StateCache
+from firewall.failover.spec import FailoverGateway, ProgramPaths, StateCacheMode
 
 GROUP, PORT = "225.0.0.50", 3780
 _LEAST_BUCKETS = 32_768
@@ -66,7 +66,7 @@ def render_conntrackd(gateway: FailoverGateway, paths: ProgramPaths) -> str:
         lock=paths.lock,
         control=paths.control,
         address=gateway.sync_address,
-        direct="yes" if gateway.spec.cache is StateCache.DIRECT else "no",
+        direct="yes" if gateway.spec.cache is StateCacheMode.DIRECT else "no",
         group=GROUP,
         port=PORT,
         interface=gateway.interfaces.sync,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ipaddress import IPv6Address
 
 from firewall.failover.on_link import list_on_link
-from firewall.failover.spec import FailoverGateway, GatewaySide, ProgramPaths, VirtualAddress, derive_election_address
+from firewall.failover.spec import FailoverGateway, InterfaceSide, ProgramPaths, VirtualAddress, derive_election_address
 from firewall.policy import Address
 
 PREFERRED, OTHER = 250, 240  # priorities; high ones, because a standby waits (256 - priority) / 256 of an interval before it takes over
@@ -105,7 +105,7 @@ def _render_group(gateway: FailoverGateway, family: int, paths: ProgramPaths) ->
 def _iter_instances(gateway: FailoverGateway, family: int) -> Iterator[str]:
     """Yield the family's instances: the inside one holds the virtual addresses, the one on the sync link only an address of its own."""
     first, *others = order_addresses(gateway, family)
-    answered = [VirtualAddress(GatewaySide.WAN, each, 32) for each in list_on_link(gateway.spec)] if family == 4 else []
+    answered = [VirtualAddress(InterfaceSide.WAN, each, 32) for each in list_on_link(gateway.spec)] if family == 4 else []
     more = "\n        ".join(f"{each} dev {gateway.get_interface(each.side)}" for each in (*others, *answered))
     announced = gateway.spec.list_pools(family) if gateway.spec.announce else ()
     routes = "\n        ".join(f"blackhole {pool} table {ROUTE_TABLE} no_track" for pool in announced)
@@ -135,10 +135,10 @@ def order_addresses(gateway: FailoverGateway, family: int) -> tuple[VirtualAddre
     For IPv6 that is a link-local one of the inside (RFC 9568, section 5.2.9); where none is given, it follows from the VRID.
     """
     given = gateway.spec.list_addresses(family)
-    inside = [each for each in given if each.side is GatewaySide.LAN]
+    inside = [each for each in given if each.side is InterfaceSide.LAN]
     if family == 6:
         local = [each for each in inside if each.address.is_link_local]
-        inside = local or [VirtualAddress(GatewaySide.LAN, _derive_link_local(gateway.spec.virtual_router), 64)]
+        inside = local or [VirtualAddress(InterfaceSide.LAN, _derive_link_local(gateway.spec.virtual_router), 64)]
     return (inside[0], *(each for each in given if each != inside[0]))
 
 

@@ -6,7 +6,7 @@ The uplink routes other pools to a virtual address. For these it asks by ARP (RF
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv4Network
 
-from firewall.failover.spec import FailoverSpec, GatewaySide
+from firewall.failover.spec import FailoverSpec, InterfaceSide
 
 MOST_ON_LINK = 1024  # addresses
 
@@ -25,7 +25,7 @@ def count_on_link(spec: FailoverSpec) -> int:
 
 def _iter_parts(spec: FailoverSpec) -> Iterator[tuple[IPv4Network, IPv4Network]]:
     """Yield each link on the outside, and what is on it of each pool."""
-    outside = {each.network for each in spec.list_addresses(4) if each.side is GatewaySide.WAN}
+    outside = {each.network for each in spec.list_addresses(4) if each.side is InterfaceSide.WAN}
     for link in outside:
         for pool in spec.list_pools(4):
             if isinstance(link, IPv4Network) and isinstance(pool, IPv4Network) and link.overlaps(pool):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from firewall.failover.keepalived import order_addresses
-from firewall.failover.spec import FAMILIES, FailoverGateway, ProgramPaths, StateCache
+from firewall.failover.spec import FAMILIES, FailoverGateway, ProgramPaths, StateCacheMode
 
 
 def render_shell_settings(gateway: FailoverGateway, paths: ProgramPaths, digest: str, sums: Mapping[str, str]) -> str:
@@ -16,7 +16,7 @@ def render_shell_settings(gateway: FailoverGateway, paths: ProgramPaths, digest:
     values = {
         "LAN": gateway.interfaces.lan,
         **{f"INSIDE{family}": inside[family] for family in FAMILIES},
-        "DIRECT": "yes" if gateway.spec.cache is StateCache.DIRECT else "no",
+        "DIRECT": "yes" if gateway.spec.cache is StateCacheMode.DIRECT else "no",
         "CONNTRACKD": paths.conntrackd,
         "RUNTIME": paths.runtime,
         "DIGEST": digest,

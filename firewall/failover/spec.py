@@ -18,7 +18,7 @@ MOST_ADDRESSES = 64
 MOST_POOLS = 256
 
 
-class GatewaySide(StrEnum):
+class InterfaceSide(StrEnum):
     """The interface of a gateway that holds a virtual address: the inside, the outside, or the one to the network's servers."""
 
     LAN = "lan"
@@ -26,7 +26,7 @@ class GatewaySide(StrEnum):
     SERVER = "server"
 
 
-class StateCache(StrEnum):
+class StateCacheMode(StrEnum):
     """Where conntrackd keeps the peer's connection states: at once in the kernel, or in its own memory until it takes over."""
 
     DIRECT = "direct"
@@ -37,7 +37,7 @@ class StateCache(StrEnum):
 class VirtualAddress:
     """An address that the gateway holds that carries its family. length: of its network's prefix."""
 
-    side: GatewaySide
+    side: InterfaceSide
     address: Address
     length: int
 
@@ -64,7 +64,7 @@ class FailoverSpec:
     virtual_router: int = 1
     interval: int = 20
     failback: int | None = None
-    cache: StateCache = StateCache.DIRECT
+    cache: StateCacheMode = StateCacheMode.DIRECT
     pools: tuple[Prefix, ...] = ()
     announce: bool = False
 
@@ -98,7 +98,7 @@ class FailoverGateway:
     prefers: frozenset[int] = frozenset()
     connections: int = 262_144
 
-    def get_interface(self, side: GatewaySide) -> str:
+    def get_interface(self, side: InterfaceSide) -> str:
         """Return the name of this gateway's interface on that side."""
         return str(getattr(self.interfaces, side.value))
 

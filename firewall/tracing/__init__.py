@@ -4,7 +4,7 @@ Input: a `Ruleset` value, a packet, and the gateway's routes; output: a `Trace`.
 of a set's or chain's name. `tests/packets` compares it with a real kernel.
 """
 
-from firewall.tracing.packet import ConntrackState, Endpoints, Icmp, Packet, PacketFlow
+from firewall.tracing.packet import ConntrackState, Endpoints, Icmp, Packet, TrackedConnection
 from firewall.tracing.result import LeavingPacket, PartReading, Trace, TraceError, TraceOutcome, TraceStep
 from firewall.tracing.routes import GatewayRoute, RoutingTable
 from firewall.tracing.trace import Conversation, trace, trace_flow
@@ -17,13 +17,13 @@ __all__ = [
     "Icmp",
     "LeavingPacket",
     "Packet",
-    "PacketFlow",
     "PartReading",
     "RoutingTable",
     "Trace",
     "TraceError",
     "TraceOutcome",
     "TraceStep",
+    "TrackedConnection",
     "trace",
     "trace_flow",
 ]

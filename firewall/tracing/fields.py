@@ -98,7 +98,7 @@ def read_field(passage: PacketInTransit, field: Field) -> Reading:
     return READERS[field](passage)
 
 
-def is_match(field: Field, value: Value, reading: Reading) -> bool:
+def matches_rule_value(field: Field, value: Value, reading: Reading) -> bool:
     """True if the reading is the value that a rule names, or is in it."""
     if isinstance(reading, frozenset):
         if value not in BITS[field]:

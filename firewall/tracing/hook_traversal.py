@@ -33,9 +33,9 @@ class HookTraversal:
     def _iter_stages(self, name: str) -> Iterator[tuple[int, int, Callable[[], Ending | None]]]:
         if name in ("prerouting", "output"):
             yield _TRACKING, _BEFORE_CHAINS, self.passage.track
-            yield _DESTINATION, _AFTER_CHAINS, self.passage.translate_destination
+            yield _DESTINATION, _AFTER_CHAINS, self.passage.repeat_destination_nat
         if name == "postrouting":
-            yield _SOURCE, _AFTER_CHAINS, self.passage.translate_source
+            yield _SOURCE, _AFTER_CHAINS, self.passage.repeat_source_nat
         for chain in self._ruleset.chains.values():
             if chain.hook and chain.hook.hook == name:
                 yield int(chain.hook.priority), _CHAIN, self._make_stage(chain)

@@ -36,7 +36,7 @@ class Endpoints:
 
 
 @dataclass(frozen=True, slots=True)
-class PacketFlow:
+class TrackedConnection:
     """A tracked connection: its endpoints as the first packet had them, and as an answer has them when it arrives.
 
     NAT shows as the difference between the two. replied: True if connection tracking has seen an answer.
@@ -88,7 +88,7 @@ class Packet:
     hop_limit: int = 64
     fragment: bool = False
     cookie: bool = False
-    flow: PacketFlow | None = None
+    flow: TrackedConnection | None = None
     state: ConntrackState | None = None
 
     @property

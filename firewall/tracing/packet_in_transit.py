@@ -10,7 +10,7 @@ from dataclasses import replace
 from firewall.policy import Address
 from firewall.ruleset import Element, Ruleset, Set, Verdict, VerdictAction
 from firewall.tracing import ports
-from firewall.tracing.packet import ConntrackState, Endpoints, Packet, PacketFlow
+from firewall.tracing.packet import ConntrackState, Endpoints, Packet, TrackedConnection
 from firewall.tracing.result import TraceError
 from firewall.tracing.tracking import compute_state
 
@@ -91,16 +91,16 @@ class PacketInTransit:
             self.state = compute_state(self._arrived)
 
     @property
-    def _flow(self) -> PacketFlow | None:
+    def _flow(self) -> TrackedConnection | None:
         return None if self.state in (ConntrackState.INVALID, ConntrackState.UNTRACKED) else self._arrived.flow
 
-    def build_current_flow(self) -> PacketFlow | None:
+    def build_current_flow(self) -> TrackedConnection | None:
         """Return the connection as it stands before source NAT; None without one."""
         if self.state in (ConntrackState.INVALID, ConntrackState.UNTRACKED):
             return None
-        return self._arrived.flow or PacketFlow(self._arrived.ends, self.packet.ends.swap_sides(), replied=False)
+        return self._arrived.flow or TrackedConnection(self._arrived.ends, self.packet.ends.swap_sides(), replied=False)
 
-    def translate_destination(self) -> None:
+    def repeat_destination_nat(self) -> None:
         """Rewrite the destination of a known connection's packet as the NAT of its first packet says."""
         flow = self._flow
         if flow and (flow.destination_changed if self._begins else flow.source_changed):
@@ -108,7 +108,7 @@ class PacketInTransit:
             self.packet = self.packet.rewrite_ends(Endpoints(now.source, to.destination, now.source_port, to.destination_port))
             self._rewrite_quote(source=True, flow=flow)
 
-    def translate_source(self) -> None:
+    def repeat_source_nat(self) -> None:
         """Rewrite the source of a known connection's packet in the same way."""
         flow = self._flow
         if flow and (flow.source_changed if self._begins else flow.destination_changed):
@@ -116,11 +116,11 @@ class PacketInTransit:
             self.packet = self.packet.rewrite_ends(Endpoints(to.source, now.destination, to.source_port, now.destination_port))
             self._rewrite_quote(source=False, flow=flow)
 
-    def _get_sent_ends(self, flow: PacketFlow) -> Endpoints:
+    def _get_sent_ends(self, flow: TrackedConnection) -> Endpoints:
         """Return the endpoints of a packet of the other side, as that side sends it."""
         return flow.reply if self._begins else flow.original
 
-    def _rewrite_quote(self, *, source: bool, flow: PacketFlow) -> None:
+    def _rewrite_quote(self, *, source: bool, flow: TrackedConnection) -> None:
         """Rewrite the packet quoted by an error to what the error's receiver sent (RFC 3022, 4.3)."""
         icmp = self.packet.icmp
         if icmp and icmp.quoted:

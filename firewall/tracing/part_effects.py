@@ -29,7 +29,7 @@ from firewall.ruleset import (
     VerdictAction,
     VerdictMap,
 )
-from firewall.tracing.fields import build_key, is_match, read_field, unpack_values
+from firewall.tracing.fields import build_key, matches_rule_value, read_field, unpack_values
 from firewall.tracing.packet import TCP
 from firewall.tracing.packet_in_transit import PacketInTransit
 from firewall.tracing.result import PartReading, TraceError
@@ -37,7 +37,7 @@ from firewall.tracing.result import PartReading, TraceError
 
 def _apply_match(passage: PacketInTransit, part: Match) -> PartReading:
     reading = read_field(passage, part.field)
-    found = any(is_match(part.field, value, reading) for value in part.values)
+    found = any(matches_rule_value(part.field, value, reading) for value in part.values)
     return PartReading(part, (reading,), passed=reading is not None and found != part.negated)
 
 
@@ -71,7 +71,7 @@ def _apply_verdict(_passage: PacketInTransit, part: Verdict) -> PartReading:
 def _apply_verdict_map(passage: PacketInTransit, part: VerdictMap) -> PartReading:
     readings = tuple(read_field(passage, field) for field in part.fields)
     for key, verdict in part.entries:
-        if all(is_match(field, value, reading) for field, value, reading in zip(part.fields, key, readings, strict=True)):
+        if all(matches_rule_value(field, value, reading) for field, value, reading in zip(part.fields, key, readings, strict=True)):
             return PartReading(part, readings, verdict=verdict)
     return PartReading(part, readings, passed=False)
 
@@ -94,8 +94,8 @@ def _apply_limit(_passage: PacketInTransit, part: Limit) -> PartReading:
 
 def _apply_tcp_flags(passage: PacketInTransit, part: TcpFlags) -> PartReading:
     reading = read_field(passage, Field.TCP_FLAGS)
-    passed = all(is_match(Field.TCP_FLAGS, flag, reading) for flag in part.on)
-    return PartReading(part, (reading,), passed and not any(is_match(Field.TCP_FLAGS, flag, reading) for flag in part.off))
+    passed = all(matches_rule_value(Field.TCP_FLAGS, flag, reading) for flag in part.on)
+    return PartReading(part, (reading,), passed and not any(matches_rule_value(Field.TCP_FLAGS, flag, reading) for flag in part.off))
 
 
 def _apply_synproxy(passage: PacketInTransit, part: Synproxy) -> PartReading:

@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from firewall.policy import Address
-from firewall.ruleset import Chain, Element, Part, Refusal, Reject, Rule, Synproxy, Verdict
-from firewall.tracing.packet import ConntrackState, Endpoints, Packet, PacketFlow
+from firewall.ruleset import Chain, Element, Part, Reject, RejectType, Rule, Synproxy, Verdict
+from firewall.tracing.packet import ConntrackState, Endpoints, Packet, TrackedConnection
 
 
 class TraceError(Exception):
@@ -100,7 +100,7 @@ class Trace:
     steps: tuple[TraceStep, ...] = ()
     interface: str = ""
     leaves: LeavingPacket | None = None
-    refusal: Refusal | None = None
+    refusal: RejectType | None = None
     elements: Mapping[tuple[str, bytes], int] = field(default_factory=dict)
     counters: Mapping[str, int] = field(default_factory=dict)
     answer: "Trace | None" = None
@@ -110,8 +110,8 @@ class Trace:
         """The step that decided: the last that let the packet go on or ended it."""
         return next((step for step in reversed(self.steps) if step.verdict is not None), None)
 
-    def build_flow(self, source_port: int | None = None) -> PacketFlow | None:
+    def build_tracked_connection(self, source_port: int | None = None) -> TrackedConnection | None:
         """Return the connection that this packet begins or belongs to, once the kernel has chosen its port; None if there is none."""
         if self.packet.flow or self.leaves is None or self.state is not ConntrackState.NEW:
             return self.packet.flow
-        return PacketFlow(self.packet.ends, self.leaves.get_ends(source_port).swap_sides(), replied=False)
+        return TrackedConnection(self.packet.ends, self.leaves.get_ends(source_port).swap_sides(), replied=False)

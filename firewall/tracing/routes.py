@@ -29,6 +29,6 @@ class RoutingTable:
         leading = [route for route in self.routes if route.to.version == to.version and to in route.to]
         return max(leading, key=lambda route: route.to.prefixlen).interface if leading else ""
 
-    def find_address(self, interface: str, version: int) -> Address | None:
+    def find_interface_address(self, interface: str, version: int) -> Address | None:
         """Return the gateway's address on an interface, None if it is not known."""
         return next((each for name, each in self.own if name == interface and each.version == version), None)

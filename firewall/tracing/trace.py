@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from firewall.ruleset import Refusal, Reject, Ruleset, Synproxy, Verdict
+from firewall.ruleset import Reject, RejectType, Ruleset, Synproxy, Verdict
 from firewall.tracing.hook_traversal import HookTraversal
-from firewall.tracing.packet import ANSWERS, ICMP, ICMPV6, SYN, TCP, ConntrackState, Icmp, Packet, PacketFlow
+from firewall.tracing.packet import ANSWERS, ICMP, ICMPV6, SYN, TCP, ConntrackState, Icmp, Packet, TrackedConnection
 from firewall.tracing.packet_in_transit import PacketInTransit
 from firewall.tracing.result import Ending, LeavingPacket, Trace, TraceOutcome
 from firewall.tracing.routes import RoutingTable
@@ -65,7 +65,7 @@ def trace_flow(ruleset: Ruleset, packet: Packet, routes: RoutingTable, *, now: i
     first = trace(ruleset, packet, routes, now=now)
     if first.outcome is TraceOutcome.ANSWERED:
         return _trace_guarded(ruleset, first, routes, now)
-    flow = first.build_flow()
+    flow = first.build_tracked_connection()
     if flow is None or first.outcome is not TraceOutcome.FORWARDED:
         return Conversation(first)
     known = replace(flow, replied=True)
@@ -84,7 +84,7 @@ def _trace_guarded(ruleset: Ruleset, first: Trace, routes: RoutingTable, now: in
     begun = following.answer
     if begun is None or begun.outcome is not TraceOutcome.FORWARDED:
         return Conversation(first, next=following)
-    flow = PacketFlow(packet.ends, packet.ends.swap_sides())
+    flow = TrackedConnection(packet.ends, packet.ends.swap_sides())
     back = replace(packet, interface=begun.interface, flow=flow, flags=frozenset({"ack"})).rewrite_ends(flow.reply)
     return Conversation(first, trace(ruleset, back, routes, now=now), following)
 
@@ -101,7 +101,7 @@ def _traverse_forward(walk: HookTraversal, routes: RoutingTable) -> tuple[TraceO
     passage.interface = routes.find_interface(passage.packet.destination)
     if not passage.interface:
         return TraceOutcome.UNROUTED, None
-    passage.own = routes.find_address(passage.interface, passage.packet.version)
+    passage.own = routes.find_interface_address(passage.interface, passage.packet.version)
     ending = walk.run_hook("forward") or walk.run_hook("postrouting")
     return (_get_outcome(ending) if ending else TraceOutcome.FORWARDED), ending
 
@@ -156,20 +156,20 @@ def _trace_answer(ruleset: Ruleset, packet: Packet, routes: RoutingTable, now: i
     return _build_trace(packet, walk, outcome)
 
 
-def _build_refusal(refused: PacketInTransit, refusal: Refusal, routes: RoutingTable) -> Packet | None:
+def _build_refusal(refused: PacketInTransit, refusal: RejectType, routes: RoutingTable) -> Packet | None:
     """Return the gateway's own packet that refuses another one, None if it sends none.
 
     It belongs to the connection that it refuses (`nf_ct_attach`), so that connection's NAT applies to it too.
     """
     packet, known = refused.packet, refused.build_current_flow()
     back = routes.find_interface(packet.source)
-    if refusal is Refusal.TCP_RESET:
+    if refusal is RejectType.TCP_RESET:
         if packet.protocol != TCP or "rst" in packet.flags or not back:
             return None
         reset = frozenset({"rst"} if "ack" in packet.flags else {"rst", "ack"})  # RFC 9293, 3.10.7.1
         turned = replace(packet, interface="", flags=reset, flow=known, state=ConntrackState.RELATED if known else ConntrackState.INVALID)
         return turned.rewrite_ends(packet.ends.swap_sides())
-    source = routes.find_address(back, packet.version)
+    source = routes.find_interface_address(back, packet.version)
     if source is None or _is_unanswerable(packet):
         return None
     protocol, told = (ICMP, _PROHIBITED[4]) if packet.version == 4 else (ICMPV6, _PROHIBITED[6])

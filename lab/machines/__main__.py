@@ -11,11 +11,11 @@ from lab.enter import enter, execute
 from lab.lab import Lab
 from lab.launch import LabError
 from lab.machines.image import list_missing_programs
-from lab.machines.placement import choose_accelerator, find_machine, replace_gateway_nodes, wait_until_up
+from lab.machines.placement import choose_accelerator, prepare_machine, replace_gateway_nodes, wait_until_up
 from lab.machines.virtual_machine import EMULATED, MachineError, VirtualMachine
 from lab.obstacles import list_obstacles
 from lab.program import ROOT
-from lab.register import Register
+from lab.register import LabRegisterEntry
 from lab.topology import DEMO, parse_topology
 
 STATE = ROOT / "var" / "machines"
@@ -50,7 +50,7 @@ def check(options: Namespace) -> int:
 def bring_up(options: Namespace) -> int:
     if check(options):
         return 1
-    register = Register(options.state, NAME)
+    register = LabRegisterEntry(options.state, NAME)
     with register.lock():
         if register.find():
             print("The machines are already up.")
@@ -97,7 +97,7 @@ def _describe(machine: VirtualMachine) -> str:
 
 
 def take_down(options: Namespace) -> int:
-    lab = Register(options.state, NAME).find()
+    lab = LabRegisterEntry(options.state, NAME).find()
     if lab:
         lab.stop()
     print("The machines are down." if lab else "The machines were not up.")
@@ -106,10 +106,10 @@ def take_down(options: Namespace) -> int:
 
 def sign_in(options: Namespace) -> int:
     """Run the command on the machine; this process ends with its exit status."""
-    lab = Register(options.state, NAME).find()
+    lab = LabRegisterEntry(options.state, NAME).find()
     if lab is None:
         raise MachineError("the machines are not up; start them with: script/machines up")
-    command = find_machine(lab, options.machine, options.state).build_ssh_command(*options.command)
+    command = prepare_machine(lab, options.machine, options.state).build_ssh_command(*options.command)
     enter(lab.holder, lambda: execute("portal", list(command)))
 
 

@@ -18,14 +18,14 @@ PATIENCE: Final = 600.0  # seconds for a boot; emulated, it takes 30 to 60 s of 
 
 def replace_gateway_nodes(lab: Lab, directory: Path) -> list[VirtualMachine]:
     """Take the gateways' nodes off their switches, and return machines with fresh disks that may be switched on instead."""
-    made = [find_machine(lab, name, directory) for name in SUITES]
+    made = [prepare_machine(lab, name, directory) for name in SUITES]
     for machine in made:
         machine.install()
     _unplug_nodes(lab, made)
     return made
 
 
-def find_machine(lab: Lab, name: str, directory: Path, *, prepared: bool = False) -> VirtualMachine:
+def prepare_machine(lab: Lab, name: str, directory: Path, *, prepared: bool = False) -> VirtualMachine:
     """Return the machine that stands in place of this node. prepared: with the packages that a gateway needs."""
     image = ensure_image(SUITES[name], directory / "images", prepared=prepared)
     node = _leave_out_probe(lab.topology.get_node(name))

@@ -93,7 +93,7 @@ class VirtualMachine:
     def build_ssh_command(self, *command: str) -> tuple[str, ...]:
         """Return the command that runs this one on the machine as root. It works in the lab's node `portal`."""
         options = ("UserKnownHostsFile=/dev/null", "StrictHostKeyChecking=no", "LogLevel=ERROR", "BatchMode=yes", "ConnectTimeout=20")
-        address = self.node.list_hosts(4, "management")[0]
+        address = self.node.list_ip_addresses(4, "management")[0]
         flags = [word for option in options for word in ("-o", option)]
         return ("ssh", "-F", "none", "-i", str(self.image.key), *flags, f"root@{address}", *command)
 

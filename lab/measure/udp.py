@@ -45,7 +45,7 @@ class UdpReceiverReport(NamedTuple):
     peer: str
 
 
-class StreamTally:
+class ReceivedStreamTally:
     """Counts the datagrams of the first stream that arrives; ignores other streams."""
 
     def __init__(self) -> None:
@@ -110,7 +110,7 @@ def receive(port: int, *, patience: float, idle: float) -> UdpReceiverReport:
     Ends 50 ms after the last datagram (to see duplicates), after `idle` seconds without one, or after `patience` seconds without
     a first one.
     """
-    tally = StreamTally()
+    tally = ReceivedStreamTally()
     with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as receiver:
         receiver.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         receiver.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -59,7 +59,7 @@ def build_lab(places: StatePaths, *arguments: str) -> Program:
     return Program("lab", build_lab_command(places, *arguments), hush=".*")
 
 
-def build_lab_keeper(places: StatePaths) -> Program:
+def build_lab_stopper(places: StatePaths) -> Program:
     """Return the program that takes the lab down when it is stopped, or when the supervisor has died."""
     return Program("lab", (PYTHON, "-m", "portal.stack.wait_then_exec", *build_lab_command(places, "down")), hush=".*")
 
@@ -138,7 +138,7 @@ def build_notice_server(places: StatePaths) -> Program:
     return Program("notice", build_node_command(places, NOTICE, command), environment={"NETZWART_LAB_NAME": ""})
 
 
-def build_worker() -> Program:
+def build_changes_worker() -> Program:
     """Return the worker that brings changes to the gateways."""
     return _build_celery_worker("worker", CHANGES, 4)
 
@@ -164,7 +164,7 @@ def _build_celery_worker(name: str, queue: str, threads: int) -> Program:
     return Program(name, build_celery_command("worker", "--loglevel", "INFO", *tasks, *alone), hush=ROUTINE)
 
 
-def move_into_lab(places: StatePaths, program: Program) -> Program:
+def wrap_program_in_lab(places: StatePaths, program: Program) -> Program:
     """Return the worker moved to the management network, from where it reaches gateways by ssh.
 
     It runs in the lab, so it enters no other node.

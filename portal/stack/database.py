@@ -33,6 +33,6 @@ def has_current_schema(url: str, cluster: Path) -> bool:
     it away.
     """
     with psycopg.connect(url) as connection, connection.cursor() as cursor:
-        if schema_snapshot.is_outdated(cursor):
+        if schema_snapshot.has_removed_migrations(cursor):
             raise StackError(f"{schema_snapshot.OUTDATED} If nothing in it matters, move {cluster} away: a new one is made.")
         return schema_snapshot.is_current(cursor)

@@ -4,7 +4,7 @@ The seed writes the files of each gateway, and they mark its demo network: witho
 """
 
 from lab import failover, failover_service
-from lab.register import Register
+from lab.register import LabRegisterEntry
 from portal.stack import commands
 from portal.stack.program import Program
 from portal.stack.state_paths import StatePaths
@@ -39,7 +39,7 @@ def build_await_carriers(places: StatePaths) -> Program:
 
 def route_lab_to_virtual_addresses(places: StatePaths) -> None:
     """Lead members, the network's servers and the uplink to whoever carries a family, instead of to one gateway."""
-    lab = Register(places.lab, places.lab_name).find()
+    lab = LabRegisterEntry(places.lab, places.lab_name).find()
     if lab:
         failover.route_to_virtual_addresses(lab)
         failover.route_servers_to_virtual_addresses(lab)

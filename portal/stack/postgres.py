@@ -163,14 +163,14 @@ def _clear_stale_pid(places: StatePaths) -> None:
     """
     file = places.postgres / "postmaster.pid"
     first = file.read_text().split("\n", 1)[0].strip() if file.exists() else ""
-    if first.isdigit() and is_serving(int(first), places.postgres):
+    if first.isdigit() and is_cluster_server(int(first), places.postgres):
         raise StackError(f"PostgreSQL (pid {first}) still serves {places.postgres}. End it with: kill -INT {first}")
     file.unlink(missing_ok=True)
     for left in places.sockets.glob(".s.PGSQL.*"):
         left.unlink()
 
 
-def is_serving(pid: int, cluster: Path) -> bool:
+def is_cluster_server(pid: int, cluster: Path) -> bool:
     """Return whether this process is the cluster's server: its working directory is the cluster's."""
     try:
         return Path(f"/proc/{pid}/cwd").resolve(strict=True) == cluster.resolve()

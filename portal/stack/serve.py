@@ -99,7 +99,7 @@ async def _start_gateways(supervisor: Supervisor, places: StatePaths, no_lab: st
     else:
         with supervisor.output.show_step("Lab network"):
             await supervisor.run(commands.build_lab(places, "down"))  # one that a crash left may have another topology
-            supervisor.start(commands.build_lab_keeper(places))
+            supervisor.start(commands.build_lab_stopper(places))
             await supervisor.run(commands.build_lab(places, "up"))
     with supervisor.output.show_step(f"Gateways {', '.join(commands.GATEWAYS)}"):
         for name in commands.GATEWAYS:
@@ -128,7 +128,11 @@ async def _start_programs(supervisor: Supervisor, places: StatePaths, port: int,
     for directory in (places.beat_schedule.parent, places.static):
         directory.mkdir(parents=True, exist_ok=True)
     with supervisor.output.show_step("Web server, worker, ticker"):
-        for program in (commands.build_web(port), _place_worker(commands.build_worker(), places, no_ssh), commands.build_ticker(places)):
+        for program in (
+            commands.build_web(port),
+            _place_worker(commands.build_changes_worker(), places, no_ssh),
+            commands.build_ticker(places),
+        ):
             supervisor.start(program)
         await supervisor.wait_until(partial(_is_answering_http, port), "The web server's answer")
 
@@ -153,7 +157,7 @@ async def _lead_to_carriers(supervisor: Supervisor, places: StatePaths) -> None:
 
 
 def _place_worker(worker: Program, places: StatePaths, no_ssh: str) -> Program:
-    return worker if no_ssh else commands.move_into_lab(places, worker)
+    return worker if no_ssh else commands.wrap_program_in_lab(places, worker)
 
 
 def _is_listening(path: str) -> bool:

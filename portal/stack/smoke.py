@@ -89,7 +89,7 @@ def connect(places: StatePaths) -> Json | None:
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 
-def get_lab_holding(api: ApiClient) -> tuple[Json, str]:
+def find_holding_in_lab(api: ApiClient) -> tuple[Json, str]:
     """Return a holding of a demo member with a host in the lab, and the address of that host."""
     topology = tomllib.loads((commands.ROOT / "lab" / "topology.toml").read_text())
     members = [node for node in topology["nodes"].values() if node["role"] == "member"]
@@ -106,7 +106,7 @@ def find_forward_activation(api: ApiClient, forward: int) -> dict[str, Any] | No
     return since if set(since) >= set(commands.GATEWAYS) and all(since.values()) else None
 
 
-def find_finished_rollout(api: ApiClient, after: int) -> Json | None:
+def find_confirmed_rollout(api: ApiClient, after: int) -> Json | None:
     """Return the newest rollout if it is newer than `after` and confirmed, otherwise None. Raises StackError if it failed."""
     newest = find_newest_rollout(api)
     if newest is None or newest["id"] <= after:
@@ -129,7 +129,7 @@ def follow(portal: SmokePortal, output: Output, clock: WaitLimit) -> None:
         api = ApiClient(portal.address, Demo.read(portal.places.demo).token)
         api.get("/api/members/members/", limit=1)
     with output.show_step("A demo member holds an address in the lab"):
-        holding, address = get_lab_holding(api)
+        holding, address = find_holding_in_lab(api)
     if in_lab:
         with output.show_step("The port is closed to the internet"):
             demand(connect(portal.places) is None, "a host answers before the forward exists")
@@ -152,7 +152,7 @@ def follow(portal: SmokePortal, output: Output, clock: WaitLimit) -> None:
     with output.show_step("The port forward is removed, and the gateways confirm that"):
         before = (find_newest_rollout(api) or {"id": 0})["id"]
         api.delete(f"/api/nat/forwards/{forward}/")
-        clock.wait_until(lambda: find_finished_rollout(api, before), "The confirmed rollout")
+        clock.wait_until(lambda: find_confirmed_rollout(api, before), "The confirmed rollout")
     if in_lab:
         with output.show_step("The port is closed to the internet again"):
             clock.wait_until(lambda: True if connect(portal.places) is None else None, "The refusal")

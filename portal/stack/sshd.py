@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from lab import sshd
-from lab.register import Register
+from lab.register import LabRegisterEntry
 from lab.topology import load_topology
 from portal.stack import commands
 from portal.stack.errors import StackError
@@ -79,7 +79,7 @@ def build_program(places: StatePaths, name: str) -> Program:
 
 def is_answering(places: StatePaths, name: str) -> bool:
     """Return whether a program other than the lab's own listener answers at the gateway's ssh port, as seen from the portal's node."""
-    address = str(load_topology().get_node(name).list_hosts(4, "management")[0])
+    address = str(load_topology().get_node(name).list_ip_addresses(4, "management")[0])
     command = commands.build_lab_command(places, "connect", commands.PORTAL, "tcp", address, "22", "--timeout", "1")
     done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     return "without an answer" in done.stderr
@@ -87,5 +87,5 @@ def is_answering(places: StatePaths, name: str) -> bool:
 
 def wrap_in_portal_node(places: StatePaths, command: tuple[str, ...]) -> tuple[str, ...]:
     """Return the command as it must be run to reach the gateways: inside the portal's node while the lab is up, otherwise unchanged."""
-    up = places.sshd.exists() and os.geteuid() == 0 and Register(places.lab, places.lab_name).find()
+    up = places.sshd.exists() and os.geteuid() == 0 and LabRegisterEntry(places.lab, places.lab_name).find()
     return commands.build_node_command(places, commands.PORTAL, command) if up else command

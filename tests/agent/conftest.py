@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.kernel import Kernel
+from gateway.kernel import KernelTable
 from gateway.memory_table import FakeKernel
 from tests.agent import namespace
 from tests.agent.gateways import AnyGateway, InProcess, OnKernel, Served
@@ -49,7 +49,7 @@ class Bench:
 
     def __init__(self, *, on_kernel: bool) -> None:
         self.space = namespace.Namespace() if on_kernel else None
-        self.table: Kernel | FakeKernel = self.space.do(Kernel) if self.space else FakeKernel()
+        self.table: KernelTable | FakeKernel = self.space.do(KernelTable) if self.space else FakeKernel()
 
     def do[**P, T](self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call the function in the table's namespace."""

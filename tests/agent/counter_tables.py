@@ -8,7 +8,7 @@ from threading import Event
 
 from firewall import wire
 from gateway.counter_reading import CounterReader
-from gateway.kernel import Kernel
+from gateway.kernel import KernelTable
 from gateway.memory_table import FakeKernel
 from gateway.table import ElementCounts
 from tests.agent.client import PATIENCE
@@ -75,7 +75,7 @@ class GatedFakeKernel(FakeKernel):
         return self._gate.through(super().read_counts(name, known, into))
 
 
-class GatedKernel(Kernel):
+class GatedKernel(KernelTable):
     """Table on the kernel with a reading gate."""
 
     def __init__(self, gate: ReadingGate) -> None:

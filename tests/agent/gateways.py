@@ -16,7 +16,7 @@ from typing import Protocol
 from uuid import uuid4
 
 from firewall import wire
-from gateway.kernel import Kernel
+from gateway.kernel import KernelTable
 from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory
@@ -63,7 +63,7 @@ def get_failover_path(state: Path) -> Path:
     return state.parent / "failover.conf"
 
 
-def build_agent(table: FakeKernel | Kernel, directory: StateDirectory, hands: Hands, state: Path) -> Agent:
+def build_agent(table: FakeKernel | KernelTable, directory: StateDirectory, hands: Hands, state: Path) -> Agent:
     """Build the agent of a gateway whose clocks the test sets."""
     failover = get_failover_path(state)
     return Agent(table, directory, name="gw1", boot="boot", clock=hands.wall, steady=hands.steady, failover=failover)
@@ -106,7 +106,7 @@ class OnKernel:
         self.state = state
         self.hands = Hands()
         self.space = Namespace()
-        self.table = self.space.do(Kernel)
+        self.table = self.space.do(KernelTable)
         self.space.do(self._start)
 
     def _start(self) -> None:
@@ -129,7 +129,7 @@ class OnKernel:
     def restart(self) -> None:
         self._directory.close()
         self.space.do(self.table.close)
-        self.table = self.space.do(Kernel)
+        self.table = self.space.do(KernelTable)
         self.space.do(self._start)
 
     def close(self) -> None:

@@ -47,9 +47,9 @@ def why_not() -> str:
     except PermissionError:
         return "network namespaces need root"
     try:
-        from gateway.kernel import Kernel
+        from gateway.kernel import KernelTable
 
-        space.do(lambda: Kernel().close())
+        space.do(lambda: KernelTable().close())
     except Exception as error:
         return str(error)
     finally:

@@ -14,8 +14,8 @@ from firewall.policy import (
     Interfaces,
     Management,
     NatMappingSpec,
-    Owner,
     Policy,
+    PrefixOwner,
     TransportProtocol,
 )
 from firewall.ruleset import Ruleset, drop_expired
@@ -56,8 +56,8 @@ def network(
     )
 
 
-def _owners(held: Sequence[IPv4Address | IPv6Network], first: int) -> Iterator[Owner]:
-    return (Owner(each, at) for at, each in enumerate(held, first) if first)
+def _owners(held: Sequence[IPv4Address | IPv6Network], first: int) -> Iterator[PrefixOwner]:
+    return (PrefixOwner(each, at) for at, each in enumerate(held, first) if first)
 
 
 def ban(prefix: str, comment: str = "", expires: int = 0) -> BanSpec:

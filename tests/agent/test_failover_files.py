@@ -11,7 +11,7 @@ from firewall import wire
 from firewall.codec import encode
 from firewall.failover import ProgramPaths, digest_files, render_files
 from firewall.file_trial import FileTrial, FileTrialIs, FileTrialPhase, InstallFiles, KeepFiles, RevertFiles
-from gateway.failover_files import BACK, KEEP, LARGEST, OUTCOME, REQUEST, FileInstaller, FileRequestError, render_request
+from gateway.failover_files import BACK, KEEP, LARGEST, OUTCOME, REQUEST, FailoverFileRequests, FileRequestError, render_request
 from gateway.table import TableError
 from lab.failover import build_gateway
 from tests.agent.gateways import InProcess
@@ -21,11 +21,11 @@ ASKED = InstallFiles(VALUES, digest_files(VALUES))
 
 
 @pytest.fixture
-def installer(tmp_path: Path) -> FileInstaller:
-    return FileInstaller(tmp_path, tmp_path / "trial")
+def installer(tmp_path: Path) -> FailoverFileRequests:
+    return FailoverFileRequests(tmp_path, tmp_path / "trial")
 
 
-def test_values_are_left_for_netzwart_failover_which_renders_the_portals_files(installer: FileInstaller, tmp_path: Path) -> None:
+def test_values_are_left_for_netzwart_failover_which_renders_the_portals_files(installer: FailoverFileRequests, tmp_path: Path) -> None:
     assert installer.answer(FileTrial()) == FileTrialIs(FileTrialPhase.NONE)
     assert installer.answer(ASKED) == FileTrialIs(FileTrialPhase.ASKED)
     (tmp_path / "files").mkdir()
@@ -35,14 +35,14 @@ def test_values_are_left_for_netzwart_failover_which_renders_the_portals_files(i
     }
 
 
-def test_a_new_request_forgets_the_confirmation_of_the_one_before(installer: FileInstaller, tmp_path: Path) -> None:
+def test_a_new_request_forgets_the_confirmation_of_the_one_before(installer: FailoverFileRequests, tmp_path: Path) -> None:
     installer.answer(KeepFiles(ASKED.digest))
     assert (tmp_path / KEEP).read_text() == f"{ASKED.digest}\n"
     installer.answer(ASKED)
     assert not (tmp_path / KEEP).exists()
 
 
-def test_an_installation_that_has_not_begun_is_called_off(installer: FileInstaller, tmp_path: Path) -> None:
+def test_an_installation_that_has_not_begun_is_called_off(installer: FailoverFileRequests, tmp_path: Path) -> None:
     installer.answer(ASKED)
     assert installer.answer(RevertFiles()) == FileTrialIs(FileTrialPhase.NONE)
     assert not (tmp_path / REQUEST).exists()
@@ -60,12 +60,14 @@ def test_an_installation_that_has_not_begun_is_called_off(installer: FileInstall
         ("", FileTrialIs(FileTrialPhase.NONE)),
     ],
 )
-def test_the_agent_tells_how_far_netzwart_failover_got(installer: FileInstaller, tmp_path: Path, said: str, told: FileTrialIs) -> None:
+def test_the_agent_tells_how_far_netzwart_failover_got(
+    installer: FailoverFileRequests, tmp_path: Path, said: str, told: FileTrialIs
+) -> None:
     (tmp_path / "trial").write_text(f"{said}\n")
     assert installer.answer(FileTrial()) == told
 
 
-def test_values_that_make_other_files_here_are_refused(installer: FileInstaller, tmp_path: Path) -> None:
+def test_values_that_make_other_files_here_are_refused(installer: FailoverFileRequests, tmp_path: Path) -> None:
     with pytest.raises(TableError, match="renders other files than the portal: install the portal's agent here"):
         installer.answer(replace(ASKED, digest="0" * 16))
     with pytest.raises(TableError, match=r"^failover: virtual_router: 0 is not between 1 and 255"):
@@ -76,7 +78,7 @@ def test_values_that_make_other_files_here_are_refused(installer: FileInstaller,
 def test_an_agent_beside_which_nothing_installs_says_so(tmp_path: Path) -> None:
     for request in (ASKED, KeepFiles(ASKED.digest), RevertFiles(), FileTrial()):
         with pytest.raises(TableError, match=r"does not install files: install them by hand \(netzwart-failover install\)"):
-            FileInstaller(None).answer(request)
+            FailoverFileRequests(None).answer(request)
 
 
 def test_the_messages_reach_the_agent(tmp_path: Path) -> None:

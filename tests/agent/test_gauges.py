@@ -5,7 +5,7 @@ import socket
 import subprocess
 
 from firewall import wire
-from firewall.policy import ConnectionLimits, GroupSettings
+from firewall.policy import ConnectionLimits, GatewayGroupSettings
 from firewall.ruleset import Chain, Field, Hook, HookPriority, Per, RateOver, Rule, Ruleset, Set, Type, Verdict, VerdictAction
 from tests.agent.conftest import Bench, restrict_to_gateways
 from tests.agent.gateways import AnyGateway, OnKernel, Served, clock
@@ -13,9 +13,11 @@ from tests.agent.requests import deploy, runs
 from tests.agent.rulesets import GATEWAY, network, step, text_of, whole
 from tests.agent.test_table import commit, on_kernel, read_ruleset
 
-LIMITS = GroupSettings(limits=ConnectionLimits(member_rate=50, member_open=500))
+LIMITS = GatewayGroupSettings(limits=ConnectionLimits(member_rate=50, member_open=500))
 LIMITED = network(3, gateway=dataclasses.replace(GATEWAY, settings=LIMITS))
-OTHER = network(3, gateway=dataclasses.replace(GATEWAY, settings=GroupSettings(limits=ConnectionLimits(member_rate=60, member_open=500))))
+OTHER = network(
+    3, gateway=dataclasses.replace(GATEWAY, settings=GatewayGroupSettings(limits=ConnectionLimits(member_rate=60, member_open=500)))
+)
 TARGETS = Set("targets", (Type.IPV4,), 256, dynamic=True, lives=60)
 
 

@@ -17,7 +17,7 @@ from firewall.render import render_rule
 from firewall.ruleset import Reject, Verdict, VerdictAction
 from firewall.tracing import Icmp, Packet, TraceOutcome, TraceStep, trace
 from firewall.tracing.packet import SYN
-from gateway.kernel import Kernel
+from gateway.kernel import KernelTable
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory
 from tests.agent.conftest import restrict_to_gateways
@@ -51,7 +51,7 @@ class Wired:
 
     def __init__(self, state: Path) -> None:
         self.wires, self.hands = GatewayWires(), Hands()
-        self.table: Kernel = self.wires.gateway.do(Kernel)
+        self.table: KernelTable = self.wires.gateway.do(KernelTable)
         self._directory = StateDirectory(state)
         self.agent = self.wires.gateway.do(self._start)
         self.state = state

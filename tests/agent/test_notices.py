@@ -37,7 +37,7 @@ def test_a_listener_notices_lost_notices_and_a_commit_that_expects_many_receives
     with closing(bench.do(DeletionListener, 1)) as small:
         bench.do(bench.table.commit, build_change(range(MANY)), clock())
         bench.do(bench.table.commit, build_change(OURS), clock())
-        heard = bench.do(list, small.iter_deleted())
+        heard = bench.do(list, small.iter_deleted_counts())
     assert small.lost
     assert all(name == "up4" for name, _ended in heard), "what was told before stays true"
     assert bench.do(bench.table.take_deleted_counts) == {"up4": {(each, b""): counted for each, counted in OURS.items()}}
@@ -59,7 +59,7 @@ def set_upload_counters(gateway: OnKernel, octets: int, owner: bytes = b"") -> N
     """Set the upload counters of the first two members' IPv4 addresses to this many octets."""
     there = "element inet netzwart up4"
     of = ["10.1.0.1", "10.1.0.2"]
-    comments = [f' comment "{owners.format_comment(owners.pack_holding(1_000_000 + at))}"' if owner else "" for at in range(len(of))]
+    comments = [f' comment "{owners.format_comment(owners.encode_holding_id(1_000_000 + at))}"' if owner else "" for at in range(len(of))]
     after = ", ".join(f"{each} counter packets {octets // 100} bytes {octets}{text}" for each, text in zip(of, comments, strict=True))
     gateway.nft(f"delete {there} {{ {', '.join(of)} }}; add {there} {{ {after} }}")
 
@@ -73,7 +73,7 @@ def test_elements_of_the_release_before_get_owners_and_all_that_they_counted_is_
     set_upload_counters(gateway, 1500)
     deploy(gateway, step(before, after, token=2, now=clock()))
     readings.append(gateway.ask(wire.Counters("", 0)))
-    set_upload_counters(gateway, 700, owners.pack_holding(1_000_000))
+    set_upload_counters(gateway, 700, owners.encode_holding_id(1_000_000))
     gateway.restart()
     readings += [gateway.ask(wire.Counters("", 0)) for _ in range(2)]
 

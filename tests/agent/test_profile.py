@@ -6,7 +6,7 @@ from pathlib import Path
 
 from firewall import wire
 from firewall.diff import diff
-from firewall.policy import GroupSettings, Profile
+from firewall.policy import GatewayGroupSettings, Profile
 from firewall.profile import NAMES, SysctlDifference, build_sysctls
 from firewall.ruleset import EMPTY, Ruleset
 from gateway.memory_table import UNTUNED, FakeKernel
@@ -24,7 +24,7 @@ Local = InProcess | OnKernel
 
 
 def build_ruleset(profile: Profile | None, members: int = 2) -> Ruleset:
-    return network(members, gateway=dataclasses.replace(GATEWAY, settings=GroupSettings(profile=profile)))
+    return network(members, gateway=dataclasses.replace(GATEWAY, settings=GatewayGroupSettings(profile=profile)))
 
 
 def gauges(gateway: AnyGateway) -> wire.GaugesAre:

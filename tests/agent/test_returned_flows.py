@@ -42,7 +42,7 @@ def look(gateway: InProcess | OnKernel) -> bool:
 
 
 def _cut(gateway: InProcess | OnKernel) -> None:
-    gateway.agent.cut_returned_flows(gateway.agent.build_returned_flows())
+    gateway.agent.cut_returned_flows(gateway.agent.build_forbidden_flows())
 
 
 def bring_back(gateway: InProcess | OnKernel) -> None:

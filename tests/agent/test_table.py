@@ -25,7 +25,7 @@ from firewall.ruleset import (
     Verdict,
     VerdictAction,
 )
-from gateway.kernel import Kernel
+from gateway.kernel import KernelTable
 from gateway.running_ruleset import reconcile_times
 from gateway.table import CommitRefusedError
 from tests.agent.conftest import Bench, restrict_to_gateways
@@ -256,7 +256,7 @@ def test_counters_go_with_their_elements(bench: Bench) -> None:
 
 @restrict_to_gateways("kernel")
 def test_nfts_own_words_name_the_line(gateway: OnKernel) -> None:
-    assert isinstance(gateway.table, Kernel)
+    assert isinstance(gateway.table, KernelTable)
     loose = Delta(chains=diff(EMPTY, dataclasses.replace(plain(), sets={}, elements={})).chains)
     with pytest.raises(CommitRefusedError, match=r"(?s)No such file or directory.*in: add rule inet netzwart forward ip saddr @up4"):
         gateway.space.do(gateway.table.commit, loose, NOW)

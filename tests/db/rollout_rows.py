@@ -31,7 +31,7 @@ def open_rollout(network: factories.Network, wanted: DesiredState | None = None)
     ruleset = wanted.rulesets[network.gateways[0].pk]
     change = diff(EMPTY, ruleset)
     text = render_delta(change, now=wanted.snapshot.now)
-    description.store_description(lease.rollout.revision, summarize(change, ruleset), text, ruleset.count_elements())
+    description.store_change_description(lease.rollout.revision, summarize(change, ruleset), text, ruleset.count_elements())
     return lease
 
 
@@ -51,7 +51,7 @@ def roll_out(network: factories.Network, *, error: str = "", unreachable: bool =
     while lease.command is RolloutCommand.APPLY and not leave_open:
         if error and lease.step.position:
             rollout_store.record_event(lease, RolloutEvent.AWAY if unreachable else RolloutEvent.REFUSED, error=error)
-            gateway_states.record_trouble(network.gateways[0], error, away=unreachable)
+            gateway_states.record_rollout_failure(network.gateways[0], error, away=unreachable)
         else:
             confirm(lease, wanted)
     lease.rollout.refresh_from_db()

@@ -114,14 +114,14 @@ def test_a_prefix_is_decided_by_what_covers_all_of_it(own: BanList) -> None:
     Ban.objects.filter(prefix=ip_network("203.0.113.8/29")).update(expires=timezone.now() - timedelta(hours=1))
     entry = allow_prefix(prefix="203.0.113.10", author=None)
     found = get_coverage(ip_network("203.0.113.0/28"))
-    assert (found.incoming_decision, found.outgoing_decision, found.bans_within, found.allowed_within) == (wide, None, 1, 1)
+    assert (found.incoming_deciding_entry, found.outgoing_deciding_entry, found.bans_within, found.allowed_within) == (wide, None, 1, 1)
     assert map_overruling_entries(Ban.objects.all()) == {}
     AllowEntry.objects.update(prefix=ip_network("203.0.113.8/30"))
     entry.refresh_from_db()
     assert map_overruling_entries(Ban.objects.all()) == {ip_network("203.0.113.9"): entry}
     AllowEntry.objects.update(expires=timezone.now() - timedelta(hours=1))
     assert map_overruling_entries(Ban.objects.all()) == {}
-    assert get_coverage(ip_network("203.0.113.9")).outgoing_decision == narrow
+    assert get_coverage(ip_network("203.0.113.9")).outgoing_deciding_entry == narrow
 
 
 def test_a_direction_that_is_none_is_refused(own: BanList) -> None:

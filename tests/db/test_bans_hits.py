@@ -7,7 +7,7 @@ import pytest
 
 from apps.bans.hits import record_hits
 from apps.bans.models import BanHits, Direction
-from apps.bans.selectors import list_most_hit
+from apps.bans.selectors import list_most_hit_prefixes
 from apps.lib.fields import Prefix
 from tests.counter_factories import hit
 from tests.factories import Network
@@ -53,5 +53,5 @@ def test_a_prefix_counts_for_both_of_its_directions(network: Network) -> None:
     nat1 = network.gateways[0]
     record_hits(gateway=nat1, passed=hit({(FIRST, Direction.IN): (7, 70), (FIRST, Direction.OUT): (5, 50)}), at=NOON)
     record_hits(gateway=nat1, passed=hit({(FIRST, Direction.BOTH): (2, 20)}), at=minutes(1))
-    [(prefix, hits)] = list_most_hit()
+    [(prefix, hits)] = list_most_hit_prefixes()
     assert (prefix, hits.packets, hits.octets, hits.last) == (FIRST, 14, 140, minutes(1))

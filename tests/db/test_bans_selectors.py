@@ -62,7 +62,7 @@ def test_hits_are_summed_over_gateways(own: BanList, network: Network) -> None:
     record_hits(gateway=network.gateways[1], passed=hit({(nine, Direction.BOTH): (7, 500)}), at=NOON + timedelta(hours=1))
     expected = selectors.Hits(12, 800, NOON + timedelta(hours=1))
     assert selectors.map_hits(selectors.list_bans(own)) == {nine: expected}
-    assert selectors.list_most_hit() == [(nine, expected)]
+    assert selectors.list_most_hit_prefixes() == [(nine, expected)]
 
 
 def test_lists_come_with_counts_and_hits_in_two_queries(own: BanList, network: Network, django_assert_num_queries: Any) -> None:

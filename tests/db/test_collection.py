@@ -17,7 +17,7 @@ from apps.network.models import Holding
 from apps.traffic import counter_collection
 from apps.traffic.counter_collection import ReadingOutcome, draw_ticket, record_reading
 from apps.traffic.models import Collected, Coverage, FiveMinutes, LastCounts
-from apps.traffic.selectors import get_usage_total, list_throughput
+from apps.traffic.selectors import get_all_time_usage, list_throughput
 from firewall.wire import Counts, Gone, Reading
 from tests import factories
 from tests.counter_factories import counts, make_gone, reading
@@ -47,7 +47,7 @@ def m1(network: factories.Network) -> tuple[tuple[str, int], tuple[str, int]]:
 
 
 def up_and_down(network: factories.Network, resident: str = "m1") -> tuple[int, int]:
-    total = get_usage_total(network.residents[resident].member)
+    total = get_all_time_usage(network.residents[resident].member)
     return total.up, total.down
 
 
@@ -56,7 +56,7 @@ def test_both_families_and_both_gateways_add_up_and_a_silent_member_has_no_row(n
     take(network, reading(1, up4={four: (1, 1000)}, down4={four: (2, 20)}))
     take(network, reading(1, up6_64={six: (1, 500)}, down6_64={six: (1, 5)}), gateway=1)
     assert up_and_down(network) == (1500, 25)
-    assert get_usage_total(network.residents["m2"].member).since is None
+    assert get_all_time_usage(network.residents["m2"].member).since is None
     assert FiveMinutes.objects.count() == 2
     carried = list_throughput([each.pk for each in network.gateways], START, minute(5), timedelta(minutes=5))
     assert [(each.family, each.octets, each.packets) for each in carried] == [(4, (1000, 20), (1, 2)), (6, (500, 5), (1, 1))]

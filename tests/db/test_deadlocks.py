@@ -93,11 +93,11 @@ class Hand:
     def edit(self) -> None:
         row, port = self.any_of(PortForward), self.port()
         given = {"forward": row, "version": row.version, "holding": self.private(), "public": factories.PUBLIC, "by": self.by}
-        nat.edit_forward(**given, protocol="tcp", public_port=port, private_port=80, ports=1, purpose="")  # type: ignore[arg-type]  # same
+        nat.change_or_replace_forward(**given, protocol="tcp", public_port=port, private_port=80, ports=1, purpose="")  # type: ignore[arg-type]  # same
 
     def switch(self) -> None:
         row = self.any_of(PortForward)
-        own_forwards.switch_port(forward=row, version=row.version, enabled=not row.enabled, by=self.by)
+        own_forwards.switch_forward(forward=row, version=row.version, enabled=not row.enabled, by=self.by)
 
     def change_many(self) -> None:
         found = list(PortForward.objects.filter(is_valid_now()).select_related("holding"))
@@ -127,8 +127,8 @@ class Hand:
     def close(self) -> None:
         pinholes.remove_pinhole(pinhole=self.any_of(Pinhole), by=self.by)
 
-    def renumber(self) -> None:
-        pinholes.replace_prefix(holding=self.any_of(Holding, kind="prefix6"), follow=self.draw.random() < 0.5, by=self.by)
+    def renumber_prefix(self) -> None:
+        pinholes.replace_member_prefix(holding=self.any_of(Holding, kind="prefix6"), follow=self.draw.random() < 0.5, by=self.by)
 
     def move(self) -> None:
         given = {"member": self.member(), "on": timezone.localdate(), "room": None, "pool": self.pool("private4"), "by": self.by}

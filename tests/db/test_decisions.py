@@ -223,7 +223,7 @@ def test_the_contents_of_old_revisions_are_forgotten_but_for_what_newer_ones_nee
         forward(network, port)
         reconcile(network.group)
     revisions = list(Revision.objects.order_by("pk"))
-    assert contents.delete_before(revisions[5]) > 0
+    assert contents.delete_contents_before(revisions[5]) > 0
     assert not contents.is_content_stored(revisions[0])
     assert contents.load_rulesets(revisions[-1])["nat-1"] == running()
     with pytest.raises(Problem, match="not kept any more"):

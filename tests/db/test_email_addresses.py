@@ -16,7 +16,7 @@ from apps.lib.email_address import is_same_address, lower_ascii
 from apps.mail import retention_sweep
 from apps.mail.models import Message, SwitchedOff
 from apps.mail.services import switch_notice_off, switch_notice_on
-from apps.mail.unsubscribing import is_notice_off, list_switched_off_notices
+from apps.mail.unsubscribing import is_notice_off, list_unsubscribed_addresses
 from apps.members.models import Member
 from apps.members.selectors import list_by_email
 from tests import factories
@@ -72,7 +72,9 @@ def test_who_has_an_address_that_only_looks_alike_is_somebody_else(other: str) -
     assert (list_by_email(REAL.upper()), list_by_email(other)) == ([member], [])
     switch_notice_off(address=REAL, notice="quota")
     assert (
-        is_notice_off(REAL.upper(), "quota") and not is_notice_off(other, "quota") and list_switched_off_notices([other], "quota") == set()
+        is_notice_off(REAL.upper(), "quota")
+        and not is_notice_off(other, "quota")
+        and list_unsubscribed_addresses([other], "quota") == set()
     )
     switch_notice_off(address=other, notice="quota")
     assert SwitchedOff.objects.count() == 2

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.deployments.desired_state.expiry import list_groups_with_ends
+from apps.deployments.desired_state.expiry import list_groups_with_recent_expiry
 from apps.deployments.models import Rollout
 from apps.deployments.services import reconcile
 from apps.nat.pinholes.services import add_pinhole
@@ -36,7 +36,7 @@ def test_a_forward_that_was_removed_by_hand_causes_no_reconciliation_at_its_end(
     ports = {"protocol": "tcp", "public_port": 8443, "private_port": 443}
     made = add_forward(holding=served_network.residents["m1"].holding, public=factories.PUBLIC, by=served_network.admin, **ports)  # type: ignore[arg-type]
     remove_forward(forward=made, by=served_network.admin)
-    assert list_groups_with_ends() == []
+    assert list_groups_with_recent_expiry() == []
 
 
 def _run_due_check() -> Rollout:

@@ -12,7 +12,7 @@ from apps.bans.listeners.models import ServerInterface
 from apps.bans.own_networks import list_own_networks
 from apps.gateways.failover_facts import check_failover_row
 from apps.gateways.failover_files import FILENAMES, render_failover_files
-from apps.gateways.failover_settings import change_failover, get_failover, stop_failover
+from apps.gateways.failover_settings import change_failover, get_failover, stop_managing_failover
 from apps.gateways.group_settings import change_profile, get_profile
 from apps.gateways.groups import remove_group
 from apps.gateways.services import configure_gateway, get_facts
@@ -290,10 +290,10 @@ def test_a_virtual_address_cannot_be_banned(cabled_network: factories.Network) -
 def test_the_end_of_managing_it_can_be_undone(cabled_network: factories.Network) -> None:
     row = change(cabled_network)
     with pytest.raises(Conflict):
-        stop_failover(group=cabled_network.group, version=7, by=cabled_network.admin)
-    event = stop_failover(group=cabled_network.group, version=row.version, by=cabled_network.admin)
+        stop_managing_failover(group=cabled_network.group, version=7, by=cabled_network.admin)
+    event = stop_managing_failover(group=cabled_network.group, version=row.version, by=cabled_network.admin)
     assert event and not Failover.objects.exists()
-    assert stop_failover(group=cabled_network.group, version=0, by=cabled_network.admin) is None
+    assert stop_managing_failover(group=cabled_network.group, version=0, by=cabled_network.admin) is None
     undo_event(model=Failover, event=event, by=cabled_network.admin)
     assert list(map(str, get_failover(cabled_network.group).inside)) == INSIDE
 
@@ -312,7 +312,7 @@ def test_an_undo_brings_the_former_values_back_if_they_are_possible_still(cabled
 
 def test_an_undo_does_not_replace_what_has_been_set_since(cabled_network: factories.Network) -> None:
     row = change(cabled_network)
-    event = stop_failover(group=cabled_network.group, version=row.version, by=cabled_network.admin) or 0
+    event = stop_managing_failover(group=cabled_network.group, version=row.version, by=cabled_network.admin) or 0
     change(cabled_network)
     with pytest.raises(Problem, match="has been set again since"):
         undo_event(model=Failover, event=event, by=cabled_network.admin)

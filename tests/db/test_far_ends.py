@@ -11,7 +11,7 @@ from apps.bans.blocks.services import block_member
 from apps.lib.errors import Problem
 from apps.members.departures import plan_departure
 from apps.members.models import Departure
-from apps.nat.moving.services import plan_move as plan_move
+from apps.nat.moving.services import plan_member_move as plan_member_move
 from apps.nat.pinholes.models import Pinhole
 from apps.traffic.rates.services import limit_member
 from tests import factories
@@ -44,7 +44,10 @@ def test_nobody_leaves_or_moves_in_the_year_9999(network: factories.Network) -> 
     admin, member, room = network.admin, network.residents["m1"].member, None
     assert read_refusal(lambda: plan_departure(member=member, on=date(9999, 12, 31), by=admin)) == (WORDS, "on")
     pool = network.private
-    assert read_refusal(lambda: plan_move(member=member, on=FAR.date(), room=room, pool=pool, follow=True, by=admin)) == (WORDS, "on")
+    assert read_refusal(lambda: plan_member_move(member=member, on=FAR.date(), room=room, pool=pool, follow=True, by=admin)) == (
+        WORDS,
+        "on",
+    )
 
 
 def test_the_page_of_leaving_says_so_and_the_member_s_page_is_there(network: factories.Network) -> None:

@@ -16,7 +16,7 @@ from apps.lib.activation import list_activations, list_wait_reasons
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
 from apps.operations import heartbeats, jobs
-from apps.operations.heartbeats import EVERY, OF_QUEUES, SILENT, Heartbeat, RoleFaultKind
+from apps.operations.heartbeats import EVERY, OF_QUEUES, SILENT, HeartbeatThread, RoleFaultKind
 from apps.operations.models import JobRecord, ProcessRole, RoleHeartbeat
 from tests import factories
 from tests.db.page_client import signed_in, text
@@ -117,14 +117,14 @@ def test_a_role_that_never_reported_is_missed_once_it_has_had_time(network: fact
 def test_signs_of_life_are_one_row_for_each_role_however_often_they_come() -> None:
     factories.alive()
     for error in ("", "refused", "refused", ""):
-        Heartbeat([ProcessRole.WORKER, ProcessRole.MAILER], probe=lambda error=error: error).beat()  # type: ignore[misc]  # a default
+        HeartbeatThread([ProcessRole.WORKER, ProcessRole.MAILER], probe=lambda error=error: error).beat()  # type: ignore[misc]  # a default
     assert RoleHeartbeat.objects.count() == len(ProcessRole)
     assert faults() == {}
 
 
 def test_since_when_the_broker_fails_stays_until_it_works_again() -> None:
     factories.alive()
-    beat = Heartbeat([ProcessRole.WORKER], probe=lambda: "refused")
+    beat = HeartbeatThread([ProcessRole.WORKER], probe=lambda: "refused")
     beat.beat()
     first = RoleHeartbeat.objects.get(role=ProcessRole.WORKER).broker_failing
     beat.beat()

@@ -15,7 +15,7 @@ from django.utils.translation import gettext, override
 
 from apps.accounts.models import User
 from apps.inbound_mail import dispatcher, imap, parse_limits, retention_sweep, services
-from apps.inbound_mail.dispatcher import LEASE, ArrivalGone, DispatchResult, MailRefused, claim_arrival, receive_mail
+from apps.inbound_mail.dispatcher import LEASE, ArrivalClaimLost, DispatchCounts, MailRefused, claim_arrival, receive_mail
 from apps.inbound_mail.message import ReceivedMail
 from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.parse_limits import (
@@ -79,12 +79,12 @@ def test_mail_is_stored_as_it_came_and_taken_once_with_its_envelope(reader: Mail
     row, desk = arrive(octets), TicketDesk()
     row.refresh_from_db()
     assert (bytes(row.octets or b""), row.size, row.message_id, row.state) == (octets, len(octets), "<one@lindenhof.example>", "waiting")
-    assert receive_mail(desk, reader) == DispatchResult(taken=1)
+    assert receive_mail(desk, reader) == DispatchCounts(taken=1)
     ((pk, got),) = desk.got
     assert (pk, got.text, [each.address for each in got.recipients]) == (
         row.pk, "Hello", ["support@lindenhof.example", "public@lindenhof.example"],
     )  # fmt: skip
-    assert (states(), receive_mail(desk, reader)) == ([("taken", "")], DispatchResult())
+    assert (states(), receive_mail(desk, reader)) == ([("taken", "")], DispatchCounts())
 
 
 @pytest.mark.django_db
@@ -94,7 +94,7 @@ def test_the_same_mail_twice_is_one_arrival_for_all_its_recipients(reader: MailR
     first.refresh_from_db()
     assert (first.times, first.recipients) == (2, ["support@lindenhof.example", "abuse@lindenhof.example"])
     assert arrive(mail("other words")).pk != first.pk, "a Message-ID alone proves nothing"
-    assert receive_mail(TicketDesk(), reader) == DispatchResult(taken=2)
+    assert receive_mail(TicketDesk(), reader) == DispatchCounts(taken=2)
     assert arrive().pk == first.pk and not Arrival.objects.filter(state="waiting").exists()
     anonymous = mail(Message_ID="")
     assert arrive(anonymous).pk != arrive(anonymous).pk, "without a Message-ID, a machine may well say the same twice"
@@ -106,7 +106,7 @@ def test_what_cannot_be_read_or_filed_is_set_aside_with_its_reason_and_the_next_
     for octets in (deep(100), mail(Subject="no"), mail(Subject="fault"), BREAKING["addresses"](3000), mail()):
         arrive(octets)
     desk = TicketDesk()
-    assert receive_mail(desk, reader) == DispatchResult(taken=1, quarantined=4)
+    assert receive_mail(desk, reader) == DispatchCounts(taken=1, quarantined=4)
     assert states() == [
         ("quarantined", TOO_DEEP), ("quarantined", "Nobody of this name."), ("quarantined", dispatcher.NOT_TAKEN),
         ("quarantined", TOO_MANY_ADDRESSES), ("taken", ""),
@@ -128,7 +128,7 @@ def test_a_database_that_goes_away_leaves_mail_waiting_and_kills_nothing(reader:
     with pytest.raises(OperationalError):
         receive_mail(TicketDesk(), reader)
     assert states() == [("waiting", "")]
-    assert receive_mail(TicketDesk(), reader) == DispatchResult(), "until the lease of whoever had it is over"
+    assert receive_mail(TicketDesk(), reader) == DispatchCounts(), "until the lease of whoever had it is over"
 
 
 @pytest.mark.django_db
@@ -137,18 +137,18 @@ def test_a_worker_that_dies_leaves_its_mail_to_the_next_and_a_mail_that_kills_th
     for died in range(3):
         late = claim_arrival(now + died * 2 * LEASE)
         assert late and late.tries == died + 1 and claim_arrival(now + died * 2 * LEASE) is None
-    assert receive_mail(desk, reader, lambda: now + 6 * LEASE) == DispatchResult(quarantined=1)
+    assert receive_mail(desk, reader, lambda: now + 6 * LEASE) == DispatchCounts(quarantined=1)
     assert (states(), desk.got) == ([("quarantined", DIED)], [])
     assert late
-    with pytest.raises(ArrivalGone):
+    with pytest.raises(ArrivalClaimLost):
         dispatcher.mark_arrival_taken(late)
     user = User.objects.create_user("mara")
     services.retry_arrival(arrival=row, by=user)
-    assert receive_mail(desk, reader) == DispatchResult(taken=1)
+    assert receive_mail(desk, reader) == DispatchCounts(taken=1)
     with pytest.raises(Conflict):
         services.retry_arrival(arrival=row, by=user)
     with pytest.raises(Conflict):
-        services.delete_arrival(arrival=row, by=user)
+        services.erase_arrival_content(arrival=row, by=user)
 
 
 class OvertakenReader(MailReader):
@@ -167,14 +167,14 @@ class OvertakenReader(MailReader):
 def test_a_machine_that_is_too_busy_says_nothing_about_a_mail_which_is_read_again_by_itself() -> None:
     row, now, desk = arrive(mail("a b " * 100)), timezone.now(), TicketDesk()
     with MailReader(replace(PATIENT, clock=0.000_001)) as busy, MailReader(PATIENT) as rested:
-        assert receive_mail(desk, busy, lambda: now) == DispatchResult()
-        assert (states(), receive_mail(desk, rested, lambda: now)) == ([("waiting", "")], DispatchResult()), "until its lease is over"
-        assert receive_mail(desk, rested, lambda: now + 2 * LEASE) == DispatchResult(taken=1)
+        assert receive_mail(desk, busy, lambda: now) == DispatchCounts()
+        assert (states(), receive_mail(desk, rested, lambda: now)) == ([("waiting", "")], DispatchCounts()), "until its lease is over"
+        assert receive_mail(desk, rested, lambda: now + 2 * LEASE) == DispatchCounts(taken=1)
         Arrival.objects.filter(pk=row.pk).update(state="waiting", ended=None, tries=0)
         for late in (4, 6, 8):
             claimed_at = now + late * LEASE
             done = receive_mail(desk, busy, lambda at=claimed_at: at)  # type: ignore[misc]  # a default argument
-            assert done == DispatchResult(quarantined=late // 8)
+            assert done == DispatchCounts(quarantined=late // 8)
     assert states() == [("quarantined", TOO_BUSY)]
 
 
@@ -184,7 +184,7 @@ def test_who_was_slower_than_the_lease_takes_nothing_and_sets_nothing_aside(word
     arrive(mail(words))
     desk = TicketDesk()
     with OvertakenReader(PATIENT) as slow:
-        assert receive_mail(desk, slow) == DispatchResult()
+        assert receive_mail(desk, slow) == DispatchCounts()
     assert (desk.got, states()) == ([], [("taken", "")])
 
 
@@ -217,7 +217,7 @@ def test_what_was_taken_is_erased_after_its_time_and_what_nobody_looked_at_stays
         retention_sweep.erase_old_octets(now + timedelta(days=1), 10),
         retention_sweep.erase_old_octets(now + timedelta(days=1), 10),
     ) == (1, 0)
-    services.delete_arrival(arrival=aside, by=User.objects.create_user("mara"))
+    services.erase_arrival_content(arrival=aside, by=User.objects.create_user("mara"))
     assert list(Arrival.objects.order_by("id").values_list("state", "octets")) == [("taken", None), ("deleted", None)]
     assert arrive().state == "taken", "it is known still when it comes again"
 

@@ -124,8 +124,8 @@ def test_what_is_unseen_in_a_mailbox_is_stored_once_and_marked(settings: LazySet
         box.breaks_before = 5
         broken = imap.fetch_unseen(box.mailbox)
         assert (broken.mails, bool(broken.error), box.seen) == (1, True, {3})
-        assert imap.fetch_unseen(box.mailbox) == imap.MailboxFetch(2)
-        assert (imap.fetch_unseen(box.mailbox), box.fetched, box.seen) == (imap.MailboxFetch(0), [3, 5, 5, 9], {3, 5, 9})
+        assert imap.fetch_unseen(box.mailbox) == imap.MailboxFetchResult(2)
+        assert (imap.fetch_unseen(box.mailbox), box.fetched, box.seen) == (imap.MailboxFetchResult(0), [3, 5, 5, 9], {3, 5, 9})
         assert [each[:3] for each in list_stored()] == [
             ("imap", "", ["support+abc@lindenhof.example"]),
             ("imap", None, []),

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from apps.accounts import tokens
-from apps.gateways.roles.install_plan import plan_installation
+from apps.gateways.roles.install_plan import plan_file_install
 from apps.gateways.roles.models import FailoverStatus, RoleSwitch
 from apps.gateways.roles.outcomes import InstallStep, describe_step
 from apps.gateways.roles.switching import request_switch
@@ -33,13 +33,13 @@ def _failover(network: factories.Network) -> None:
 
 
 def test_a_gateway_that_never_told_its_roles_may_install(network: factories.Network) -> None:
-    plan = plan_installation(network.gateways[0])
+    plan = plan_file_install(network.gateways[0])
     assert (plan.families, plan.carried, plan.alone, plan.obstacle) == ((4,), (), "", None)
 
 
 def test_a_standby_installs_and_its_carrier_hands_over_first(network: factories.Network) -> None:
     report_both(network)
-    assert plan_installation(network.gateways[1]).obstacle is None
+    assert plan_file_install(network.gateways[1]).obstacle is None
     words = r"^nat-1 carries IPv4, and nat-2 is ready to take over\. Switch over first: then members notice nothing\.$"
     with pytest.raises(Problem, match=words):
         request_switch(gateway=network.gateways[0], kind=Kind.INSTALL)
@@ -47,7 +47,7 @@ def test_a_standby_installs_and_its_carrier_hands_over_first(network: factories.
 
 def test_a_carrier_without_a_ready_standby_installs_and_says_that_members_notice_it(network: factories.Network) -> None:
     report_both(network, other={"role": FailoverRole.FAULT})
-    plan = plan_installation(network.gateways[0])
+    plan = plan_file_install(network.gateways[0])
     assert (plan.carried, plan.alone, plan.obstacle) == ((4,), "nat-2 is not a standby for IPv4: not ready.", None)
 
 

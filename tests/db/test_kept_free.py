@@ -13,7 +13,7 @@ from apps.lib.errors import Problem
 from apps.network import services
 from apps.network.kept_free import count_kept_shares
 from apps.network.models import Holding, Pool
-from apps.network.selectors import count_shares, find_free_prefix
+from apps.network.selectors import count_member_shares, find_free_prefix
 from tests import factories
 from tests.db.page_client import signed_in, text
 from tests.example_counts import count_examples
@@ -66,7 +66,7 @@ def test_a_pool_whose_rest_is_kept_free_is_full(network: factories.Network) -> N
     assert [give(network, pool).address for _ in range(2)] == ["10.60.0.4", "10.60.0.5"]
     with pytest.raises(Problem, match="is full"):
         give(network, pool)
-    assert (count_shares(pool), count_kept_shares(pool)) == (2, 4)
+    assert (count_member_shares(pool), count_kept_shares(pool)) == (2, 4)
 
 
 def test_what_members_hold_stays_theirs_when_it_is_kept_free_later(network: factories.Network) -> None:
@@ -141,7 +141,7 @@ def test_the_next_free_one_is_neither_held_nor_kept_and_found_while_there_is_one
         possible = [at for at in numbers if at not in held and not any(base[at] in each for each in pool.kept)]
         above = [at for at in possible if at > max(held_ever, default=-1)]
         assert free == (ip_network(base[(above or possible)[0]]) if possible else None)
-        assert count_shares(pool) == len([at for at in numbers if not any(base[at] in each for each in pool.kept)])
+        assert count_member_shares(pool) == len([at for at in numbers if not any(base[at] in each for each in pool.kept)])
     finally:
         Holding.objects.filter(pool=pool).delete()
         pool.delete()

@@ -275,7 +275,7 @@ def house(network: factories.Network) -> tuple[Room, Pool]:
 def move(network: factories.Network, **changes: Any) -> Move:
     room, pool = house(network)
     given: dict[str, Any] = {"on": TODAY() + timedelta(days=5), "room": room, "pool": pool, "follow": True}
-    return moving.plan_move(member=network.residents["m1"].member, by=network.admin, **(given | changes))
+    return moving.plan_member_move(member=network.residents["m1"].member, by=network.admin, **(given | changes))
 
 
 def now_held(member: Member) -> list[str]:
@@ -328,7 +328,7 @@ def test_a_move_that_cannot_be_says_why_and_is_tried_again(network: factories.Ne
 def test_a_move_is_planned_once_dropped_and_refused_with_reasons(network: factories.Network) -> None:
     planned = move(network, pool=None)
     with pytest.raises(Problem, match="already planned"):
-        moving.plan_move(member=planned.member, on=planned.on, room=planned.room, pool=None, follow=True, by=network.admin)
+        moving.plan_member_move(member=planned.member, on=planned.on, room=planned.room, pool=None, follow=True, by=network.admin)
     moving.cancel_move(planned)
     with pytest.raises(Conflict):
         moving.cancel_move(planned)
@@ -336,9 +336,9 @@ def test_a_move_is_planned_once_dropped_and_refused_with_reasons(network: factor
     assert Member.objects.get(pk=planned.member_id).room is None
     nothing: dict[str, Any] = {"member": planned.member, "on": TODAY(), "follow": True, "by": network.admin}
     with pytest.raises(Problem, match="Choose a room"):
-        moving.plan_move(room=None, pool=None, **nothing)
+        moving.plan_member_move(room=None, pool=None, **nothing)
     with pytest.raises(Problem, match="is a public pool"):
-        moving.plan_move(room=None, pool=network.public, **nothing)
+        moving.plan_member_move(room=None, pool=network.public, **nothing)
 
 
 def test_the_page_of_a_move_previews_then_plans_and_the_member_reads_it(network: factories.Network) -> None:

@@ -101,7 +101,7 @@ def test_a_listener_is_found_by_name_port_address_and_note(network: factories.Ne
 
 def test_a_gateways_other_interface_cannot_be_that_of_servers(network: factories.Network) -> None:
     with pytest.raises(Problem, match="nat-1 already uses wan0 as another interface"):
-        services.set_server_interface(gateway=network.gateways[0], name="wan0", by=network.admin)
+        services.set_server_facing_interface(gateway=network.gateways[0], name="wan0", by=network.admin)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -109,7 +109,7 @@ def test_listeners_that_are_on_and_servers_interfaces_reach_the_gateways(transac
     network = factories.network()
     web, off = listen(network), listen(network, "old", port=80)
     Listener.objects.filter(pk=off.pk).update(enabled=False)
-    services.set_server_interface(gateway=network.gateways[0], name="srv0", by=network.admin)
+    services.set_server_facing_interface(gateway=network.gateways[0], name="srv0", by=network.admin)
     policies = policy_snapshot.take_snapshot(network.group).policies
     assert [policies[each.pk].gateway.interfaces.server for each in network.gateways] == ["srv0", ""]
     Listener.objects.filter(pk=listen(network, port=25).pk).update(guarded=True, window_scale=10)

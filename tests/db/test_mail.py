@@ -227,7 +227,7 @@ def test_what_a_worker_has_in_hand_or_was_sent_is_neither_discarded_nor_tried_ag
 def test_mail_that_does_not_leave_is_told_of_on_the_dashboard(admin: User) -> None:
     client, now = signed_in(admin), timezone.now()
     write_message()
-    assert selectors.find_late(now) is None
+    assert selectors.summarize_late_mails(now) is None
     Message.objects.update(written=now - timedelta(minutes=11))
     assert "1 mail is stuck in the outbox" in text(client.get("/")) and "check that a worker sends mail" in text(client.get("/"))
     record_failure("Connection refused", now)

@@ -43,7 +43,7 @@ def test_months_begin_at_midnight_on_the_wall_and_nothing_is_counted_twice_or_ne
     for number, (moment, octets) in enumerate(counted.items()):
         usage_factories.count_usage(resident.holding if number % 2 else resident.prefix, moment, up=1, down=octets - 1)
     rollup.run_maintenance(now)
-    quotas.set_quota(tariff=resident.member.tariff, octets=10**9, by=network.admin)
+    quotas.set_tariff_quota(tariff=resident.member.tariff, octets=10**9, by=network.admin)
     found, filling = by_name(months.list_months(resident.member, now=now)), quotas.find_quota_usage(resident.member, now=now)
     assert (min(found), max(found), len(found)) == ("2049-05", "2050-04", months.NUMBER)
     assert sum(each.total or 0 for each in found.values()) == sum(counted.values())
@@ -60,13 +60,13 @@ def test_a_month_says_what_the_tariff_that_was_in_force_at_its_end_allowed(netwo
     usage_factories.read(network.gateways, NOW - timedelta(days=200), NOW)
     set_event_time(Member, member.pk, NOW - timedelta(days=180))
     for tariff, octets, day in ((small, 100, 8), (large, 500, 8), (small, 200, 10)):
-        quotas.set_quota(tariff=tariff, octets=octets, by=network.admin)
+        quotas.set_tariff_quota(tariff=tariff, octets=octets, by=network.admin)
         set_event_time(Quota, tariff.pk, datetime(2050, day, 15, tzinfo=UTC))
     Member.objects.filter(pk=member.pk).update(tariff=large)
     set_event_time(Member, member.pk, datetime(2050, 9, 30, 12, tzinfo=UTC))
     Member.objects.filter(pk=member.pk).update(tariff=small)
     set_event_time(Member, member.pk, datetime(2050, 10, 2, tzinfo=UTC))
-    quotas.set_quota(tariff=small, octets=None, by=network.admin)
+    quotas.set_tariff_quota(tariff=small, octets=None, by=network.admin)
     set_event_time(Quota, small.pk, datetime(2050, 11, 3, tzinfo=UTC))
     found = by_name(months.list_months(member, now=NOW))
     assert {name: (each.tariff, each.quota) for name, each in found.items() if name >= "2050-07"} == {
@@ -95,7 +95,7 @@ def test_the_own_page_has_bars_a_table_and_a_csv_of_the_months(network: factorie
     Member.objects.filter(pk=member.pk).update(user=account)
     usage_factories.read(network.gateways, now - 3 * DAY, now)
     usage_factories.count_usage(network.residents["m1"].holding, now, down=3_000_000, up=1_000_000)
-    quotas.set_quota(tariff=member.tariff, octets=8_000_000, by=network.admin)
+    quotas.set_tariff_quota(tariff=member.tariff, octets=8_000_000, by=network.admin)
     browser: Client = signed_in(account)
     page = text(browser.get("/me/")).replace(SPACE, " ")
     assert page.count('<rect class="nw-column"') >= 1

@@ -18,7 +18,7 @@ from apps.nat.selectors import list_forwards
 from apps.nat.services import add_forward
 from apps.network import services
 from apps.network.models import Holding, Pool
-from apps.network.selectors import count_assigned_shares, count_shares, find_free_prefix, list_holdings_at, list_previous_holders
+from apps.network.selectors import count_assigned_shares, count_member_shares, find_free_prefix, list_holdings_at, list_previous_holders
 from tests import factories
 
 
@@ -64,8 +64,8 @@ def test_a_pool_of_two_addresses_has_no_edges(network: factories.Network) -> Non
 ])  # fmt: skip
 def test_prefixes_are_given_to_the_last_one(network: factories.Network, prefix: str, length: int, first: str, last: str) -> None:
     pool = factories.pool(network.group, "prefix6", prefix, member_length=length)
-    held = [give(network, factories.member(), pool).address for _ in range(count_shares(pool))]
-    assert (held[0], held[-1], len(set(held))) == (first, last, count_shares(pool))
+    held = [give(network, factories.member(), pool).address for _ in range(count_member_shares(pool))]
+    assert (held[0], held[-1], len(set(held))) == (first, last, count_member_shares(pool))
     assert find_free_prefix(pool) is None
 
 
@@ -266,7 +266,7 @@ def test_a_stale_change_of_a_pool_is_a_conflict(network: factories.Network) -> N
 
 def test_shares_of_pools_are_counted(network: factories.Network) -> None:
     assert count_assigned_shares() == {network.private.pk: 4, network.prefixes.pk: 4}
-    assert (count_shares(network.public), count_shares(network.prefixes)) == (254, 2**20)
+    assert (count_member_shares(network.public), count_member_shares(network.prefixes)) == (254, 2**20)
 
 
 def test_the_database_holds_a_device_to_one_member_per_mac(network: factories.Network) -> None:

@@ -236,7 +236,7 @@ def test_a_port_that_the_administrators_switched_off_is_not_opened_again_by_clos
     network = factories.network()
     forward, selin = open_port(network), lives_in(network)
     with factories.written_by(network.admin):
-        own_forwards.switch_port(forward=forward, version=forward.version, enabled=False, by=network.admin)
+        own_forwards.switch_forward(forward=forward, version=forward.version, enabled=False, by=network.admin)
     assert "Only the administrators can open it again." in text(selin.get(f"/me/ports/{forward.pk}/close/"))
     page = text(selin.post(f"/me/ports/{forward.pk}/close/", follow=True))
     assert "is being closed." in page and ">Undo<" not in page

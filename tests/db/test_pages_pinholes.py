@@ -34,7 +34,7 @@ def api(network: factories.Network) -> Client:
     return Client(headers={"authorization": f"Bearer {key}"})
 
 
-def open_pinhole(network: factories.Network, **changes: Any) -> Pinhole:
+def open_own_pinhole(network: factories.Network, **changes: Any) -> Pinhole:
     given: dict[str, Any] = {"address": HOST, "protocol": "udp", "port": 6000, "ports": 10, "purpose": "game", "by": network.admin}
     return services.add_pinhole(holding=network.residents["m1"].prefix, **(given | changes))
 
@@ -82,7 +82,7 @@ def test_ranges_all_ports_and_everything_can_be_opened(
 def test_what_cannot_be_opened_keeps_the_form_and_says_why(
     mara: Client, network: factories.Network, changes: dict[str, Any], said: str
 ) -> None:
-    open_pinhole(network)
+    open_own_pinhole(network)
     answer = add(mara, network, **changes)
     assert answer.status_code == 422
     assert any(each in text(answer) for each in said.split("|"))
@@ -103,7 +103,7 @@ def test_without_htmx_the_members_page_says_what_was_saved(mara: Client, network
 
 
 def test_switching_removing_and_undoing(mara: Client, network: factories.Network) -> None:
-    pinhole = open_pinhole(network)
+    pinhole = open_own_pinhole(network)
     page = text(mara.post(f"/pinholes/{pinhole.pk}/switch/", {"version": "1", "enabled": "0"}, headers=HTMX))
     assert 'aria-checked="false"' in page
     assert mara.post(f"/pinholes/{pinhole.pk}/switch/", {"version": "1", "enabled": "1"}, headers=HTMX).status_code == 422
@@ -126,7 +126,7 @@ def test_adding_can_be_undone_until_it_was_changed(mara: Client, network: factor
 
 
 def test_what_a_pinhole_opens_can_be_edited(mara: Client, network: factories.Network) -> None:
-    pinhole = open_pinhole(network)
+    pinhole = open_own_pinhole(network)
     assert 'value="6000-6009"' in text(mara.get(f"/pinholes/{pinhole.pk}/edit/"))
     given = {"protocol": "udp", "port": "6000-6019", "address": str(HOST), "purpose": "games", "version": "1"}
     sent = {f"pinhole-{name}": value for name, value in given.items()}
@@ -141,7 +141,7 @@ def test_what_a_pinhole_opens_can_be_edited(mara: Client, network: factories.Net
 def test_a_prefix_is_changed_and_the_page_says_what_becomes_of_its_pinholes(
     mara: Client, network: factories.Network, sent: dict[str, str], left: int
 ) -> None:
-    open_pinhole(network)
+    open_own_pinhole(network)
     holding = network.residents["m1"].prefix
     assert "1 IPv6 pinhole" in text(mara.get(f"/holdings/{holding.pk}/renumber/"))
     answer = mara.post(f"/holdings/{holding.pk}/renumber/", sent)
@@ -163,25 +163,25 @@ def test_the_panel_needs_as_many_queries_for_few_as_for_many(
     mara: Client, network: factories.Network, django_assert_max_num_queries: Any
 ) -> None:
     for port in range(1, 30):
-        open_pinhole(network, protocol="tcp", port=port, ports=1)
+        open_own_pinhole(network, protocol="tcp", port=port, ports=1)
     with django_assert_max_num_queries(16):
         mara.get(f"/members/{network.residents['m1'].member.pk}/pinholes/")
 
 
 @pytest.mark.parametrize("asked", ["2001:db8:a0:10::10", "[2001:db8:a0:10::10]:6005", "2001:db8:a0:10::/64", "6005"])
 def test_the_search_finds_what_is_open(network: factories.Network, asked: str) -> None:
-    open_pinhole(network)
+    open_own_pinhole(network)
     assert "UDP 6000–6009 on 2001:db8:a0:10::10" in [hit.name for group in search_everything(asked) for hit in group.hits]
 
 
 @pytest.mark.parametrize("asked", ["2001:db8:a0:11::10", "[2001:db8:a0:10::10]:7000", "6010"])
 def test_the_search_finds_nothing_beside_it(network: factories.Network, asked: str) -> None:
-    open_pinhole(network)
+    open_own_pinhole(network)
     assert not [hit for group in search_everything(asked) for hit in group.hits if "UDP 6000" in hit.name]
 
 
 def test_the_list_as_a_file_counts_them(mara: Client, network: factories.Network) -> None:
-    open_pinhole(network)
+    open_own_pinhole(network)
     body = b"".join(mara.get("/members.csv").streaming_content).decode().removeprefix("\ufeff")  # type: ignore[attr-defined]
     head, *lines = csv.reader(io.StringIO(body))
     column = head.index("IPv6 pinholes")
@@ -189,7 +189,7 @@ def test_the_list_as_a_file_counts_them(mara: Client, network: factories.Network
 
 
 def test_the_history_knows_them(network: factories.Network) -> None:
-    pinhole = open_pinhole(network)
+    pinhole = open_own_pinhole(network)
     services.remove_pinhole(pinhole=pinhole, by=network.admin)
     assert "IPv6 pinhole" in str(list_row_history(network.residents["m1"].member, 8))
 
@@ -225,5 +225,5 @@ def test_a_script_opens_all_ports_by_leaving_them_out(api: Client, network: fact
     ],
 )
 def test_a_script_asks_for_some(api: Client, network: factories.Network, query: str, found: int) -> None:
-    open_pinhole(network)
+    open_own_pinhole(network)
     assert api.get(f"/api/nat/pinholes/?{query}").json()["count"] == found

@@ -89,7 +89,7 @@ def test_pages_explain_that_a_revisions_content_is_no_longer_stored(
     forward(network, 7003)
     reconcile(network.group)
     first, *_between, last = revisions()
-    assert contents.delete_before(last)
+    assert contents.delete_contents_before(last)
     page = text(staff.get(f"/rollouts/revisions/compare?from={first.pk}&to={last.pk}"))
     assert f"The content of {first} is not kept any more. The oldest revision that is kept is" in page
     assert "you cannot go back to it" in text(staff.get(f"/rollouts/revisions/{first.pk}/"))

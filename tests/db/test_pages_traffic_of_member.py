@@ -176,7 +176,7 @@ def test_staff_see_the_same_panel_on_the_member_s_page_and_alone(network: factor
 def test_a_quota_is_a_bar_with_words(network: factories.Network, selin: Client, now: datetime, octets: int, said: str) -> None:
     assert "nw-quota" not in text(selin.get("/me/"))
     member = network.residents["m1"].member
-    quotas.set_quota(tariff=member.tariff, octets=octets, by=network.admin)
+    quotas.set_tariff_quota(tariff=member.tariff, octets=octets, by=network.admin)
     some(network, now)
     page = plain(selin.get("/me/"))
     assert said in page

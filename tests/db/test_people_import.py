@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.desk.forms import parse_members_query
-from apps.desk.list_csv import render_members
+from apps.desk.list_csv import render_member_list_csv
 from apps.desk.people_import import services
 from apps.desk.people_import.services import PeopleFile
 from apps.lib.database.validity import is_valid_now
@@ -80,7 +80,7 @@ def test_the_exported_list_of_members_changes_nothing_when_it_is_imported(networ
     run(make_people(network), network.admin)
     factories.member("=Formula & Sons", number=4000, email="sum@x.example")
     factories.member("Gone", number=4001, state="left")
-    exported = "".join(render_members(parse_members_query({}), timezone.localdate())).encode()  # type: ignore[arg-type]  # no parameters
+    exported = "".join(render_member_list_csv(parse_members_query({}), timezone.localdate())).encode()  # type: ignore[arg-type]  # no parameters
     assert run(PeopleFile(exported, "members.csv"), network.admin) == {"members_unchanged": Member.objects.count()}
 
 

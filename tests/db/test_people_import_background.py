@@ -39,7 +39,7 @@ def make_upload(mara: User, **columns: Any) -> PeopleUpload:
     made = uploads.save_upload(name="people.csv", content=PEOPLE, create_rooms=False, by=mara)
     assert background.request_check(made) and background.work_on_upload(made.pk)
     made.refresh_from_db()
-    assert background.request_import(made, choice=uploads.describe_choice(made))
+    assert background.request_import(made, choice=uploads.encode_choice(made))
     PeopleUpload.objects.filter(pk=made.pk).update(**columns)
     made.refresh_from_db()
     return made
@@ -121,7 +121,7 @@ def test_a_cancelled_import_stops_in_its_midst_and_can_be_confirmed_again(mara: 
         assert background.cancel_work(running)
         wait_for(lost.is_set)
         with pytest.raises(ImportStopped):
-            list(progress.count_lines(SheetRow(line, ()) for line in range(500)))
+            list(progress.iter_counted_rows(SheetRow(line, ()) for line in range(500)))
     assert "Import 3 members" in text(signed_in(mara).get(f"/members/import/{running.pk}/"))
 
 

@@ -176,7 +176,7 @@ def test_pinholes_follow_to_another_prefix_under_the_same_interface_ids(network:
     add(network, purpose="web", until=until)
     off = add(network, address=HOST + 5, protocol="all", port=0)
     services.switch_pinhole(pinhole=off, version=1, enabled=False, by=network.admin)
-    new = services.replace_prefix(holding=old, follow=True, by=network.admin)
+    new = services.replace_member_prefix(holding=old, follow=True, by=network.admin)
     web, other = list_member_pinholes(member)
     assert new.prefix != old.prefix
     assert (web.address, web.scope_text, web.purpose, web.valid.upper) == (new.prefix.network_address + 0x10, "TCP 443", "web", until)
@@ -188,7 +188,7 @@ def test_pinholes_follow_to_another_prefix_under_the_same_interface_ids(network:
 
 def test_pinholes_end_with_the_old_prefix_where_the_member_wishes_so(network: factories.Network) -> None:
     add(network)
-    services.replace_prefix(holding=network.residents["m1"].prefix, follow=False, by=network.admin)
+    services.replace_member_prefix(holding=network.residents["m1"].prefix, follow=False, by=network.admin)
     assert not list_pinholes().exists()
 
 

@@ -83,7 +83,7 @@ def test_the_servers_end_with_whoever_started_them(places: StatePaths, number: s
         exports = [started.stdout.readline() for _ in range(7)]
         server = int((places.postgres / "postmaster.pid").read_text().split("\n", 1)[0])
         started.send_signal(number)
-        ended = wait_until(lambda: not postgres.is_serving(server, places.postgres))
+        ended = wait_until(lambda: not postgres.is_cluster_server(server, places.postgres))
         started.kill()
     assert any(line.startswith("export NETZWART_DATABASE_URL=") for line in exports)
     assert ended

@@ -15,7 +15,7 @@ from apps.deployments.desired_state import policy_snapshot
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.observed_state import drift
 from apps.deployments.revision_pages import ruleset_comparison
-from apps.deployments.revision_pages.change_summary import parse_lines, render_summary
+from apps.deployments.revision_pages.change_summary import parse_summary_lines, render_summary
 from apps.deployments.rollouts.decisions import release_revision_hold
 from apps.deployments.rollouts.gateway_cache import RulesetCache
 from apps.deployments.rollouts.rollback import roll_back
@@ -88,11 +88,11 @@ def test_a_change_is_a_rollout_that_says_so_in_words_and_can_be_gone_back_from(s
     tune_group(served_network)
     first = reconcile(served_network.group)
     assert first and first.state == Rollout.State.CONFIRMED
-    assert "14 kernel settings changed" in render_summary(parse_lines(first.revision.changes))
+    assert "14 kernel settings changed" in render_summary(parse_summary_lines(first.revision.changes))
     assert f"# {ESTABLISHED} = 7440" in first.revision.delta
     tune_group(served_network, tcp_established=3600)
     second = reconcile(served_network.group)
-    assert second and "1 kernel setting changed" in render_summary(parse_lines(second.revision.changes))
+    assert second and "1 kernel setting changed" in render_summary(parse_summary_lines(second.revision.changes))
     compared = ruleset_comparison.compare_revisions(first.revision, second.revision, 0)
     [(title, _note, lines)] = compared.shown.groups
     assert title == "kernel settings"
@@ -120,7 +120,7 @@ def test_a_process_that_knows_nothing_of_the_gateways_says_the_same(
     assert out.getvalue().count("14 kernel settings changed") == 2 and f"# {ESTABLISHED} = 7440" in out.getvalue()
     monkeypatch.setattr(services, "gateway_cache", RulesetCache())
     rollout = reconcile(served_network.group)
-    assert rollout and "14 kernel settings changed" in render_summary(parse_lines(rollout.revision.changes))
+    assert rollout and "14 kernel settings changed" in render_summary(parse_summary_lines(rollout.revision.changes))
 
 
 def read_kept(network: factories.Network) -> str:

@@ -17,7 +17,7 @@ from apps.deployments.approvals.kinds import ROLLBACK
 from apps.deployments.models import HeldBack, Hold, Revision, Rollout
 from apps.deployments.services import reconcile
 from apps.nat.models import PortForward
-from apps.nat.own_forwards import switch_port
+from apps.nat.own_forwards import switch_forward
 from apps.nat.services import change_forward
 from apps.network.models import GatewayGroup
 from tests import factories
@@ -251,5 +251,5 @@ def test_a_member_does_not_switch_on_what_the_administrators_switched_off(
     refused = client.post(path, {"version": row.version, "enabled": "1"})
     assert refused.status_code == 422 and "The administrators switched this off" in text(refused)
     assert not PortForward.objects.get(pk=made.pk).enabled
-    row = switch_port(forward=row, version=row.version, enabled=True, by=served_network.admin)
+    row = switch_forward(forward=row, version=row.version, enabled=True, by=served_network.admin)
     assert row.enabled

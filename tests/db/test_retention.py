@@ -15,7 +15,7 @@ from apps.events.retention import prune_events
 from apps.network.models import GatewayGroup
 from apps.operations import registry
 from apps.operations.models import JobRecord
-from apps.operations.registry import TableBound, list_retentions, prune_all
+from apps.operations.registry import TableBoundKind, list_retentions, prune_all
 from tests.old_rows import MAKERS, revisions
 
 LONG_AGO = timedelta(days=4000)
@@ -47,7 +47,7 @@ def test_every_table_of_the_database_is_a_models_or_declared() -> None:
 
 def test_what_is_pruned_says_how_long_it_is_kept_and_by_whom() -> None:
     for each in list_retentions():
-        if each.bound is TableBound.PRUNED:
+        if each.bound is TableBoundKind.PRUNED:
             assert each.kept and (each.prune or each.by), each.label
 
 
@@ -81,7 +81,7 @@ def test_one_table_whose_pruning_fails_stops_no_other_and_says_so(monkeypatch: p
     def fail(_now: datetime, _at_most: int) -> int:
         raise ValueError("the first line\nthe second")
 
-    broken = registry.TableRetention("account.EmailConfirmation", TableBound.PRUNED, "7 days", fail)
+    broken = registry.TableRetention("account.EmailConfirmation", TableBoundKind.PRUNED, "7 days", fail)
     monkeypatch.setitem(registry._registry, broken.label, broken)
     events = MAKERS["events.Event"](LONG_AGO)
     before = events.count()

@@ -19,7 +19,7 @@ ADMIN, BOTH = ["network_admin"], ["network_admin", "approver"]
 
 def request_roles(user: User, *roles: str, by: User, reason: str = "new in the team") -> RoleChange:
     user.refresh_from_db()
-    return role_changes.request_role_change(user=user, before=user.roles, after=roles, reason=reason, by=by)
+    return role_changes.submit_role_change(user=user, before=user.roles, after=roles, reason=reason, by=by)
 
 
 def roles_of(user: User) -> list[str]:
@@ -37,7 +37,7 @@ def test_a_network_admin_gives_and_takes_roles_at_once_and_says_why() -> None:
     with pytest.raises(Problem, match="already has exactly these roles"):
         request_roles(ines, "member", by=mara)
     with pytest.raises(Conflict):
-        role_changes.request_role_change(user=ines, before=["helpdesk"], after=[], reason="stale", by=mara)
+        role_changes.submit_role_change(user=ines, before=["helpdesk"], after=[], reason="stale", by=mara)
 
 
 def test_accounts_cannot_raise_their_own_roles_or_grant_roles_that_they_lack() -> None:

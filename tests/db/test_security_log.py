@@ -72,7 +72,7 @@ def test_changes_of_password_factors_roles_and_tokens(mara: User, lines: list[An
     new = "another horse battery"
     post(client, "/account/password/change/", oldpassword=PASSWORD, password1=new, password2=new)
     theo = factories.user("theo", roles=["helpdesk"])
-    role_changes.request_role_change(user=theo, before=["helpdesk"], after=["auditor"], reason="Books", by=mara)
+    role_changes.submit_role_change(user=theo, before=["helpdesk"], after=["auditor"], reason="Books", by=mara)
     token, key = tokens.create_token(user=mara, name="script")
     tokens.revoke_token(user=mara, pk=token.pk)
     sessions.end_all_sessions(user=theo)

@@ -21,7 +21,7 @@ from apps.members.room_names import RoomName, build_room_names
 from apps.members.services import MemberFacts
 from apps.members.tariff_services import TariffTerms
 from apps.nat.models import Move
-from apps.nat.moving.services import plan_move
+from apps.nat.moving.services import plan_member_move
 from tests import factories
 from tests.db.page_client import signed_in, text
 
@@ -118,7 +118,7 @@ def test_a_house_in_which_a_member_lives_is_not_removed_and_says_why(network: fa
 def test_a_room_that_a_member_plans_to_move_to_is_not_removed_until_the_move_is_done(network: factories.Network) -> None:
     room = Room.objects.get(site=house(), name="001")
     member = network.residents["m1"].member
-    plan_move(member=member, on=timezone.localdate() + timedelta(days=3), room=room, pool=None, follow=True, by=network.admin)
+    plan_member_move(member=member, on=timezone.localdate() + timedelta(days=3), room=room, pool=None, follow=True, by=network.admin)
     with pytest.raises(Problem, match="1 planned move"):
         site_services.remove_room(room)
     Move.objects.update(state=Move.State.DONE)

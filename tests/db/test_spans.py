@@ -7,7 +7,7 @@ import pytest
 
 from apps.traffic import precomputed_totals, rollup
 from apps.traffic.models import Span, SpanUsage
-from apps.traffic.selectors import GroupBy, build_member_sums_sql, list_top_talkers, list_usage_shares
+from apps.traffic.selectors import UsageGrouping, build_member_sums_sql, list_grouped_usage, list_top_talkers
 from apps.traffic.windows import LISTS, WindowPreset, build_recent_window
 from tests import factories, usage_factories
 
@@ -38,7 +38,7 @@ def lists() -> list[object]:
     """Return the lists of all members, for the presets and for windows that begin and end anywhere."""
     windows = [(each.since, each.until) for preset in WindowPreset for each in [build_recent_window(NOW, preset, LISTS)]]
     windows += [(START + timedelta(days=2, hours=5), NOW), (START, NOW - 3 * DAY), (NOW - timedelta(days=9, hours=1), NOW - HOUR)]
-    return [(list_top_talkers(*each, now=NOW), list_usage_shares(GroupBy.TARIFF, *each, now=NOW)) for each in windows]
+    return [(list_top_talkers(*each, now=NOW), list_grouped_usage(UsageGrouping.TARIFF, *each, now=NOW)) for each in windows]
 
 
 def test_lists_say_the_same_with_spans_as_without_also_of_what_is_counted_later(counted_network: factories.Network) -> None:

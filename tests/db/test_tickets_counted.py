@@ -11,7 +11,7 @@ from apps.accounts.models import User
 from apps.members.models import Member
 from apps.tickets import own_tickets, period_counts, services
 from apps.tickets.models import Period, Ticket
-from apps.tickets.trend import compute_trend
+from apps.tickets.trend import compute_ticket_summary
 from tests import factories
 from tests.db.page_client import queries, signed_in, text
 
@@ -135,7 +135,7 @@ def test_who_answers_sees_on_the_dashboard_what_waits_and_how_many_are_open(seli
         set_states(ticket, *states)
         set_event_times(ticket, *[now - back * DAY] * (1 + len(states)))
         Ticket.objects.filter(pk=ticket.pk).update(touched_at=now - back * DAY)
-    found = compute_trend(now)
+    found = compute_ticket_summary(now)
     assert (found.ours, found.theirs, found.open_count, found.more, found.came, found.solved, found.oldest) == (2, 1, 3, 2, 3, 1, oldest)
     page = text(signed_in(mara).get("/"))
     assert f'href="/tickets/{oldest.pk}/"' in page and "2 more since midnight" in page and 'href="/tickets/chart/"' in page

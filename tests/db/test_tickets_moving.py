@@ -95,12 +95,12 @@ def test_merged_tickets_are_one_thread_in_order_of_time_with_files_links_and_tag
     one = now(first)
     assert (one.state, one.priority, one.assignee, one.tags) == ("open", 4, mara, ["nat", "strange"])
     assert [each.object_id for each in one.links.all()] == [selin.pk]
-    assert [each.name for each in own_tickets.list_attachments(selin)] == ["a.png"]
+    assert [each.name for each in own_tickets.list_downloadable_attachments(selin)] == ["a.png"]
     assert {now(each).merged_into_id for each in (second, third)} == {first.pk} and now(second).state == "solved"
     assert (
         [each.pk for each in own_tickets.list_own_tickets(selin)]
         == [first.pk]
-        == [each.pk for each in selectors.list_by_number(f"#{third.pk}")]
+        == [each.pk for each in selectors.list_ticket_with_number(f"#{third.pk}")]
     )
     assert any("merged into" in str(entry.changes).lower() for entry in list_row_history(second))
 

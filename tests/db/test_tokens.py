@@ -123,11 +123,11 @@ def test_neither_many_requests_nor_many_keys_take_memory(monkeypatch: pytest.Mon
     cache.clear()
     rate = throttle.RequestRate(each_minute=60_000, at_once=10_000)
     for _each in range(5_000):
-        rate.count_request("one-key")
+        rate.admit_request("one-key")
     (held,) = PROCESS_SLOTS.list_texts()
     size = len(held)
     for number in range(5_000):
-        rate.count_request(f"key-{number}")
+        rate.admit_request(f"key-{number}")
     held_by_many = PROCESS_SLOTS.list_texts()
     assert len(held_by_many) <= 64 and all(len(text) < size + 40 for text in held_by_many)
 
@@ -137,9 +137,9 @@ def test_a_rate_lets_through_what_it_says_and_no_more(monkeypatch: pytest.Monkey
     monkeypatch.setattr(throttle, "now", lambda: clock[0])
     rate = throttle.RequestRate(each_minute=60, at_once=5)
     name = f"somebody-{timezone.now().timestamp()}"
-    assert [rate.count_request(name) == 0 for _each in range(7)] == [True] * 5 + [False] * 2
+    assert [rate.admit_request(name) == 0 for _each in range(7)] == [True] * 5 + [False] * 2
     clock[0] += 2
-    assert [rate.count_request(name) == 0 for _each in range(3)] == [True, True, False]
+    assert [rate.admit_request(name) == 0 for _each in range(3)] == [True, True, False]
 
 
 def test_a_person_makes_sees_and_revokes_tokens(network: factories.Network) -> None:

@@ -9,11 +9,11 @@ from django.utils import timezone
 
 from apps.bans.models import Ban, BanList
 from apps.deployments.desired_state import changed_objects
-from apps.deployments.desired_state.policy_snapshot import ChangedSnapshot, ReadMoment, take_changes, take_snapshot
+from apps.deployments.desired_state.policy_snapshot import IncrementalSnapshot, ReadMoment, take_changes, take_snapshot
 from apps.members.models import Member
 from apps.nat.services import add_forward
 from apps.network.models import Gateway
-from firewall.policy import PolicyKeys, TransportProtocol
+from firewall.policy import TouchedKeys, TransportProtocol
 from tests import factories
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,13 +30,13 @@ def sql(query: str) -> None:
         cursor.execute(query)
 
 
-def after(network: factories.Network, work: Callable[[], object], at: datetime | None = None) -> ChangedSnapshot | None:
+def after(network: factories.Network, work: Callable[[], object], at: datetime | None = None) -> IncrementalSnapshot | None:
     earlier = take_snapshot(network.group).moment
     work()
     return take_changes(network.group, earlier, at)
 
 
-def keys(changed: ChangedSnapshot | None) -> PolicyKeys:
+def keys(changed: IncrementalSnapshot | None) -> TouchedKeys:
     assert changed is not None
     return changed.touched
 
@@ -120,17 +120,17 @@ def test_a_reader_from_before_the_notes_were_pruned_reads_everything(network: fa
     def prune_all() -> None:
         Member.objects.update(state="left")
         sql("UPDATE deployments_touched SET at = at - interval '2 hours'")
-        changed_objects.prune_notes()
+        changed_objects.prune_change_notes()
 
     sql("DELETE FROM deployments_touched")  # notes of other tests, because one call prunes only so many
     assert after(network, prune_all) is None
-    assert not keys(after(network, changed_objects.prune_notes))
+    assert not keys(after(network, changed_objects.prune_change_notes))
 
 
 def test_who_saw_all_that_was_pruned_goes_on(network: factories.Network) -> None:
     def prune_what_was_seen() -> None:
         sql("UPDATE deployments_touched SET at = at - interval '2 hours'")
-        changed_objects.prune_notes()
+        changed_objects.prune_change_notes()
 
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_current_xact_id()::text")

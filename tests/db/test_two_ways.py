@@ -14,7 +14,7 @@ from django.utils import timezone
 from apps.deployments.desired_state import policy_snapshot
 from apps.deployments.desired_state.desired_rulesets import DesiredState, compute_desired_state, update_desired_state
 from firewall.diff import apply, diff
-from firewall.digest import digest_ruleset, format_digest, subtract_expired_at_base
+from firewall.digest import digest_ruleset, format_digest, subtract_expired_from_base_digest
 from firewall.ruleset import drop_expired
 from tests import factories
 from tests.random_changes import Changes, Overlapping
@@ -45,7 +45,7 @@ def check(before: DesiredState, short: DesiredState, full: DesiredState) -> None
     for pk, ruleset in short.rulesets.items():
         base = before.rulesets[pk]
         delta = diff(base, ruleset)
-        assert subtract_expired_at_base(before.digests[pk], delta, short.snapshot.now) == digest_ruleset(
+        assert subtract_expired_from_base_digest(before.digests[pk], delta, short.snapshot.now) == digest_ruleset(
             drop_expired(base, short.snapshot.now)
         )
         assert short.targets[pk] == format_digest(digest_ruleset(drop_expired(ruleset, short.snapshot.now)))

@@ -11,15 +11,15 @@ from apps.traffic import partitions, rollup
 from apps.traffic.counter_collection import draw_ticket, record_reading
 from apps.traffic.models import Day, FiveMinutes, FourWeeks, Hour, Level, Today, Week
 from apps.traffic.selectors import (
-    GroupBy,
     OctetsByDirection,
+    UsageGrouping,
     build_member_series,
     compare_usage,
-    get_usage_total,
+    get_all_time_usage,
+    list_grouped_usage,
     list_throughput,
     list_top_talkers,
-    list_usage_shares,
-    sum_usage,
+    sum_member_usage,
 )
 from tests import factories, usage_factories
 from tests.counter_factories import reading
@@ -81,7 +81,7 @@ def test_what_was_rolled_up_says_the_same_as_what_it_came_from_at_every_level(cl
         found = [point.octets for point in points if point.octets]
         assert tuple(map(sum, zip(*found, strict=True))) == (1920, 384, 0, 576)
     assert (Hour.objects.count(), Day.objects.count()) == (3 * 47, 3)  # the last hour and the last day have not settled
-    total = get_usage_total(member)
+    total = get_all_time_usage(member)
     assert (total.up, total.down, total.since) == (1920, 960, START)
 
 
@@ -89,7 +89,7 @@ def test_windows_that_begin_and_end_anywhere_are_whole_wherever_they_are_kept(cl
     two_days(clock)
     member = clock.network.residents["m1"].member
     since, until = START + timedelta(minutes=35), START + timedelta(days=1, hours=3, minutes=20)
-    assert sum_usage(member, since, until, now=clock.now) == OctetsByDirection(10 * 107, 2 * 107, 0, 3 * 107)
+    assert sum_member_usage(member, since, until, now=clock.now) == OctetsByDirection(10 * 107, 2 * 107, 0, 3 * 107)
     assert compare_usage(member, START + DAY, START + 2 * DAY, now=clock.now) == (OctetsByDirection(960, 192, 0, 288),) * 2
 
 
@@ -106,12 +106,14 @@ def test_the_greatest_talkers_and_the_sums_by_where_they_live(clock: Clock) -> N
         (second.pk, 192, 0),
     ]
     assert len(list_top_talkers(*window, now=clock.now, limit=1)) == 1
-    assert [(each.name, each.up, each.members) for each in list_usage_shares(GroupBy.ROOM, *window, now=clock.now)] == [
+    assert [(each.name, each.up, each.members) for each in list_grouped_usage(UsageGrouping.ROOM, *window, now=clock.now)] == [
         ("A-101", 1920, 1),
         (None, 192, 1),
     ]
-    assert [each.name for each in list_usage_shares(GroupBy.SITE, *window, now=clock.now)] == ["House A", None]
-    assert [(each.up, each.down, each.members) for each in list_usage_shares(GroupBy.TARIFF, *window, now=clock.now)] == [(2112, 960, 2)]
+    assert [each.name for each in list_grouped_usage(UsageGrouping.SITE, *window, now=clock.now)] == ["House A", None]
+    assert [(each.up, each.down, each.members) for each in list_grouped_usage(UsageGrouping.TARIFF, *window, now=clock.now)] == [
+        (2112, 960, 2)
+    ]
     [four, six] = list_throughput([clock.network.gateways[0].pk], START, clock.now, 7 * DAY)
     assert (four.octets, six.octets) == ((2112, 384), (0, 576))
 
@@ -140,9 +142,9 @@ def test_every_window_adds_up_to_what_was_counted_in_it_whatever_was_rolled_up_m
         if random.random() < 0.3:
             until = end
         expected = sum(octets for at, octets in counted if since <= at < until)
-        assert sum_usage(resident.member, since, until, now=end).up == expected, (since, until)
+        assert sum_member_usage(resident.member, since, until, now=end).up == expected, (since, until)
         assert sum(each.up for each in list_top_talkers(since, until, now=end)) == expected
-    total = get_usage_total(resident.member)
+    total = get_all_time_usage(resident.member)
     assert (total.up, total.since) == (sum(octets for _, octets in counted), START)
     days = build_member_series(resident.member, START, end, DAY, now=end)
     assert sum(each.octets.up for each in days if each.octets) == sum(octets for _, octets in counted)
@@ -188,7 +190,7 @@ def test_expired_usage_is_dropped_only_after_it_was_rolled_up(clock: Clock) -> N
     clock.go_on(timedelta(days=91))
     rollup.run_maintenance(clock.now)
     assert (Hour.objects.count(), Day.objects.count()) == (0, 1)
-    assert get_usage_total(clock.network.residents["m1"].member).up == 10
+    assert get_all_time_usage(clock.network.residents["m1"].member).up == 10
     clock.go_on(timedelta(days=800))
     rollup.run_maintenance(clock.now)
     assert Day.objects.count() == 0
@@ -201,7 +203,7 @@ def test_a_reading_that_comes_after_its_hour_was_rolled_up_is_not_lost(clock: Cl
     rollup.run_maintenance(clock.now)
     clock.now = late
     clock.read(m1=5)
-    assert get_usage_total(clock.network.residents["m1"].member).up == 15
+    assert get_all_time_usage(clock.network.residents["m1"].member).up == 15
     open_since = START + timedelta(hours=1, minutes=55)
     assert sorted(FiveMinutes.objects.values_list("bucket", "up_octets")) == [(START, 10), (open_since, 5)]
 

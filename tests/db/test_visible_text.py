@@ -11,7 +11,7 @@ from rest_framework import serializers
 
 from apps.accounts import tokens
 from apps.lib.api.unknown_fields import LINES, StrictSerializer
-from apps.lib.visible_text import check_visible
+from apps.lib.visible_text import refuse_invisible_characters
 from portal.api import router
 from tests import factories
 from tests.api_responses import wrong
@@ -71,7 +71,7 @@ def test_the_api_does_not_take_it(db: None, text: str) -> None:
 
 @pytest.mark.parametrize("text", SEEN)
 def test_what_people_are_called_is_taken(text: str) -> None:
-    check_visible(text, lines=False)
+    refuse_invisible_characters(text, lines=False)
 
 
 def test_a_members_name_is_refused_by_its_field(network: factories.Network) -> None:

@@ -28,7 +28,7 @@ from apps.nat.rules.models import PortRules
 from apps.nat.services import add_forward
 from apps.network.models import Gateway, GatewayGroup, Pool
 from apps.webhooks import delivery_gathering, delivery_sender, services
-from apps.webhooks.event_kinds import list_event_kinds, list_fields
+from apps.webhooks.event_kinds import list_fields, list_reportable_collections
 from apps.webhooks.models import Delivery, Endpoint, Position
 from apps.webhooks.retention import prune_deliveries
 from apps.webhooks.services import EndpointFacts
@@ -152,10 +152,10 @@ def test_every_kind_has_its_history_and_none_of_it_is_a_secret(network: factorie
     drawn = delivery_gathering.DRAWN.replace("AND last_value IS NOT NULL", "")
     with connection.cursor() as cursor:
         cursor.execute(drawn, [[f"{table}_pgh_id_seq" for table in delivery_gathering._list_tables()]])
-        assert len(cursor.fetchall()) == len(list_event_kinds())
-    assert {"forward", "member", "ban", "ticket", "gateway", "person"} <= list_event_kinds().keys()
-    assert "token" not in list_event_kinds()
-    shown = {name for kind in list_event_kinds().values() for name, _field, _column in list_fields(kind)}
+        assert len(cursor.fetchall()) == len(list_reportable_collections())
+    assert {"forward", "member", "ban", "ticket", "gateway", "person"} <= list_reportable_collections().keys()
+    assert "token" not in list_reportable_collections()
+    shown = {name for kind in list_reportable_collections().values() for name, _field, _column in list_fields(kind)}
     shown.discard("host_key")  # the public half
     assert not [name for name in shown if any(word in name for word in ("password", "secret", "sha256", "salt", "key"))]
 
@@ -214,7 +214,7 @@ def test_while_it_is_paused_nothing_is_queued_or_sent(network: factories.Network
 def test_kinds_are_chosen_by_boxes_in_groups_of_what_the_owner_may_see(network: factories.Network) -> None:
     shown = text(signed_in(network.admin).get("/webhooks/add/"))
     assert (
-        shown.count('name="kinds"') == len(list_event_kinds())
+        shown.count('name="kinds"') == len(list_reportable_collections())
         and "<select" not in shown.partition('id="id_kinds"')[2].partition("</fieldset></div>")[0]
     )
     assert "<legend>People</legend>" in shown and "Port forwards <code>forward</code>" in shown

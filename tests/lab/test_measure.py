@@ -66,7 +66,7 @@ def test_a_member_appears_on_the_ipv6_internet_as_himself_and_is_not_reached_fro
 
 @pytest.mark.parametrize("protocol", ["tcp", "udp"])
 def test_a_forward_reaches_the_member(natting_lab: Lab, topology: Topology, public: str, protocol: str) -> None:
-    source = str(topology.get_node("internet").list_hosts(4)[2])
+    source = str(topology.get_node("internet").list_ip_addresses(4)[2])
     answer = natting_lab.connect("internet", protocol, public, FORWARDED, source=source)
     assert (answer.node, answer.address, answer.port) == ("m1", topology.get_node("m1").ipv4, PORT)
     assert answer.peer_address == source
@@ -96,7 +96,7 @@ def test_packets_that_the_gateway_drops_are_reported_as_missing(natting_lab: Lab
 
 @pytest.mark.parametrize("version", [4, 6])
 def test_a_tcp_transfer_arrives_intact(natting_lab: Lab, topology: Topology, version: int) -> None:
-    host = str(topology.get_node("internet").list_hosts(version)[0])
+    host = str(topology.get_node("internet").list_ip_addresses(version)[0])
     transfer = run_tcp_transfer(natting_lab, "m1", "internet", host, 5000, octets=3_000_001)
     assert transfer.is_intact
     assert transfer.arrived.octets == 3_000_001

@@ -19,12 +19,12 @@ def test_every_member_and_server_reaches_its_gateways(shared_lab: Lab, topology:
 
 def test_the_portal_reaches_both_gateways_over_the_management_network(shared_lab: Lab, topology: Topology) -> None:
     for gateway in topology.list_by_role("gateway"):
-        (address,) = gateway.list_hosts(4, "management")
+        (address,) = gateway.list_ip_addresses(4, "management")
         shared_lab.run("portal", ["ping", "-c", "1", "-W", "2", str(address)])
 
 
 def test_the_gateways_reach_each_other_over_the_sync_cable(shared_lab: Lab, topology: Topology) -> None:
-    (address,) = topology.get_node("nat-2").list_hosts(4, "sync")
+    (address,) = topology.get_node("nat-2").list_ip_addresses(4, "sync")
     shared_lab.run("nat-1", ["ping", "-c", "1", "-W", "2", "-I", "sync0", str(address)])
 
 
@@ -33,7 +33,7 @@ def test_the_gateways_reach_each_other_over_the_sync_cable(shared_lab: Lab, topo
 def test_a_member_answers_another_on_any_port_and_tells_how_it_was_reached(
     shared_lab: Lab, topology: Topology, protocol: str, version: int
 ) -> None:
-    (one,), (other,) = topology.get_node("m1").list_hosts(version), topology.get_node("m2").list_hosts(version)
+    (one,), (other,) = topology.get_node("m1").list_ip_addresses(version), topology.get_node("m2").list_ip_addresses(version)
     for port in (7, 22, 65535):
         answer = shared_lab.connect("m1", protocol, str(other), port, source_port=4000 + port // 2)
         assert answer == ("m2", protocol, str(other), port, str(one), 4000 + port // 2)
@@ -47,7 +47,7 @@ def test_tcp_echoes_lines_after_the_answer(shared_lab: Lab, topology: Topology) 
 
 def test_every_address_of_the_internet_server_answers_and_can_be_a_source(shared_lab: Lab, topology: Topology) -> None:
     internet, uplink = topology.get_node("internet"), topology.get_node("uplink")
-    for host in (*internet.list_hosts(4), *internet.list_hosts(6)):
+    for host in (*internet.list_ip_addresses(4), *internet.list_ip_addresses(6)):
         assert shared_lab.connect("uplink", "udp", str(host), 53).address == str(host)
         with pytest.raises(NoAnswerError, match="refused"):
             shared_lab.connect("internet", "tcp", uplink.ipv4 if host.version == 4 else uplink.ipv6, 80, source=str(host))
@@ -65,7 +65,7 @@ def test_a_program_that_listens_is_not_hidden_by_the_answers(shared_lab: Lab, to
 def test_a_node_without_a_server_refuses(shared_lab: Lab, topology: Topology) -> None:
     for protocol in ("tcp", "udp"):
         with pytest.raises(NoAnswerError, match="refused"):
-            shared_lab.connect("m1", protocol, str(topology.get_node("nat-1").list_hosts(4, "lan")[0]), 80)
+            shared_lab.connect("m1", protocol, str(topology.get_node("nat-1").list_ip_addresses(4, "lan")[0]), 80)
 
 
 def test_an_unused_public_address_dies_at_the_gateway_silently(shared_lab: Lab, topology: Topology) -> None:

@@ -19,7 +19,7 @@ def test_a_gateway_that_is_rebuilt_is_bare_and_at_all_its_cables_again(lab: Lab,
         for route in other.routes:
             if route.via is not None:
                 lab.run(other.name, ["ping", "-c", "1", "-W", "2", str(route.via)])
-    (sync,) = topology.get_node("nat-2").list_hosts(4, "sync")
+    (sync,) = topology.get_node("nat-2").list_ip_addresses(4, "sync")
     lab.run("nat-1", ["ping", "-c", "1", "-W", "2", "-I", "sync0", str(sync)])
     assert lab.connect("m1", "tcp", "2001:db8:cafe::10", 80).node == "internet"
 

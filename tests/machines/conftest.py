@@ -28,10 +28,10 @@ from lab.datagram import send_from
 from lab.lab import Lab
 from lab.machines.__main__ import NAME, STATE
 from lab.machines.image import ensure_image, list_missing_programs
-from lab.machines.placement import SUITES, choose_accelerator, find_machine, replace_gateway_nodes, wait_until_up
+from lab.machines.placement import SUITES, choose_accelerator, prepare_machine, replace_gateway_nodes, wait_until_up
 from lab.machines.virtual_machine import VirtualMachine
 from lab.obstacles import list_obstacles
-from lab.register import Register
+from lab.register import LabRegisterEntry
 from lab.topology import load_topology
 from tests import factories
 from tests.web.conftest import chromium, page
@@ -52,7 +52,7 @@ def lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
         pytest.skip("needs machines that boot: script/machines test")
     if found := (*list_missing_programs(), *list_obstacles()):
         pytest.skip("; ".join(found))
-    assert Register(STATE, NAME).find() is None, "the machines are up; end them with: script/machines down"
+    assert LabRegisterEntry(STATE, NAME).find() is None, "the machines are up; end them with: script/machines down"
     for suite, prepared in product(SUITES.values(), (False, True)):
         ensure_image(suite, STATE / "images", prepared=prepared)  # from a mirror, which the portal's node does not reach
     with Lab.start(load_topology()) as made, inside(made, "portal"):
@@ -79,7 +79,7 @@ def machines(placed_machines: list[VirtualMachine]) -> Iterator[dict[str, Virtua
 @pytest.fixture
 def prepared_machines(lab: Lab, placed_machines: list[VirtualMachine]) -> Iterator[dict[str, VirtualMachine]]:
     """The same with the packages that the agent needs, whose installation takes minutes on an emulated machine."""
-    made = [find_machine(lab, each.name, STATE, prepared=True) for each in placed_machines]
+    made = [prepare_machine(lab, each.name, STATE, prepared=True) for each in placed_machines]
     for machine in made:
         machine.accelerator = placed_machines[0].accelerator
     with run_machines(made) as running:
@@ -135,7 +135,7 @@ def joined_machines(
 
 
 def begin_joining(machine: VirtualMachine, network: factories.Network) -> JoiningMachine:
-    address = machine.node.list_hosts(4, "management")[0]
+    address = machine.node.list_ip_addresses(4, "management")[0]
     return _examine(services.begin_joining(name=machine.name, group=network.group, address=address, port=22))
 
 

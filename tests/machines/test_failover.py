@@ -13,7 +13,7 @@ from apps.gateways.roles.models import RoleSwitch
 from apps.gateways.roles.outcomes import describe_outcome
 from apps.gateways.roles.switching import carry_out_switch, request_switch
 from apps.network.models import Gateway
-from firewall.failover import GatewaySide
+from firewall.failover import InterfaceSide
 from lab.failover import ADDRESSES, SYNC, VIRTUAL_ROUTER, route_to_virtual_addresses
 from lab.lab import Lab
 from lab.machines.placement import wait_until_up
@@ -77,7 +77,9 @@ def test_a_download_goes_on_when_its_gateway_loses_power_and_comes_back(
     change_profile(group=network.group, version=0, managed=True, tcp_loose=False, by=network.admin)
     assert steps(reconcile(network.group)) == {"nat-1": "confirmed", "nat-2": "confirmed"}
     assert {each.name: each.sync_address for each in Gateway.objects.all()} == SYNC, "as the machines reported them"
-    inside, outside = ([ip_interface(str(each)) for each in ADDRESSES if each.side is side] for side in (GatewaySide.LAN, GatewaySide.WAN))
+    inside, outside = (
+        [ip_interface(str(each)) for each in ADDRESSES if each.side is side] for side in (InterfaceSide.LAN, InterfaceSide.WAN)
+    )
     change_failover(
         group=network.group, version=0, inside=inside, outside=outside, virtual_router=VIRTUAL_ROUTER, interval=SECOND, by=network.admin
     )

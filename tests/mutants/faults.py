@@ -95,7 +95,7 @@ MUTANTS = (
     Mutant(
         "forget the fail-closed chain",
         "firewall/chains/__init__.py",
-        "        postrouting.build_fail_closed_chain(gateway),\n",
+        "        postrouting.build_leak_drop_chain(gateway),\n",
         "",
         f"{PROMISES}::test_a_connection_that_was_let_out_without_nat_is_stopped_once_the_door_is_shut",
     ),

@@ -80,7 +80,7 @@ FORWARDED = (
     Mutant(
         "node information from outside",
         "firewall/chains/new.py",
-        "            icmp6.build_new_rule(),\n",
+        "            icmp6.build_new_icmp6_rule(),\n",
         "",
         f"{PINHOLES}::test_what_belongs_to_one_link_or_to_nobody_passes_not_even_where_everything_is_open",
     ),

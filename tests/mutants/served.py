@@ -11,7 +11,7 @@ SERVED = (
     Mutant(
         "block without the notice page",
         "firewall/chains/dstnat.py",
-        "*blocks.iter_redirects(gateway, used), ",
+        "*blocks.iter_notice_redirects(gateway, used), ",
         "",
         f"{BLOCKS}::test_a_blocked_members_http_reaches_the_notice_host_which_sees_whom_to_tell",
     ),

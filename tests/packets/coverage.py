@@ -26,7 +26,7 @@ from firewall.ruleset import (
     Verdict,
     VerdictMap,
 )
-from firewall.sets import find_family
+from firewall.sets import find_set_family
 from firewall.tracing import PartReading, Trace, TraceStep
 
 Line = tuple[str, ...]
@@ -95,7 +95,7 @@ def _is_limit(reads: Iterable[PartReading]) -> bool:
 
 def _is_element(read: PartReading) -> bool:
     """Return whether the packet matched an element. In a set that polices, a packet within its rate also counts."""
-    family = find_family(read.set)
+    family = find_set_family(read.set)
     return read.element is not None and (read.passed or bool(family and family.polices))
 
 
@@ -135,5 +135,5 @@ def _words(part: Part) -> str:
 
 
 def _family(name: str) -> str:
-    family = find_family(name)
+    family = find_set_family(name)
     return family.name if family else name

@@ -15,24 +15,24 @@ from firewall.policy import (
     AllowEntrySpec,
     BanDirection,
     BanSpec,
+    BlockedMemberSpec,
     ConnectionLimits,
     ForwardSpec,
+    GatewayGroupSettings,
     GatewaySpec,
-    GroupSettings,
     Hole,
-    ListenerSpec,
     Management,
-    MemberBlockSpec,
     NatMappingSpec,
     NoticeSpec,
-    Peer,
     PinholeSpec,
     Policy,
     Prefix,
     ProtectionSpec,
     RateLimitSpec,
     ReachableService,
-    Routing,
+    RoutingPeer,
+    RoutingProtocol,
+    ServerListenerSpec,
     SharingMode,
     TransportProtocol,
 )
@@ -80,7 +80,7 @@ OWN_PREFIXES: list[tuple[Prefix, ...]] = [
     (IPv4Network("192.0.0.0/7"), IPv6Network("2001:db8:ff1::/48")),
     (IPv4Network("203.0.113.0/26"), IPv4Network("10.99.0.0/16")),
 ]
-PEERS = tuple(Peer(each, routing) for routing in Routing for each in (FOREIGN[0], MEMBERS[0], FOREIGN6[0]))
+PEERS = tuple(RoutingPeer(each, routing) for routing in RoutingProtocol for each in (FOREIGN[0], MEMBERS[0], FOREIGN6[0]))
 EXEMPT: tuple[Prefix, ...] = (IPv4Network("203.0.113.0/26"), IPv4Network("10.16.0.1/32"), IPv6Network("2001:db8:ff1::/48"))
 RATES = [(10**9, 10**9), (10**10, 0), (0, 10**8)]
 ENDS = [0, 0, NOW + 3600, NOW - 1, NOW]
@@ -126,7 +126,7 @@ def without_helpers(policy: Policy) -> Policy:
 
 
 def _gateway(random: Random) -> GatewaySpec:
-    settings = GroupSettings(
+    settings = GatewayGroupSettings(
         clamp_mss=random.random() < 0.5,
         flood_mode=random.random() < 0.5,
         publics=random.choice([(), (IPv4Network("198.51.100.0/24"),)]),
@@ -204,9 +204,9 @@ def _prefix(random: Random) -> Prefix:
     return ip_network((about, random.choice(lengths[-len(lengths) // 2 :] * 2 + lengths)), strict=False)
 
 
-def _blocks(random: Random, held: list[Prefix]) -> Iterator[MemberBlockSpec]:
+def _blocks(random: Random, held: list[Prefix]) -> Iterator[BlockedMemberSpec]:
     blocked = random.sample(held, min(random.randint(0, 2), len(held)))
-    return (MemberBlockSpec(n, each, random.choice([0, NOW + 3600])) for n, each in enumerate(blocked))
+    return (BlockedMemberSpec(n, each, random.choice([0, NOW + 3600])) for n, each in enumerate(blocked))
 
 
 def _rates(random: Random, held: list[Prefix], ends: list[int]) -> Iterator[RateLimitSpec]:
@@ -215,11 +215,11 @@ def _rates(random: Random, held: list[Prefix], ends: list[int]) -> Iterator[Rate
     return (RateLimitSpec(n, each, *random.choice(RATES), random.choice(ends)) for n, each in enumerate(limited))
 
 
-def _listeners(random: Random) -> Iterator[ListenerSpec]:
+def _listeners(random: Random) -> Iterator[ServerListenerSpec]:
     """Return listeners of many servers or none; some are guarded, with different window scales."""
     places = [(address, *service) for address in SERVERS for service in LISTENING]
     found = random.sample(places, random.choice([0, random.randint(5, 10)]))
-    return (ListenerSpec(n, *place, window_scale=_guard(random, *place)) for n, place in enumerate(found))
+    return (ServerListenerSpec(n, *place, window_scale=_guard(random, *place)) for n, place in enumerate(found))
 
 
 def _guard(random: Random, address: Address, protocol: TransportProtocol, _port: int) -> int | None:

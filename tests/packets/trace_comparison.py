@@ -11,9 +11,9 @@ from firewall.diff import diff
 from firewall.policy import Policy
 from firewall.render import render_rule
 from firewall.ruleset import EMPTY, HookPriority, Ruleset
-from firewall.tracing import ConntrackState, Endpoints, Icmp, Packet, PacketFlow, Trace, TraceOutcome, trace
+from firewall.tracing import ConntrackState, Endpoints, Icmp, Packet, Trace, TraceOutcome, TrackedConnection, trace
 from firewall.tracing.packet import ICMP, ICMPV6, TCP, UDP
-from gateway.kernel import Kernel
+from gateway.kernel import KernelTable
 from gateway.table import ElementCounts
 from tests.packets import frames
 from tests.packets.coverage import RuleCoverage
@@ -34,7 +34,7 @@ class TracedGateway:
 
     def __init__(self) -> None:
         self.wires = GatewayWires()
-        self._kernel: Kernel = self.wires.gateway.do(Kernel)
+        self._kernel: KernelTable = self.wires.gateway.do(KernelTable)
         self._running = EMPTY
         self._fragmented = 0
         self.reads_along = self.wires.reads_along()
@@ -82,7 +82,7 @@ class Open:
     """
 
     protocol: int
-    flow: PacketFlow
+    flow: TrackedConnection
     card: str
     leaves: str
     icmp: Icmp | None
@@ -146,7 +146,7 @@ class Talk:
         if known:
             packet = replace(packet, flow=known.flow)
         foretold = trace(self.ruleset, replace(packet, fragment=event.parts == 0), ROUTES, now=NOW)
-        flow = foretold.build_flow()
+        flow = foretold.build_tracked_connection()
         if known is None and flow and any(each.protocol == packet.protocol and _clash(each.flow, flow) for each in self.open):
             return  # two connections with equal ends: the kernel drops one, which no trace can predict
         seen = self._compare(foretold, packet, self._octets(packet, event.parts))
@@ -193,7 +193,7 @@ class Talk:
         here = foretold.outcome is TraceOutcome.DELIVERED
         if (here or not packet.interface) and packet.protocol == TCP:
             return  # a reset has closed it
-        flow = foretold.build_flow(None if here else seen[0].packet.ends.source_port)
+        flow = foretold.build_tracked_connection(None if here else seen[0].packet.ends.source_port)
         assert flow
         if not here and foretold.leaves and len(foretold.leaves.source_ports) > 1:
             self.drawn += 1
@@ -320,7 +320,7 @@ def _sequence(packet: Packet) -> slice:
     return slice(at, at + 4)
 
 
-def _clash(one: PacketFlow, other: PacketFlow) -> bool:
+def _clash(one: TrackedConnection, other: TrackedConnection) -> bool:
     taken = {one.original, one.reply}
     return other.original in taken or other.reply in taken
 
@@ -355,7 +355,7 @@ def _own_answer(foretold: Trace) -> Packet | None:
     packet = foretold.packet
     if foretold.outcome is not TraceOutcome.DELIVERED:
         return None
-    flow = foretold.build_flow()
+    flow = foretold.build_tracked_connection()
     if flow is not None:
         flow = replace(flow, replied=True)
     turned = replace(packet.rewrite_ends(packet.ends.swap_sides()), interface="", flow=flow)

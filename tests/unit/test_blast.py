@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firewall.blast_radius import (
-    Removal,
     RemovalLimits,
+    ServiceRemoval,
     compute_removals,
     filter_still_lost,
     find_cutoffs,
@@ -92,7 +92,7 @@ def test_removals_that_wait_are_kept_and_additions_go_out(running: frozenset[int
 
 @given(NUMBERS, NUMBERS)
 def test_an_approved_part_does_not_grow(known: frozenset[int], asked: frozenset[int]) -> None:
-    removal = Removal(ObjectKind.ADDRESSES, {"up4": keys(*asked), "down4": keys(*asked)}, len(asked), 50)
+    removal = ServiceRemoval(ObjectKind.ADDRESSES, {"up4": keys(*asked), "down4": keys(*asked)}, len(asked), 50)
     rest = subtract_known(removal, [{"up4": keys(*known), "down4": keys(*known)}])
     assert rest.removed == len(asked - known)
     assert rest.elements.get("up4", {}) == keys(*(asked - known))
@@ -100,7 +100,7 @@ def test_an_approved_part_does_not_grow(known: frozenset[int], asked: frozenset[
 
 @given(NUMBERS, NUMBERS)
 def test_the_digest_is_of_exactly_these_elements(one: frozenset[int], other: frozenset[int]) -> None:
-    digests = [Removal(ObjectKind.ADDRESSES, {"up4": keys(*each)}).digest for each in (one, other)]
+    digests = [ServiceRemoval(ObjectKind.ADDRESSES, {"up4": keys(*each)}).digest for each in (one, other)]
     assert (digests[0] == digests[1]) == (one == other)
 
 
@@ -174,9 +174,9 @@ def test_in_steps_no_more_goes_than_at_once(steps: list[frozenset[int]]) -> None
 def test_whatever_takes_access_away_counts_alike(left: frozenset[int], unmapped: frozenset[int], cut: frozenset[int]) -> None:
     running = dict(members(*range(41)).elements) | {"snat4": {key: Element(b"\1\1\1\1") for key in keys(*range(41))}}
     found = {
-        ObjectKind.ADDRESSES: Removal(ObjectKind.ADDRESSES, {"up4": keys(*left)}, len(left), 41),
-        ObjectKind.MAPPINGS: Removal(ObjectKind.MAPPINGS, {"snat4": keys(*unmapped)}, len(unmapped), 41),
-        ObjectKind.BLOCKS: Removal(ObjectKind.BLOCKS, {"+blocked4": make_blocked(*cut)}, len(cut), 41),
+        ObjectKind.ADDRESSES: ServiceRemoval(ObjectKind.ADDRESSES, {"up4": keys(*left)}, len(left), 41),
+        ObjectKind.MAPPINGS: ServiceRemoval(ObjectKind.MAPPINGS, {"snat4": keys(*unmapped)}, len(unmapped), 41),
+        ObjectKind.BLOCKS: ServiceRemoval(ObjectKind.BLOCKS, {"+blocked4": make_blocked(*cut)}, len(cut), 41),
     }
     waits, goes = split_removals({kind: each for kind, each in found.items() if each.removed}, [], running, LIMITS)
     lost = {key for removal in goes for each in removal.elements.values() for key in each}
@@ -187,8 +187,8 @@ def test_whatever_takes_access_away_counts_alike(left: frozenset[int], unmapped:
 def test_a_single_block_goes_out_beside_removals_that_wait() -> None:
     running = members(*range(40)).elements
     found = {
-        ObjectKind.ADDRESSES: Removal(ObjectKind.ADDRESSES, {"up4": keys(*range(20))}, 20, 40),
-        ObjectKind.BLOCKS: Removal(ObjectKind.BLOCKS, {"+blocked4": make_blocked(30)}, 1, 40),
+        ObjectKind.ADDRESSES: ServiceRemoval(ObjectKind.ADDRESSES, {"up4": keys(*range(20))}, 20, 40),
+        ObjectKind.BLOCKS: ServiceRemoval(ObjectKind.BLOCKS, {"+blocked4": make_blocked(30)}, 1, 40),
     }
     waits, goes = split_removals(found, [], running, LIMITS)
     assert ([each.kind for each in waits], [each.kind for each in goes]) == ([ObjectKind.ADDRESSES], [ObjectKind.BLOCKS])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.lib.ui.charts import RATE, VOLUME, Chart, ChartLine, ChartUnit, Threshold
-from apps.lib.ui.charts.clock import list_marks
+from apps.lib.ui.charts.clock import list_time_marks
 from apps.lib.ui.charts.drawing import draw_chart
 from apps.lib.ui.charts.scale import build_ticks
 from apps.lib.ui.formats import OCTETS, SPACE
@@ -64,7 +64,7 @@ def test_a_scale_begins_at_zero_and_holds_what_is_shown_without_wasting_more_tha
 
 def test_a_day_has_marks_each_six_hours_of_the_clock_on_the_wall_also_as_it_is_set_back() -> None:
     begin = datetime(2026, 10, 24, 21, tzinfo=UTC)  # 23:00 CEST; at 03:00 the clock is set back
-    assert [(at.astimezone(UTC).hour, words) for at, words in list_marks(begin, begin + timedelta(hours=24))] == [
+    assert [(at.astimezone(UTC).hour, words) for at, words in list_time_marks(begin, begin + timedelta(hours=24))] == [
         (22, "00:00"),
         (5, "06:00"),
         (11, "12:00"),
@@ -74,7 +74,7 @@ def test_a_day_has_marks_each_six_hours_of_the_clock_on_the_wall_also_as_it_is_s
 
 def test_an_hour_has_marks_each_quarter() -> None:
     begin = BEGIN + timedelta(hours=23, minutes=10)
-    assert [words for _at, words in list_marks(begin, begin + HOUR)] == ["23:15", "23:30", "23:45", "00:00"]
+    assert [words for _at, words in list_time_marks(begin, begin + HOUR)] == ["23:15", "23:30", "23:45", "00:00"]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_an_hour_has_marks_each_quarter() -> None:
     ],
 )
 def test_longer_times_have_days_weeks_and_months(days: int, expected: list[str]) -> None:
-    assert [words for _at, words in list_marks(BEGIN, BEGIN + timedelta(days=days))] == expected
+    assert [words for _at, words in list_time_marks(BEGIN, BEGIN + timedelta(days=days))] == expected
 
 
 def test_a_line_goes_through_the_middle_of_each_bucket() -> None:

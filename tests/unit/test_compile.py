@@ -14,18 +14,18 @@ from firewall.policy import (
     AllowEntrySpec,
     BanDirection,
     BanSpec,
+    BlockedMemberSpec,
     ForwardSpec,
-    GroupSettings,
+    GatewayGroupSettings,
     Interfaces,
-    ListenerSpec,
     Management,
-    MemberBlockSpec,
     NatMappingSpec,
     Policy,
     PolicyError,
-    PolicyKeys,
     RateLimitSpec,
+    ServerListenerSpec,
     SharingMode,
+    TouchedKeys,
     TransportProtocol,
     collect_keys,
 )
@@ -56,7 +56,7 @@ def test_bans_of_a_length_need_one_rule_on_each_side() -> None:
 
 
 def test_segments_are_clamped_only_where_the_group_says_so() -> None:
-    clamping = replace(NAT_1, settings=GroupSettings(clamp_mss=True))
+    clamping = replace(NAT_1, settings=GatewayGroupSettings(clamp_mss=True))
     assert "mangle_forward" not in compile_policy(Policy(NAT_1)).chains
     [rule] = compile_policy(Policy(clamping)).chains["mangle_forward"].rules
     assert render_rule(rule).startswith("tcp flags syn tcp option maxseg size set rt mtu")
@@ -174,7 +174,7 @@ def only(these: Policy, those: Policy) -> Policy:
     )
 
 
-def within(policy: Policy, touched: PolicyKeys) -> Policy:
+def within(policy: Policy, touched: TouchedKeys) -> Policy:
     """Return those objects of the policy that the keys name."""
     return Policy(
         policy.gateway,
@@ -193,12 +193,12 @@ def within(policy: Policy, touched: PolicyKeys) -> Policy:
     )
 
 
-def is_held(each: MemberBlockSpec | RateLimitSpec, touched: PolicyKeys) -> bool:
+def is_held(each: BlockedMemberSpec | RateLimitSpec, touched: TouchedKeys) -> bool:
     return each.prefix in touched.prefixes or each.prefix.network_address in touched.addresses
 
 
-def either(one: PolicyKeys, other: PolicyKeys) -> PolicyKeys:
-    return PolicyKeys(*(getattr(one, each.name) | getattr(other, each.name) for each in fields(PolicyKeys)))
+def either(one: TouchedKeys, other: TouchedKeys) -> TouchedKeys:
+    return TouchedKeys(*(getattr(one, each.name) | getattr(other, each.name) for each in fields(TouchedKeys)))
 
 
 @given(policies(), policies())
@@ -214,7 +214,7 @@ def test_compiling_a_change_gives_what_compiling_everything_gives(before: Policy
 def test_a_change_that_makes_a_set_larger_carries_all_its_elements() -> None:
     running = compile_policy(Policy(NAT_1, addresses=tuple(IPv4Address(0x0A100000 + n) for n in range(65_536))))
     come = Policy(NAT_1, addresses=(IPv4Address("10.32.0.1"),))
-    delta = compile_change(running, touched=PolicyKeys(), come=come)
+    delta = compile_change(running, touched=TouchedKeys(), come=come)
     assert len(delta.elements["up4"].added) == 65_537
     assert "up" in delta.chains
 
@@ -224,7 +224,7 @@ def test_one_length_too_many_of_prefixes_is_refused_by_either_way() -> None:
     running = compile_policy(Policy(NAT_1, prefixes=tuple(lengths[:4])))
     for attempt in (
         lambda: compile_policy(Policy(NAT_1, prefixes=tuple(lengths))),
-        lambda: compile_change(running, touched=PolicyKeys(prefixes={lengths[4]}), come=Policy(NAT_1, prefixes=(lengths[4],))),
+        lambda: compile_change(running, touched=TouchedKeys(prefixes={lengths[4]}), come=Policy(NAT_1, prefixes=(lengths[4],))),
     ):
         with pytest.raises(PolicyError, match="5 different lengths; at most 4"):
             attempt()
@@ -232,7 +232,7 @@ def test_one_length_too_many_of_prefixes_is_refused_by_either_way() -> None:
 
 def test_what_is_touched_and_exists_no_more_is_removed() -> None:
     running = compile_policy(Policy(NAT_1, addresses=(HOST,), mappings=(NatMappingSpec(HOST, PUBLIC),), forwards=(forward(1),)))
-    delta = compile_change(running, touched=PolicyKeys({HOST}, ports={(TransportProtocol.TCP, PUBLIC, 8443)}), come=Policy(NAT_1))
+    delta = compile_change(running, touched=TouchedKeys({HOST}, ports={(TransportProtocol.TCP, PUBLIC, 8443)}), come=Policy(NAT_1))
     assert apply(running, delta) == compile_policy(Policy(NAT_1))
 
 
@@ -264,7 +264,7 @@ def test_an_allow_list_without_bans_costs_no_rule() -> None:
 
 
 def test_flood_mode_drops_banned_sources_on_the_uplink_behind_what_gateways_need() -> None:
-    flooded = replace(NAT_1, settings=GroupSettings(flood_mode=True))
+    flooded = replace(NAT_1, settings=GatewayGroupSettings(flood_mode=True))
     assert compile_policy(Policy(flooded)) == compile_policy(Policy(NAT_1))
     rules = [render_rule(each) for each in compile_policy(Policy(flooded, bans=(BanSpec(1, WIDE),))).chains["raw_prerouting"].rules]
     assert rules[0].startswith('iifname "mgmt0" tcp dport 22 notrack accept')
@@ -280,7 +280,7 @@ def test_a_ban_that_is_only_worded_anew_changes_nothing() -> None:
 
 def test_the_first_block_of_the_night_writes_no_rules() -> None:
     member = Policy(SERVING, addresses=(HOST,), prefixes=(IPv6Network("2001:db8:a0:10::/64"),))
-    block = replace(member, blocks=(MemberBlockSpec(1, IPv4Network(HOST)), MemberBlockSpec(1, member.prefixes[0])))
+    block = replace(member, blocks=(BlockedMemberSpec(1, IPv4Network(HOST)), BlockedMemberSpec(1, member.prefixes[0])))
     delta = diff(compile_policy(member), compile_policy(block))
     assert not delta.touches_rules
     assert {name: len(change.added) for name, change in delta.elements.items()} == {"blocked4": 1, "blocked6_64": 1}
@@ -288,7 +288,7 @@ def test_the_first_block_of_the_night_writes_no_rules() -> None:
 
 def test_a_member_blocked_twice_is_refused() -> None:
     with pytest.raises(PolicyError, match=r"block of 10\.16\.0\.10/32 is given twice"):
-        compile_policy(Policy(NAT_1, blocks=(MemberBlockSpec(1, IPv4Network(HOST)), MemberBlockSpec(2, IPv4Network(HOST)))))
+        compile_policy(Policy(NAT_1, blocks=(BlockedMemberSpec(1, IPv4Network(HOST)), BlockedMemberSpec(2, IPv4Network(HOST)))))
 
 
 def test_without_a_server_interface_there_is_no_notice_page_and_servers_stand_inside() -> None:
@@ -299,8 +299,8 @@ def test_without_a_server_interface_there_is_no_notice_page_and_servers_stand_in
     assert 'oifname "lan0" ip daddr . meta l4proto . th dport @listener4 accept' in text
 
 
-LISTENER = ListenerSpec(5, IPv4Address("192.0.2.130"), TransportProtocol.TCP, 443, "portal")
-LISTENER6 = ListenerSpec(6, IPv6Address("2001:db8:a0:10::53"), TransportProtocol.UDP, 53)
+LISTENER = ServerListenerSpec(5, IPv4Address("192.0.2.130"), TransportProtocol.TCP, 443, "portal")
+LISTENER6 = ServerListenerSpec(6, IPv6Address("2001:db8:a0:10::53"), TransportProtocol.UDP, 53)
 COLLIDING = {
     "“portal” at tcp 192.0.2.130:443 is also the public side of a forward to 10.16.0.10:22": (
         (LISTENER,),
@@ -349,4 +349,4 @@ def test_a_change_of_elements_finds_the_chains_of_the_one_before_it() -> None:
     assert all(second[name] is chain for name, chain in first.items())
     first.clear()
     assert build_chains(gateway, used) == second
-    assert build_chains(replace(gateway, settings=GroupSettings(clamp_mss=True)), used) != second
+    assert build_chains(replace(gateway, settings=GatewayGroupSettings(clamp_mss=True)), used) != second

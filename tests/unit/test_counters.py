@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from firewall import owners
-from firewall.counters import Baseline, ReadingError, compute_reading_advance
+from firewall.counters import Baseline, InvalidReadingError, compute_reading_advance
 from firewall.wire import Counts, Reading
 from tests.counter_factories import Element, Pair, counts, make_gone, reading
 from tests.example_counts import count_examples
@@ -91,13 +91,13 @@ def test_counters_from_before_anybody_noted_whose_life_they_are_go_on() -> None:
     ],
 )
 def test_what_cannot_be_a_reading_is_refused_with_the_name_of_the_set(name: str, spoiled: Counts, words: str) -> None:
-    with pytest.raises(ReadingError, match=words):
+    with pytest.raises(InvalidReadingError, match=words):
         compute_reading_advance(Baseline(), Reading("boot", 1, "log", 1, 0, {name: spoiled}, (), {}))
 
 
 def test_ends_that_add_up_to_more_than_a_counter_holds_are_refused() -> None:
     most = (1 << 63) - 1
-    with pytest.raises(ReadingError, match="set up4: an element's ends add up to more"):
+    with pytest.raises(InvalidReadingError, match="set up4: an element's ends add up to more"):
         compute_reading_advance(Baseline(), reading(1, *(make_gone(at, up4={A: (1, most)}) for at in (1, 2, 3))))
 
 
@@ -220,5 +220,5 @@ TestSums = CountingGateway.TestCase
 
 
 def test_owners_are_told_from_peoples_comments() -> None:
-    assert owners.parse_owner(owners.format_comment(owners.pack_holding(4711))) == owners.pack_holding(4711)
+    assert owners.parse_owner(owners.format_comment(owners.encode_holding_id(4711))) == owners.encode_holding_id(4711)
     assert [owners.parse_owner(text) for text in ("", "holding 000000004711", "holding  x", "seen 4 times")] == [b""] * 4

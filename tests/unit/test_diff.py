@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from firewall.compile import compile_policy
 from firewall.delta_composition import compose_deltas
 from firewall.diff import Delta, apply, diff
-from firewall.digest import digest_ruleset, format_digest, subtract_expired, subtract_expired_at_base, update_digest
+from firewall.digest import digest_ruleset, format_digest, subtract_expired_from_base_digest, subtract_expired_from_digest, update_digest
 from firewall.policy import Policy
 from firewall.ruleset import EMPTY, drop_expired
 from tests.example_counts import count_examples
@@ -66,7 +66,7 @@ def test_a_digest_updated_by_a_delta_is_the_digest_of_the_whole(first: Policy, s
 @settings(max_examples=count_examples(80))
 def test_a_digest_at_a_time_leaves_out_what_has_expired(policy: Policy) -> None:
     ruleset, now = compile_policy(policy), 2**31
-    assert subtract_expired(digest_ruleset(ruleset), ruleset, now) == digest_ruleset(drop_expired(ruleset, now))
+    assert subtract_expired_from_digest(digest_ruleset(ruleset), ruleset, now) == digest_ruleset(drop_expired(ruleset, now))
 
 
 def test_inputs_stay_as_they_are() -> None:
@@ -85,6 +85,6 @@ def test_a_digest_is_sixty_four_digits() -> None:
 def test_the_digest_of_a_base_at_a_time_is_known_from_the_delta_alone(first: Policy, second: Policy) -> None:
     running, now = compile_policy(first), 2**31
     wanted = drop_expired(compile_policy(second), now)
-    assert subtract_expired_at_base(digest_ruleset(running), diff(running, wanted), now) == subtract_expired(
+    assert subtract_expired_from_base_digest(digest_ruleset(running), diff(running, wanted), now) == subtract_expired_from_digest(
         digest_ruleset(running), running, now
     )

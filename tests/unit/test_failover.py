@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from firewall.failover import (
     FailoverGateway,
     FailoverSpec,
-    GatewaySide,
+    InterfaceSide,
     ProgramPaths,
-    StateCache,
+    StateCacheMode,
     VirtualAddress,
     check_failover,
     digest_files,
@@ -26,11 +26,11 @@ from firewall.file_digest import digest_text
 from firewall.policy import Interfaces, PolicyError
 
 GOLDEN = Path(__file__).parent.parent / "golden/failover"
-INSIDE4 = VirtualAddress(GatewaySide.LAN, IPv4Address("10.0.0.254"), 11)
-OUTSIDE4 = VirtualAddress(GatewaySide.WAN, IPv4Address("192.0.2.2"), 28)
-INSIDE6 = VirtualAddress(GatewaySide.LAN, IPv6Address("2001:db8:b0::fe"), 64)
-OUTSIDE6 = VirtualAddress(GatewaySide.WAN, IPv6Address("2001:db8:fe::2"), 64)
-SERVER4 = VirtualAddress(GatewaySide.SERVER, IPv4Address("192.0.2.60"), 27)
+INSIDE4 = VirtualAddress(InterfaceSide.LAN, IPv4Address("10.0.0.254"), 11)
+OUTSIDE4 = VirtualAddress(InterfaceSide.WAN, IPv4Address("192.0.2.2"), 28)
+INSIDE6 = VirtualAddress(InterfaceSide.LAN, IPv6Address("2001:db8:b0::fe"), 64)
+OUTSIDE6 = VirtualAddress(InterfaceSide.WAN, IPv6Address("2001:db8:fe::2"), 64)
+SERVER4 = VirtualAddress(InterfaceSide.SERVER, IPv4Address("192.0.2.60"), 27)
 SPEC = FailoverSpec((INSIDE4, OUTSIDE4, INSIDE6, OUTSIDE6), virtual_router=7)
 GATEWAY = FailoverGateway(Interfaces("lan0", "wan0", "mgmt0", "sync0", "srv0"), IPv4Address("172.31.255.1"), SPEC, frozenset({4}))
 PRIORITY_AND_DIGESTS = r"priority \d+|(?m:^(DIGEST|SUMS)=.*)"
@@ -43,7 +43,7 @@ EXAMPLES = {
     "on_link": replace(GATEWAY, spec=replace(SPEC, pools=(*POOLS, IPv4Network("192.0.2.8/29")))),
     "ipv4": replace(
         GATEWAY,
-        spec=FailoverSpec((INSIDE4, OUTSIDE4, SERVER4), failback=300, interval=100, cache=StateCache.EXTERNAL),
+        spec=FailoverSpec((INSIDE4, OUTSIDE4, SERVER4), failback=300, interval=100, cache=StateCacheMode.EXTERNAL),
         prefers=frozenset({4, 6}),
         connections=1_048_576,
     ),
@@ -100,13 +100,13 @@ def test_what_the_programs_would_refuse_is_named(reason: str) -> None:
 
 
 def test_a_link_local_address_that_is_given_is_the_one_that_is_advertised() -> None:
-    local = VirtualAddress(GatewaySide.LAN, IPv6Address("fe80::5:1"), 64)
+    local = VirtualAddress(InterfaceSide.LAN, IPv6Address("fe80::5:1"), 64)
     text = render_files(replace(GATEWAY, spec=replace(SPEC, addresses=(INSIDE6, local))))["/etc/keepalived/keepalived.conf"]
     assert "virtual_ipaddress {\n        fe80::5:1/64\n" in text
     assert "inside4" not in text
 
 
-ADDRESSES = st.builds(VirtualAddress, st.sampled_from(GatewaySide), st.ip_addresses(), st.integers(1, 32))
+ADDRESSES = st.builds(VirtualAddress, st.sampled_from(InterfaceSide), st.ip_addresses(), st.integers(1, 32))
 
 
 @given(
@@ -142,7 +142,7 @@ def test_the_carrier_of_a_family_has_routes_to_its_pools_alone() -> None:
 
 
 LINKS = st.builds(
-    lambda address, length: VirtualAddress(GatewaySide.WAN, address, length), st.ip_addresses(network="192.0.2.0/26"), st.integers(24, 32)
+    lambda address, length: VirtualAddress(InterfaceSide.WAN, address, length), st.ip_addresses(network="192.0.2.0/26"), st.integers(24, 32)
 )
 LINK_POOLS = st.builds(
     lambda address, length: IPv4Network((int(address), length), strict=False), st.ip_addresses(network="192.0.2.0/25"), st.integers(26, 32)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from apps.traffic.fairshare.fair_share_policy import (
     CongestionState,
     FairShareRules,
-    UplinkDirection,
+    UplinkDirectionLoad,
     UplinkTalker,
     advance_state,
     choose_heaviest,
@@ -30,8 +30,8 @@ talkers = st.dictionaries(st.integers(1, 40), st.integers(0, 10**12), max_size=4
 )
 
 
-def make_direction(share: float, rate: float = 5.0, capacity: float = 1000.0) -> UplinkDirection:
-    return UplinkDirection(share * capacity, capacity, rate)
+def make_direction(share: float, rate: float = 5.0, capacity: float = 1000.0) -> UplinkDirectionLoad:
+    return UplinkDirectionLoad(share * capacity, capacity, rate)
 
 
 def choose_members(of: FairShareRules, share: float, found: list[UplinkTalker], limited: set[int]) -> list[int]:

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from apps.bans.feed_fetcher import FeedFault, FeedNotFetched, FetchedFeed, FetchLimits, fetch_feed, read_feed_file
-from apps.lib.web.guarded_http import AllowedTargets, NoAnswer, is_public, parse_url, resolve_host
-from apps.lib.web.guarded_http import HttpFault as No
+from apps.lib.web.guarded_http import AllowedTargets, NoAnswer, is_public, parse_url, resolve_allowed_address
+from apps.lib.web.guarded_http import NoAnswerReason as No
 from tests.fake_http import FakeAnswer, serving
 
 NOTHING = FetchedFeed(None)
@@ -156,7 +156,7 @@ def test_a_host_is_not_asked_when_one_of_its_addresses_must_not_be(monkeypatch: 
 
     monkeypatch.setattr("socket.getaddrinfo", both)
     with pytest.raises(NoAnswer) as refused:
-        resolve_host("feed.example", 80, AllowedTargets(), 5)
+        resolve_allowed_address("feed.example", 80, AllowedTargets(), 5)
     assert refused.value.fault is No.PRIVATE
 
 

@@ -15,11 +15,11 @@ from firewall.policy import (
     AllowEntrySpec,
     BanDirection,
     BanSpec,
+    BlockedMemberSpec,
     ForwardSpec,
     GatewaySpec,
     Interfaces,
     Management,
-    MemberBlockSpec,
     NatMappingSpec,
     Policy,
     SharingMode,
@@ -56,7 +56,7 @@ def policies(draw: st.DrawFn) -> Policy:
         forwards=tuple(ForwardSpec(1, *key, draw(st.sampled_from(PRIVATE)), draw(st.sampled_from(PORTS))) for key in keys),
         bans=tuple(BanSpec(1, ip_network(each), direction=draw(st.sampled_from(BanDirection))) for each in draw(some(BANS))),
         allowed=tuple(AllowEntrySpec(1, ip_network(each)) for each in draw(some(BANS))),
-        blocks=tuple(MemberBlockSpec(draw(st.integers(1, 2)), each) for each in blocked),
+        blocks=tuple(BlockedMemberSpec(draw(st.integers(1, 2)), each) for each in blocked),
     )
 
 

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from lab.datagram import compute_checksum
 from lab.measure.sniff import ETH_P_IP, ETH_P_IPV6, PRIVATE, LeakCounter
-from lab.measure.udp import HEADER, StreamTally
+from lab.measure.udp import HEADER, ReceivedStreamTally
 
 
-def tally(numbers: list[int], total: int, gap_ns: int = 1_000_000) -> StreamTally:
-    counted = StreamTally()
+def tally(numbers: list[int], total: int, gap_ns: int = 1_000_000) -> ReceivedStreamTally:
+    counted = ReceivedStreamTally()
     for place, number in enumerate(numbers):
         counted.add(HEADER.pack(1, number, total), "192.0.2.1", place * gap_ns)
     return counted

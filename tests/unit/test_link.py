@@ -70,7 +70,7 @@ def test_while_it_is_left_alone_no_program_is_started() -> None:
     relay.way = RelayProgram(("/nonexistent/ssh",))
     with pytest.raises(Unreachable, match=r"^refused \(so since .*, the next try is at .*\)$"):
         relay.ask(HELLO)
-    relay.try_now()
+    relay.reset_backoff()
     with pytest.raises(Unreachable, match="No such file"):
         relay.ask(HELLO)
 

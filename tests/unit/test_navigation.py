@@ -80,13 +80,13 @@ def test_a_registered_count_stands_behind_its_item(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_theme_is_remembered() -> None:
-    response = views.theme(RequestFactory().post("/theme/", {"theme": "dark", "next": "/members/"}))
+    response = views.switch_theme(RequestFactory().post("/theme/", {"theme": "dark", "next": "/members/"}))
     assert response["Location"] == "/members/"
     assert response.cookies["theme"].value == "dark"
 
 
 def test_the_theme_switch_leads_nowhere_else_and_takes_no_other_word() -> None:
-    response = views.theme(RequestFactory().post("/theme/", {"theme": "pink", "next": "https://evil.example/"}))
+    response = views.switch_theme(RequestFactory().post("/theme/", {"theme": "pink", "next": "https://evil.example/"}))
     assert response["Location"] == "/"
     assert "theme" not in response.cookies
 

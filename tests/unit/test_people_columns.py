@@ -2,7 +2,7 @@
 
 import pytest
 
-from apps.desk.people_import.columns import PersonColumn, check_columns, match_columns, parse_choices
+from apps.desk.people_import.columns import ColumnMeaning, check_columns, match_columns, parse_choices
 from apps.lib.errors import Problem
 
 
@@ -70,5 +70,5 @@ def test_a_choice_that_makes_no_sense_is_refused(choice: str, words: str) -> Non
 )
 def test_columns_that_cannot_be_imported_are_refused(meanings: list[str], words: str) -> None:
     with pytest.raises(Problem) as refused:
-        check_columns(["a", "b"], [PersonColumn(each) for each in meanings])
+        check_columns(["a", "b"], [ColumnMeaning(each) for each in meanings])
     assert words in str(refused.value)

@@ -8,7 +8,7 @@ import pytest
 from firewall.compile import compile_change, compile_policy
 from firewall.diff import apply, diff
 from firewall.flows import CutMoment, Flow, FlowChanges
-from firewall.policy import Hole, PinholeSpec, Policy, PolicyError, PolicyKeys, TransportProtocol
+from firewall.policy import Hole, PinholeSpec, Policy, PolicyError, TouchedKeys, TransportProtocol
 from tests.policies import NAT_1
 
 HOST = IPv6Address("2001:db8:a0:10::10")
@@ -49,7 +49,7 @@ def test_impossible_pinholes_are_refused_and_named(holes: list[Hole], said: str)
 def test_a_changed_pinhole_compiles_alone_to_what_all_would(after: Hole) -> None:
     before = Hole(HOST, TCP, 440, 10)
     running, wanted = compile_policy(with_holes(before)), with_holes(after)
-    change = compile_change(running, touched=PolicyKeys(holes={before, after}), come=Policy(NAT_1, pinholes=wanted.pinholes))
+    change = compile_change(running, touched=TouchedKeys(holes={before, after}), come=Policy(NAT_1, pinholes=wanted.pinholes))
     assert apply(running, change) == compile_policy(wanted)
 
 

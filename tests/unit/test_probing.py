@@ -14,9 +14,9 @@ from firewall.policy import (
     NatMappingSpec,
     Policy,
     PolicyError,
-    PolicyKeys,
     ProbeSpec,
     SharingMode,
+    TouchedKeys,
     TransportProtocol,
     collect_keys,
 )
@@ -103,7 +103,7 @@ def test_a_change_beside_a_probe_leaves_the_probe_alone(before: Policy, after: P
 
 def test_a_probe_can_come_by_a_change_of_its_gateway_alone() -> None:
     running = compile_policy(network(10))
-    delta = compile_change(running, touched=PolicyKeys(), come=Policy(PROBED, mappings=(PROBES_MAPPING,)))
+    delta = compile_change(running, touched=TouchedKeys(), come=Policy(PROBED, mappings=(PROBES_MAPPING,)))
     assert apply(running, delta) == compile_policy(add_probe(network(10)))
 
 
@@ -132,7 +132,7 @@ def test_an_address_that_somebody_else_has_is_refused_by_name(policy: Policy, cu
     with pytest.raises(PolicyError, match=f"probe of nat-1: .*{culprit}"):
         compile_policy(replace(policy, mappings=(*policy.mappings, PROBES_MAPPING)))
     with pytest.raises(PolicyError, match=f"probe of nat-1: .*{culprit}"):
-        compile_change(compile_policy(Policy(PROBED)), touched=PolicyKeys(), come=policy)
+        compile_change(compile_policy(Policy(PROBED)), touched=TouchedKeys(), come=policy)
 
 
 @pytest.mark.parametrize(

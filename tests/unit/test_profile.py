@@ -14,7 +14,7 @@ from firewall.codec import WireError, decode, encode
 from firewall.compile import compile_policy
 from firewall.delta_composition import compose_deltas
 from firewall.diff import Delta, apply, diff
-from firewall.policy import GatewaySpec, GroupSettings, Interfaces, Management, Policy, PolicyError, Profile
+from firewall.policy import GatewayGroupSettings, GatewaySpec, Interfaces, Management, Policy, PolicyError, Profile
 from firewall.render import render
 from firewall.ruleset import Chain, Rule, Ruleset, SetTimeout
 from firewall.sets import ObjectKind
@@ -25,7 +25,9 @@ from tests.policies import profiles
 
 def compile_with_profile(wanted: Profile | None) -> Ruleset:
     management = Management((IPv4Network("192.0.2.0/24"),))
-    return compile_policy(Policy(GatewaySpec("gw1", Interfaces("lan", "wan", "mgmt"), management, settings=GroupSettings(profile=wanted))))
+    return compile_policy(
+        Policy(GatewaySpec("gw1", Interfaces("lan", "wan", "mgmt"), management, settings=GatewayGroupSettings(profile=wanted)))
+    )
 
 
 @given(profiles, profiles, profiles)

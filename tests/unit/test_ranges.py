@@ -6,7 +6,7 @@ import pytest
 
 from firewall.compile import compile_policy
 from firewall.policy import ForwardSpec, Hole, PinholeSpec, Policy, TransportProtocol
-from firewall.port_span_elements import count_objects
+from firewall.port_span_elements import count_element_objects
 from tests.policies import NAT_1, network
 
 HOST, OTHER, PUBLIC = IPv4Address("10.16.0.10"), IPv4Address("10.16.0.11"), IPv4Address("198.51.100.7")
@@ -28,16 +28,16 @@ def test_ranges_are_counted_once(forwards: list[tuple[TransportProtocol, int, IP
     policy = Policy(
         NAT_1, forwards=tuple(ForwardSpec(1, protocol, PUBLIC, first, host, to, ports) for protocol, first, host, to, ports in forwards)
     )
-    assert count_objects(compile_policy(policy).elements) == things
+    assert count_element_objects(compile_policy(policy).elements) == things
 
 
 def test_pinholes_are_counted_by_what_they_open() -> None:
     address = IPv6Address("2001:db8::1")
     holes = (Hole(address, TCP, 80, 20), Hole(address, UDP), Hole(address + 1), Hole(address + 2, TCP, 80, 20))
     ruleset = compile_policy(Policy(NAT_1, pinholes=tuple(PinholeSpec(1, hole) for hole in holes)))
-    assert count_objects(ruleset.elements) == 4
+    assert count_element_objects(ruleset.elements) == 4
 
 
 def test_members_count_once_though_they_stand_in_two_sets() -> None:
     ruleset = compile_policy(network(9))
-    assert count_objects({name: ruleset.elements[name] for name in ("up4", "down4")}) == 9
+    assert count_element_objects({name: ruleset.elements[name] for name in ("up4", "down4")}) == 9

@@ -9,7 +9,7 @@ from firewall.blast_radius import compute_removals
 from firewall.codec import WireError
 from firewall.compile import compile_policy
 from firewall.diff import diff
-from firewall.policy import GroupSettings, Interfaces, NatMappingSpec, Policy, PolicyError, RateLimitSpec
+from firewall.policy import GatewayGroupSettings, Interfaces, NatMappingSpec, Policy, PolicyError, RateLimitSpec
 from firewall.ruleset import Element, Ruleset, Set, Type
 from firewall.tracing import Packet, Trace, TraceOutcome, trace
 from firewall.tracing.routes import GatewayRoute, RoutingTable
@@ -56,7 +56,7 @@ def test_tariff_and_limit_of_one_member_are_two_elements() -> None:
 
 
 def test_the_switch_takes_the_rules_and_leaves_the_elements() -> None:
-    off = replace(limit_member(LIMITED), gateway=replace(NAT_1, settings=GroupSettings(rates_off=True)))
+    off = replace(limit_member(LIMITED), gateway=replace(NAT_1, settings=GatewayGroupSettings(rates_off=True)))
     assert compile_policy(off).chains == compile_policy(MEMBER).chains
     assert compile_policy(off).counters == compile_policy(MEMBER).counters
     assert compile_policy(off).elements["rate_up4"]

@@ -14,20 +14,20 @@ from firewall.policy import (
     AllowEntrySpec,
     BanDirection,
     BanSpec,
+    BlockedMemberSpec,
     ForwardSpec,
-    GroupSettings,
+    GatewayGroupSettings,
     Hole,
-    ListenerSpec,
-    MemberBlockSpec,
     NatMappingSpec,
-    Peer,
     PinholeSpec,
     Policy,
     PolicyError,
     Profile,
     ProtectionSpec,
     RateLimitSpec,
-    Routing,
+    RoutingPeer,
+    RoutingProtocol,
+    ServerListenerSpec,
     SharingMode,
     TransportProtocol,
 )
@@ -69,15 +69,15 @@ CASES = {
     "protection": Policy(
         replace(
             NAT_1,
-            settings=GroupSettings(
+            settings=GatewayGroupSettings(
                 clamp_mss=True,
                 protection=ProtectionSpec(
                     bogons=True,
                     own=(IPv4Network("203.0.113.0/25"), IPv4Network("203.0.113.128/25"), IPv6Network("2001:db8::/32")),
                     peers=(
-                        Peer(IPv4Address("192.0.2.1"), Routing.BGP),
-                        Peer(IPv6Address("2001:db8:b0::1"), Routing.BGP),
-                        Peer(IPv6Address("fe80::1"), Routing.OSPF),
+                        RoutingPeer(IPv4Address("192.0.2.1"), RoutingProtocol.BGP),
+                        RoutingPeer(IPv6Address("2001:db8:b0::1"), RoutingProtocol.BGP),
+                        RoutingPeer(IPv6Address("fe80::1"), RoutingProtocol.OSPF),
                     ),
                     ftp_ports=(21, 2121),
                     sip_ports=(5060,),
@@ -87,12 +87,12 @@ CASES = {
         addresses=(HOST,),
     ),
     "limits": Policy(
-        replace(NAT_1, settings=GroupSettings(limits=LIMITS)),
+        replace(NAT_1, settings=GatewayGroupSettings(limits=LIMITS)),
         addresses=(HOST,),
         prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56")),
     ),
     "hairpin": Policy(
-        replace(NAT_1, settings=GroupSettings(publics=(IPv4Network("198.51.100.0/24"), IPv4Network("192.0.2.64/26")))),
+        replace(NAT_1, settings=GatewayGroupSettings(publics=(IPv4Network("198.51.100.0/24"), IPv4Network("192.0.2.64/26")))),
         addresses=(HOST,),
         forwards=(ForwardSpec(1, TransportProtocol.UDP, PUBLIC, 6000, HOST, 16000, 3),),
     ),
@@ -111,10 +111,10 @@ CASES = {
         SERVING,
         addresses=(HOST, HOST + 1),
         prefixes=(IPv6Network("2001:db8:a0:10::/64"),),
-        blocks=(MemberBlockSpec(7, IPv4Network(HOST), NOW + 3600), MemberBlockSpec(7, IPv6Network("2001:db8:a0:10::/64"), NOW + 3600)),
+        blocks=(BlockedMemberSpec(7, IPv4Network(HOST), NOW + 3600), BlockedMemberSpec(7, IPv6Network("2001:db8:a0:10::/64"), NOW + 3600)),
     ),
     "rates": Policy(
-        replace(NAT_1, settings=GroupSettings(clamp_mss=True)),
+        replace(NAT_1, settings=GatewayGroupSettings(clamp_mss=True)),
         addresses=(HOST, HOST + 1),
         prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56")),
         tariff_rates=(
@@ -132,19 +132,19 @@ CASES = {
         addresses=(HOST,),
         prefixes=(IPv6Network("2001:db8:a0:10::/64"),),
         listeners=(
-            ListenerSpec(1, IPv4Address("192.0.2.130"), TransportProtocol.TCP, 443, "portal"),
-            ListenerSpec(2, IPv4Address("192.0.2.130"), TransportProtocol.UDP, 53, 'name server "a"'),
-            ListenerSpec(3, IPv6Address("2001:db8:99::53"), TransportProtocol.UDP, 53, "name server"),
+            ServerListenerSpec(1, IPv4Address("192.0.2.130"), TransportProtocol.TCP, 443, "portal"),
+            ServerListenerSpec(2, IPv4Address("192.0.2.130"), TransportProtocol.UDP, 53, 'name server "a"'),
+            ServerListenerSpec(3, IPv6Address("2001:db8:99::53"), TransportProtocol.UDP, 53, "name server"),
         ),
     ),
     "guarded": Policy(
         NAT_1,
         addresses=(HOST,),
         listeners=(
-            ListenerSpec(1, IPv4Address("192.0.2.130"), TransportProtocol.TCP, 443, "portal", window_scale=7),
-            ListenerSpec(2, IPv4Address("192.0.2.130"), TransportProtocol.TCP, 25, "mail", window_scale=10),
-            ListenerSpec(3, IPv4Address("192.0.2.130"), TransportProtocol.UDP, 53, "name server"),
-            ListenerSpec(4, IPv6Address("2001:db8:99::80"), TransportProtocol.TCP, 443, "portal", window_scale=7),
+            ServerListenerSpec(1, IPv4Address("192.0.2.130"), TransportProtocol.TCP, 443, "portal", window_scale=7),
+            ServerListenerSpec(2, IPv4Address("192.0.2.130"), TransportProtocol.TCP, 25, "mail", window_scale=10),
+            ServerListenerSpec(3, IPv4Address("192.0.2.130"), TransportProtocol.UDP, 53, "name server"),
+            ServerListenerSpec(4, IPv6Address("2001:db8:99::80"), TransportProtocol.TCP, 443, "portal", window_scale=7),
         ),
     ),
     "bans": Policy(
@@ -157,7 +157,7 @@ CASES = {
         ),
     ),
     "allowed": Policy(
-        replace(NAT_1, settings=GroupSettings(flood_mode=True)),
+        replace(NAT_1, settings=GatewayGroupSettings(flood_mode=True)),
         bans=(
             BanSpec(1, IPv4Network("203.0.113.0/24")),
             BanSpec(2, IPv4Network("192.0.2.9/32"), "they call us", direction=BanDirection.IN),
@@ -212,7 +212,10 @@ def test_another_block_is_one_element_that_goes_and_comes() -> None:
 
 
 def test_times_of_connections_come_before_the_rule_that_sets_them_and_go_after_it() -> None:
-    before, after = compile_policy(Policy(NAT_1)), compile_policy(Policy(replace(NAT_1, settings=GroupSettings(profile=Profile(udp=200)))))
+    before, after = (
+        compile_policy(Policy(NAT_1)),
+        compile_policy(Policy(replace(NAT_1, settings=GatewayGroupSettings(profile=Profile(udp=200))))),
+    )
     lines = [line for line in render_delta(diff(before, after), now=NOW).splitlines() if "srcnat" in line or "ct timeout" in line]
     named = [line for line in lines if "ct timeout" in line]
     assert named == [
@@ -225,7 +228,7 @@ def test_times_of_connections_come_before_the_rule_that_sets_them_and_go_after_i
 
 
 def test_a_helper_comes_before_the_rule_that_assigns_it_and_goes_after_it() -> None:
-    reads = compile_policy(Policy(replace(NAT_1, settings=GroupSettings(protection=ProtectionSpec(ftp_ports=(21,))))))
+    reads = compile_policy(Policy(replace(NAT_1, settings=GatewayGroupSettings(protection=ProtectionSpec(ftp_ports=(21,))))))
     plain = compile_policy(Policy(NAT_1))
     assert render_delta(diff(plain, reads), now=NOW).splitlines() == [
         "add table inet netzwart",

@@ -14,13 +14,13 @@ from firewall.policy import (
     AllowEntrySpec,
     BanDirection,
     BanSpec,
+    BlockedMemberSpec,
     ForwardSpec,
+    GatewayGroupSettings,
     GatewaySpec,
-    GroupSettings,
     Hole,
     Interfaces,
     Management,
-    MemberBlockSpec,
     NatMappingSpec,
     NoticeSpec,
     PinholeSpec,
@@ -28,7 +28,7 @@ from firewall.policy import (
     ReachableService,
     TransportProtocol,
 )
-from firewall.returned_flows import MOST_WITHDRAWN, ReappearedFlows, WithdrawnObjects
+from firewall.returned_flows import MOST_WITHDRAWN, ForbiddenFlows, WithdrawnObjects
 from firewall.ruleset import Element
 from firewall.sets import declare
 from tests.example_counts import count_examples
@@ -40,7 +40,9 @@ MEMBER6, FOREIGN6 = IPv6Address("2001:db8:0:1::5"), "2001:db8:ffff::1"
 FOREIGN, PORTAL, OWN = "203.0.113.1", "192.0.2.40", "10.0.0.254"
 NOTICE = NoticeSpec(reachable=(ReachableService(ip_address(PORTAL), TransportProtocol.TCP, 443),))
 POLICY = Policy(
-    GatewaySpec("gw1", Interfaces("lan", "wan", "mgmt"), Management((IPv4Network("192.0.2.0/24"),)), settings=GroupSettings(notice=NOTICE)),
+    GatewaySpec(
+        "gw1", Interfaces("lan", "wan", "mgmt"), Management((IPv4Network("192.0.2.0/24"),)), settings=GatewayGroupSettings(notice=NOTICE)
+    ),
     addresses=(MEMBER, OTHER),
     prefixes=(IPv6Network("2001:db8:0:1::/64"),),
     mappings=(NatMappingSpec(MEMBER, PUBLIC), NatMappingSpec(OTHER, PUBLIC)),
@@ -69,7 +71,7 @@ def find_returned(policy: Policy, *earlier: Policy) -> set[str]:
     rulesets = [compile_policy(each) for each in (*earlier, policy)]
     for before, after in pairwise(rulesets):
         withdrawn.note(diff(before, after))
-    returned = ReappearedFlows(rulesets[-1].elements, rulesets[-1].chains, withdrawn, [ip_address(OWN).packed], NOW)
+    returned = ForbiddenFlows(rulesets[-1].elements, rulesets[-1].chains, withdrawn, [ip_address(OWN).packed], NOW)
     found = {name for name, flow in ALL.items() if flow in returned}
     assert bool(returned) or not found
     return found
@@ -105,7 +107,7 @@ def test_a_ban_that_is_overruled_returns_none() -> None:
 
 
 def test_a_blocked_member_keeps_what_blocked_members_reach_and_the_gateway_itself() -> None:
-    blocks = (MemberBlockSpec(1, ip_network(MEMBER)),)
+    blocks = (BlockedMemberSpec(1, ip_network(MEMBER)),)
     assert find_returned(replace(POLICY, blocks=blocks)) == {"out", "forward", "inside"}
 
 
@@ -135,7 +137,7 @@ def test_what_a_withdrawal_cuts_is_what_is_returned_after_it(before: Policy, aft
     withdrawn = WithdrawnObjects()
     withdrawn.note(change)
     cut = FlowChanges(change, after=ruleset.elements).find_moment(flow) is not None
-    assert (flow in ReappearedFlows(ruleset.elements, ruleset.chains, withdrawn, (), NOW)) == cut
+    assert (flow in ForbiddenFlows(ruleset.elements, ruleset.chains, withdrawn, (), NOW)) == cut
 
 
 def test_of_very_many_withdrawn_objects_the_oldest_are_forgotten() -> None:

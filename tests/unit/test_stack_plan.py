@@ -10,6 +10,7 @@ from django.urls import resolve
 from portal.stack import ports
 from portal.stack.commands import (
     ROOT,
+    build_changes_worker,
     build_collector,
     build_events,
     build_feed_worker,
@@ -18,7 +19,6 @@ from portal.stack.commands import (
     build_memory_gateway,
     build_prober,
     build_web,
-    build_worker,
     choose_events_port,
     get_prober_socket,
     read_accept_queue_limit,
@@ -75,7 +75,7 @@ def test_a_prober_listens_where_its_gateways_agent_asks() -> None:
 def test_changes_readings_mail_and_feeds_have_a_worker_each_that_together_take_every_task() -> None:
     taken = [
         each.command[each.command.index("--queues") + 1]
-        for each in (build_worker(), build_collector(), build_mailer(), build_feed_worker())
+        for each in (build_changes_worker(), build_collector(), build_mailer(), build_feed_worker())
     ]
     for module in app.conf.include:
         import_module(module)  # as a worker does, without the checks that need the database
@@ -136,7 +136,7 @@ def test_what_the_demo_offers_to_try_leads_somewhere(tmp_path: Path) -> None:
 
 def test_what_workers_say_of_each_task_is_hushed_and_what_goes_wrong_is_not() -> None:
     known = {"id": "8c1d", "name": "workers.collect", "runtime": 0.1, "return_value": None, "exc": "", "description": "raised"}
-    for each in (build_worker(), build_collector(), build_mailer()):
+    for each in (build_changes_worker(), build_collector(), build_mailer()):
         assert all(re.match(each.hush, line % known) for line in (trace.LOG_RECEIVED, trace.LOG_SUCCESS))
         assert not re.match(each.hush, trace.LOG_FAILURE % (known | {"traceback": "", "args": "", "kwargs": ""}))
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from portal.stack.errors import StackError
-from portal.stack.postgres import Binaries, choose_server, is_serving, list_installed_servers
+from portal.stack.postgres import Binaries, choose_server, is_cluster_server, list_installed_servers
 
 NEW, OLD = Binaries(17, Path("/17")), Binaries(15, Path("/15"))
 
@@ -40,5 +40,5 @@ def test_servers_are_found_under_debians_directories(tmp_path: Path) -> None:
 
 
 def test_a_process_that_works_elsewhere_does_not_serve_the_cluster(tmp_path: Path) -> None:
-    assert not is_serving(os.getpid(), tmp_path)
-    assert is_serving(os.getpid(), Path.cwd())
+    assert not is_cluster_server(os.getpid(), tmp_path)
+    assert is_cluster_server(os.getpid(), Path.cwd())

@@ -39,8 +39,8 @@ def test_without_a_lab_there_is_no_sshd(tmp_path: Path) -> None:
 
 
 def test_the_worker_that_reaches_gateways_by_ssh_is_the_same_in_the_portals_node(tmp_path: Path) -> None:
-    inside = commands.move_into_lab(StatePaths.from_directory(tmp_path), commands.build_worker())
-    assert inside.command[inside.command.index("--") + 1 :] == commands.build_worker().command
+    inside = commands.wrap_program_in_lab(StatePaths.from_directory(tmp_path), commands.build_changes_worker())
+    assert inside.command[inside.command.index("--") + 1 :] == commands.build_changes_worker().command
     assert inside.command[inside.command.index("--") - 1] == "portal"
     assert inside.environment == {"NETZWART_LAB_NAME": ""}
 

@@ -16,14 +16,14 @@ def topology() -> Topology:
 
 def test_members_hold_addresses_of_the_pools(topology: Topology) -> None:
     for member in topology.list_by_role("member"):
-        assert all(host in topology.pools.private for host in member.list_hosts(4))
-        assert all(host in topology.pools.ipv6 for host in member.list_hosts(6))
+        assert all(host in topology.pools.private for host in member.list_ip_addresses(4))
+        assert all(host in topology.pools.ipv6 for host in member.list_ip_addresses(6))
 
 
 def test_gateways_are_outside_the_members_pool_but_in_their_network(topology: Topology) -> None:
     (lan,) = (network for network in topology.networks if network.name == "lan")
     for gateway in topology.list_by_role("gateway"):
-        (inside,) = gateway.list_hosts(4, "lan")
+        (inside,) = gateway.list_ip_addresses(4, "lan")
         assert inside not in topology.pools.private
         assert inside in lan.prefixes[0]
 
@@ -35,16 +35,19 @@ def test_no_two_members_share_an_ipv6_network(topology: Topology) -> None:
 
 def test_ipv4_leads_through_one_gateway_and_ipv6_through_the_other_both_ways(topology: Topology) -> None:
     one, other = topology.list_by_role("gateway")
-    assert [route.via for route in topology.get_node("m1").routes] == [one.list_hosts(4, "lan")[0], other.list_hosts(6, "lan")[0]]
+    assert [route.via for route in topology.get_node("m1").routes] == [
+        one.list_ip_addresses(4, "lan")[0],
+        other.list_ip_addresses(6, "lan")[0],
+    ]
     pools = (topology.pools.public, topology.pools.ipv6)
     back = [route.via for route in topology.get_node("uplink").routes if route.to in pools]
-    assert back == [one.list_hosts(4, "transit")[0], other.list_hosts(6, "transit")[0]]
+    assert back == [one.list_ip_addresses(4, "transit")[0], other.list_ip_addresses(6, "transit")[0]]
 
 
 def test_virtual_addresses_lie_in_the_gateways_networks_and_belong_to_no_node(topology: Topology) -> None:
     assert topology.failover
     networks = {network.name: network.prefixes for network in topology.networks}
-    held = {host for node in topology.nodes for version in (4, 6) for host in node.list_hosts(version)}
+    held = {host for node in topology.nodes for version in (4, 6) for host in node.list_ip_addresses(version)}
     sides = {"lan": topology.failover.inside, "transit": topology.failover.outside, "servers": topology.failover.servers}
     for name, virtual in sides.items():
         assert [each.network for each in virtual] == list(networks[name])
@@ -53,10 +56,13 @@ def test_virtual_addresses_lie_in_the_gateways_networks_and_belong_to_no_node(to
 
 @pytest.mark.parametrize(("gateway", "probe"), [("nat-1", "probe-1"), ("nat-2", "probe-2")])
 def test_each_gateway_has_a_probe_that_knows_no_other_way_there_and_back(topology: Topology, gateway: str, probe: str) -> None:
-    inside = topology.get_node(gateway).list_hosts(4, probe) + topology.get_node(gateway).list_hosts(6, probe)
+    inside = topology.get_node(gateway).list_ip_addresses(4, probe) + topology.get_node(gateway).list_ip_addresses(6, probe)
     assert tuple(route.via for route in topology.get_node(probe).routes) == inside
     back = {route.via for route in topology.get_node("uplink").routes if route.to.prefixlen in (32, 64)}
-    assert back >= {*topology.get_node(gateway).list_hosts(4, "transit"), *topology.get_node(gateway).list_hosts(6, "transit")}
+    assert back >= {
+        *topology.get_node(gateway).list_ip_addresses(4, "transit"),
+        *topology.get_node(gateway).list_ip_addresses(6, "transit"),
+    }
 
 
 def test_an_address_without_a_length_takes_the_networks(topology: Topology) -> None:
@@ -124,6 +130,6 @@ def test_an_unknown_node_is_named(topology: Topology) -> None:
 
 
 def test_hosts_can_be_asked_for_by_network(topology: Topology) -> None:
-    assert topology.get_node("nat-2").list_hosts(4, "management") == (ip_address("172.31.0.12"),)
-    assert topology.get_node("portal").list_hosts(6) == ()
+    assert topology.get_node("nat-2").list_ip_addresses(4, "management") == (ip_address("172.31.0.12"),)
+    assert topology.get_node("portal").list_ip_addresses(6) == ()
     assert ip_network("198.51.100.0/24") == topology.pools.public

@@ -9,16 +9,16 @@ import pytest
 from firewall.compile import compile_policy
 from firewall.policy import (
     BanSpec,
+    BlockedMemberSpec,
     ForwardSpec,
-    GroupSettings,
-    ListenerSpec,
-    MemberBlockSpec,
+    GatewayGroupSettings,
     NatMappingSpec,
     Policy,
+    ServerListenerSpec,
     SharingMode,
     TransportProtocol,
 )
-from firewall.ruleset import Chain, Field, Hook, HookPriority, Match, Part, Refusal, Rule, Ruleset, Verdict, VerdictAction
+from firewall.ruleset import Chain, Field, Hook, HookPriority, Match, Part, RejectType, Rule, Ruleset, Verdict, VerdictAction
 from firewall.tracing import (
     ConntrackState,
     Endpoints,
@@ -166,7 +166,7 @@ def test_whom_nobody_knows_is_spoofed_and_counted() -> None:
 
 def test_an_ipv6_member_is_refused_from_outside_and_the_sender_is_told() -> None:
     found = trace_packet(tcp("wan0", FOREIGN6, MEMBER6, 22))
-    assert (found.outcome, found.refusal, found.counters) == (TraceOutcome.REJECTED, Refusal.TCP_RESET, {"refused": 1})
+    assert (found.outcome, found.refusal, found.counters) == (TraceOutcome.REJECTED, RejectType.TCP_RESET, {"refused": 1})
     assert found.answer and get_leaving(found.answer).get_ends() == Endpoints(MEMBER6, FOREIGN6, 22, 50122)
     assert get_leaving(found.answer).packet.flags == {"rst", "ack"}
 
@@ -174,7 +174,9 @@ def test_an_ipv6_member_is_refused_from_outside_and_the_sender_is_told() -> None
 def test_what_comes_with_an_ack_is_reset_without_one() -> None:
     at = "2001:db8:99::1"
     policy = replace(
-        POLICY, listeners=(ListenerSpec(1, IPv6Address(at), TransportProtocol.TCP, 443),), blocks=(MemberBlockSpec(1, POLICY.prefixes[0]),)
+        POLICY,
+        listeners=(ServerListenerSpec(1, IPv6Address(at), TransportProtocol.TCP, 443),),
+        blocks=(BlockedMemberSpec(1, POLICY.prefixes[0]),),
     )
     found = trace_packet(replace(tcp("lan0", MEMBER6, at, 443), flags=frozenset({"ack"})), policy)
     assert found.answer and found.answer.packet.flags == {"rst"}
@@ -184,7 +186,7 @@ def test_who_is_refused_at_a_forward_hears_so_from_where_he_called() -> None:
     policy = replace(
         POLICY,
         forwards=(ForwardSpec(1, TransportProtocol.UDP, PUBLIC, 8443, MEMBER, 443),),
-        blocks=(MemberBlockSpec(1, IPv4Network(f"{MEMBER}/32")),),
+        blocks=(BlockedMemberSpec(1, IPv4Network(f"{MEMBER}/32")),),
     )
     found = trace_packet(replace(tcp("wan0", FOREIGN, PUBLIC, 8443), protocol=17), policy)
     assert found.answer and get_leaving(found.answer).packet.source == PUBLIC
@@ -198,7 +200,7 @@ def test_what_comes_from_outside_to_a_private_address_is_dropped_without_a_refus
 
 def test_our_own_public_address_from_outside_is_forged() -> None:
     publics = (IPv4Network(f"{PUBLIC}/32"), IPv4Network("10.0.0.0/24"))  # a pool inside a private prefix causes no overlap
-    ours = replace(POLICY, gateway=replace(POLICY.gateway, settings=GroupSettings(publics=publics)))
+    ours = replace(POLICY, gateway=replace(POLICY.gateway, settings=GatewayGroupSettings(publics=publics)))
     assert trace_packet(tcp("wan0", PUBLIC, PUBLIC, 8443), ours).counters == {"spoofed": 1}
     assert trace_packet(tcp("wan0", FOREIGN, PUBLIC, 8443), ours).outcome is TraceOutcome.FORWARDED
 
@@ -252,7 +254,7 @@ def test_an_echo_keeps_its_two_ids_apart() -> None:
 
 def test_an_error_about_a_members_packet_finds_its_way_back() -> None:
     first = trace_packet(tcp("lan0", MEMBER, FOREIGN, 443))
-    flow = first.build_flow(source_port=40_000)
+    flow = first.build_tracked_connection(source_port=40_000)
     error = Packet("wan0", IPv4Address("192.0.2.50"), PUBLIC, 1, icmp=Icmp(11, quoted=get_leaving(first).get_ends(40_000)), flow=flow)
     found = trace_packet(error)
     assert (found.state, get_leaving(found).packet.destination) == (ConntrackState.RELATED, MEMBER)
@@ -260,7 +262,7 @@ def test_an_error_about_a_members_packet_finds_its_way_back() -> None:
 
 
 def test_who_left_the_sets_loses_his_open_connections() -> None:
-    flow = trace_packet(tcp("lan0", MEMBER, FOREIGN, 443)).build_flow(40_000)
+    flow = trace_packet(tcp("lan0", MEMBER, FOREIGN, 443)).build_tracked_connection(40_000)
     assert flow
     further = replace(tcp("lan0", MEMBER, FOREIGN, 443), flow=replace(flow, replied=True))
     found = trace_packet(further, replace(POLICY, addresses=(OTHER,)))

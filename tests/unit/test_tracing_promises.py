@@ -104,7 +104,7 @@ def follow_forward(forward: ForwardSpec, packet: Packet) -> tuple[Address, int]:
 
 
 def own(interface: str) -> Address:
-    address = ROUTES.find_address(interface, 4)
+    address = ROUTES.find_interface_address(interface, 4)
     assert address
     return address
 

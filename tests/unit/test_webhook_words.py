@@ -3,11 +3,11 @@
 import pytest
 from django.utils.translation import override
 
-from apps.lib.web.guarded_http import HttpFault, NoAnswer
+from apps.lib.web.guarded_http import NoAnswer, NoAnswerReason
 from apps.webhooks.error_texts import NO_RIGHT, explain_error
 
 
-@pytest.mark.parametrize("fault", [*(str(NoAnswer(fault, "hooks.example.org: 100 %")) for fault in HttpFault), NO_RIGHT])
+@pytest.mark.parametrize("fault", [*(str(NoAnswer(fault, "hooks.example.org: 100 %")) for fault in NoAnswerReason), NO_RIGHT])
 def test_every_fault_is_a_sentence_in_both_languages(fault: str) -> None:
     with override("en"):
         english = explain_error(fault)

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from apps.accounts import tokens
 from apps.accounts.models import ApiToken, RoleChange, User
-from apps.accounts.role_changes import request_role_change
+from apps.accounts.role_changes import submit_role_change
 from apps.bans import allow_list, feed_services, services, uploads
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Block, Listener, Reachable, Upload
 from apps.deployments.models import HeldBack, Revision, Rollout
@@ -144,13 +144,13 @@ def fill() -> User:
     make_ready_machine(group, "nat-3")
     _bans(mara)
     jakob = User.objects.get(username="jakob")
-    address_lookup_log.record_lookup(address=ip_address("198.51.100.7"), port=65535, at=timezone.now(), reason=LONG, by=mara)
-    request_role_change(user=jakob, before=jakob.roles, after=["network_admin", "auditor"], reason=LONG, by=mara)
+    address_lookup_log.record_and_answer_lookup(address=ip_address("198.51.100.7"), port=65535, at=timezone.now(), reason=LONG, by=mara)
+    submit_role_change(user=jakob, before=jakob.roles, after=["network_admin", "auditor"], reason=LONG, by=mara)
     member = Member.objects.get(user__username=RESIDENT)
     of_pinhole = Member.objects.get(**_member())
     plan_departure(member=of_pinhole, on=timezone.localdate() + timedelta(days=20), by=mara)
     room = Room.objects.order_by("pk")[0]
-    moving.plan_move(member=of_pinhole, on=timezone.localdate() + timedelta(days=9), room=room, pool=None, follow=True, by=mara)
+    moving.plan_member_move(member=of_pinhole, on=timezone.localdate() + timedelta(days=9), room=room, pool=None, follow=True, by=mara)
     limit_member(member=member, up_kbit=1000, down_kbit=5000, reason="other", note=LONG, until=timezone.now() + timedelta(hours=3), by=mara)
     _full(group, mara)
     _mails()

@@ -13,7 +13,7 @@ from pathlib import Path
 from apps.deployments.models import Rollout
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
-from firewall.failover import ProgramPaths, StateCache
+from firewall.failover import ProgramPaths, StateCacheMode
 from lab.failover import (
     CABLES,
     FailoverPrograms,
@@ -34,7 +34,7 @@ LOOSE = "/proc/sys/net/netfilter/nf_conntrack_tcp_loose"
 
 
 @contextmanager
-def run_programs(lab: Lab, cache: StateCache = StateCache.DIRECT) -> Iterator[dict[str, FailoverPrograms]]:
+def run_programs(lab: Lab, cache: StateCacheMode = StateCacheMode.DIRECT) -> Iterator[dict[str, FailoverPrograms]]:
     """Run the programs of both gateways, which forward by a policy of the test until an agent loads another.
 
     The kernels pick up no connection whose beginning they have not seen.

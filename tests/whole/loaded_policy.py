@@ -4,7 +4,7 @@ from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Network
 
 from firewall.compile import compile_policy
-from firewall.policy import GatewaySpec, GroupSettings, Interfaces, Management, NatMappingSpec, Policy
+from firewall.policy import GatewayGroupSettings, GatewaySpec, Interfaces, Management, NatMappingSpec, Policy
 from firewall.render import render
 from lab.connect import NoAnswerError
 from lab.lab import Lab
@@ -15,7 +15,7 @@ GATEWAY = GatewaySpec(
     "nat-1",
     Interfaces("lan0", "wan0", "mgmt0", "sync0"),
     Management((IPv4Network("172.31.0.0/24"),)),
-    settings=GroupSettings(publics=PUBLICS),
+    settings=GatewayGroupSettings(publics=PUBLICS),
 )
 M1, M2, M3, M4 = (IPv4Address(f"10.16.0.{host}") for host in (10, 11, 12, 13))
 PUBLIC, ANOTHER = IPv4Address("198.51.100.7"), IPv4Address("198.51.100.8")

@@ -163,7 +163,10 @@ def sshd(lab: Lab, name: str, sockets: Path) -> Iterator[Popen[str]]:
 def reached_by_ssh(lab: Lab, gateways: Iterable[Gateway], sockets: Path) -> None:
     """Set these gateways to the link by ssh, at the node of their name. `settings.SSH_KEY` must be sockets/id_ed25519."""
     for gateway in gateways:
-        gateway.link, gateway.address = Gateway.Link.SSH, ip_address(lab.topology.get_node(gateway.name).list_hosts(4, "management")[0])
+        gateway.link, gateway.address = (
+            Gateway.Link.SSH,
+            ip_address(lab.topology.get_node(gateway.name).list_ip_addresses(4, "management")[0]),
+        )
         gateway.host_key = lab_sshd.ensure_host_key(sockets / f"{gateway.name}.sshd")
         gateway.save(update_fields=["link", "address", "host_key"])
 

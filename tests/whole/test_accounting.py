@@ -16,7 +16,7 @@ from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
 from apps.gateways.services import collect_counters
 from apps.traffic.models import Coverage
-from apps.traffic.selectors import get_usage_total
+from apps.traffic.selectors import get_all_time_usage
 from lab.lab import Lab
 from lab.measure.runs import run_udp_stream
 from tests import factories
@@ -47,7 +47,7 @@ def end(holding_id: int) -> None:
 
 
 def up(network: factories.Network, resident: str) -> int:
-    return get_usage_total(network.residents[resident].member).up
+    return get_all_time_usage(network.residents[resident].member).up
 
 
 def test_what_is_deployed_handed_over_taken_away_and_killed_costs_nobody_an_octet(

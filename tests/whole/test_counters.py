@@ -9,7 +9,7 @@ from apps.deployments.models import GatewayState
 from apps.deployments.services import reconcile
 from apps.gateways.services import collect_counters
 from apps.nat.services import add_forward
-from apps.traffic.selectors import get_usage_total
+from apps.traffic.selectors import get_all_time_usage
 from lab.lab import Lab
 from lab.measure.runs import run_udp_stream
 from tests import factories
@@ -39,7 +39,7 @@ def test_a_members_octets_are_counted_exactly(lab: Lab, network: factories.Netwo
     for gateway in network.gateways:
         collect_counters(gateway)
         collect_counters(gateway)
-    total = get_usage_total(network.residents["m2"].member)
+    total = get_all_time_usage(network.residents["m2"].member)
     assert total.up == sent.sent * (200 + IP_AND_UDP_HEADERS)
     assert total.down == 0
 

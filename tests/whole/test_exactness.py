@@ -23,7 +23,7 @@ from apps.members.models import Member
 from apps.nat.services import map_address
 from apps.network.models import Gateway, Holding
 from apps.traffic.models import Coverage
-from apps.traffic.selectors import OctetsByDirection, sum_usage
+from apps.traffic.selectors import OctetsByDirection, sum_member_usage
 from lab.lab import Lab
 from tests import factories
 from tests.whole import witness_table
@@ -102,7 +102,8 @@ class Town:
             self.books.note(seen)
             now = timezone.now()
             told = {
-                each.name: sum_usage(each, now - timedelta(hours=2), now + timedelta(hours=1), now=now) for each in Member.objects.all()
+                each.name: sum_member_usage(each, now - timedelta(hours=2), now + timedelta(hours=1), now=now)
+                for each in Member.objects.all()
             }
         wrong = {name: (said, self.books.owed_to(name)) for name, said in told.items() if name not in self.pair}
         assert {name: both for name, both in wrong.items() if both[0] != both[1]} == {}

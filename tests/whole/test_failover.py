@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from firewall.failover import ProgramPaths, StateCache, digest_files
+from firewall.failover import ProgramPaths, StateCacheMode, digest_files
 from firewall.roles import Drain, FailoverRole, Roles, RolesAre
 from lab.failover import (
     CABLES,
@@ -70,7 +70,7 @@ class GatewayPair:
 
 
 @contextmanager
-def run_pair(lab: Lab, cache: StateCache) -> Iterator[GatewayPair]:
+def run_pair(lab: Lab, cache: StateCacheMode) -> Iterator[GatewayPair]:
     load(lab, MEMBERS)
     for name in GATEWAYS:
         lab.run(name, ["sysctl", "-q", "-w", "net.netfilter.nf_conntrack_tcp_loose=0"])
@@ -81,7 +81,7 @@ def run_pair(lab: Lab, cache: StateCache) -> Iterator[GatewayPair]:
 
 @pytest.fixture
 def pair(bare_lab: Lab) -> Iterator[GatewayPair]:
-    with run_pair(bare_lab, StateCache.DIRECT) as running:
+    with run_pair(bare_lab, StateCacheMode.DIRECT) as running:
         yield running
 
 
@@ -150,8 +150,8 @@ def test_each_family_has_a_carrier_of_its_own(pair: GatewayPair) -> None:
         pair.programs[FIRST].call("resume", "6")
 
 
-@pytest.mark.parametrize("cache", StateCache)
-def test_connections_outlive_a_gateway_that_dies_without_a_word(bare_lab: Lab, cache: StateCache) -> None:
+@pytest.mark.parametrize("cache", StateCacheMode)
+def test_connections_outlive_a_gateway_that_dies_without_a_word(bare_lab: Lab, cache: StateCacheMode) -> None:
     with run_pair(bare_lab, cache) as pair, connections(pair):
         pair.programs[FIRST].cut(*CABLES)
         wait_for(lambda: OTHER in list_carriers(pair.lab, 4) and OTHER in list_carriers(pair.lab, 6))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from apps.deployments.models import Rollout
-from firewall.failover import StateCache
+from firewall.failover import StateCacheMode
 from lab.failover import CABLES, find_obstacle
 from lab.lab import Lab
 from tests import factories
@@ -24,7 +24,7 @@ pytestmark = [
 @pytest.fixture
 def system(lab: Lab, network: factories.Network, sockets: Path) -> Iterator[FailoverSystem]:
     """Both gateways at the first revision, the first one as the carrier, each with the other one's states in conntrackd's memory."""
-    with run_programs(lab, StateCache.EXTERNAL) as programs:
+    with run_programs(lab, StateCacheMode.EXTERNAL) as programs:
         made = FailoverSystem(lab, network, programs, sockets)
         assert made.deploy().state == Rollout.State.CONFIRMED
         made.begin_anew()

@@ -22,8 +22,8 @@ from apps.gateways.roles.switching import carry_out_switch, request_switch
 from apps.gateways.services import collect_counters
 from apps.nat.services import add_forward
 from apps.traffic.rates import services as rates
-from apps.traffic.selectors import get_usage_total
-from firewall.failover import GatewaySide
+from apps.traffic.selectors import get_all_time_usage
+from firewall.failover import InterfaceSide
 from lab.failover import (
     ADDRESSES,
     CABLES,
@@ -126,7 +126,7 @@ def knows_both_when_sent(system: FailoverSystem) -> bool:
 
 def get_octets(system: FailoverSystem) -> tuple[int, int]:
     """Return what the database counts for the member at m2, whom no other test lets speak: octets sent and received."""
-    total = get_usage_total(system.network.residents["m2"].member)
+    total = get_all_time_usage(system.network.residents["m2"].member)
     return total.up, total.down
 
 
@@ -228,7 +228,7 @@ def switching_system(system: FailoverSystem) -> FailoverSystem:
         gateway.sync, gateway.sync_address = "sync0", SYNC[gateway.name]
         gateway.save()
     factories.probes(system.network)
-    inside = [ip_interface(str(each)) for each in ADDRESSES if each.side is GatewaySide.LAN]
+    inside = [ip_interface(str(each)) for each in ADDRESSES if each.side is InterfaceSide.LAN]
     change_failover(group=system.network.group, version=0, inside=inside, virtual_router=VIRTUAL_ROUTER, by=system.network.admin)
     system.deploy()
     for programs in system.programs.values():

@@ -11,7 +11,7 @@ import pytest
 from apps.bans.listeners.services import add_listener, remove_listener
 from apps.bans.models import Ban, BanList, Listener
 from apps.deployments.services import reconcile
-from lab.card import offload_checksums
+from lab.card import switch_checksum_offload_on
 from lab.datagram import compute_checksum
 from lab.lab import Lab
 from tests import factories
@@ -88,7 +88,7 @@ def enable_checksums(lab: Lab, *nodes: str) -> None:
     """Let network cards verify checksums from these nodes. Otherwise the kernel drops IPv6 SYNs (docs/adr/0015-guarded-services.md)."""
     for node in nodes:
         with inside(lab, node):
-            assert all(offload_checksums(name) for _index, name in socket.if_nameindex() if name != "lo")
+            assert all(switch_checksum_offload_on(name) for _index, name in socket.if_nameindex() if name != "lo")
 
 
 def test_clients_reach_a_guarded_server_with_sack_and_window_scale_and_are_tracked(lab: Lab, guarded_network: factories.Network) -> None:

@@ -8,7 +8,7 @@ from apps.deployments.models import Rollout
 from apps.deployments.services import reconcile
 from apps.lib.activation import list_activations
 from apps.nat.pinholes.models import Pinhole
-from apps.nat.pinholes.services import add_pinhole, remove_pinhole, replace_prefix
+from apps.nat.pinholes.services import add_pinhole, remove_pinhole, replace_member_prefix
 from apps.nat.services import add_forward, remove_forward
 from lab.lab import Lab
 from tests import factories
@@ -63,7 +63,7 @@ def test_a_pinhole_lets_in_and_what_came_in_by_it_ends_with_it(lab: Lab, network
 def test_pinholes_follow_a_member_to_another_prefix(lab: Lab, network: factories.Network) -> None:
     pinhole(network)
     deploy(network)
-    new = replace_prefix(holding=network.residents["m1"].prefix, follow=True, by=network.admin)
+    new = replace_member_prefix(holding=network.residents["m1"].prefix, follow=True, by=network.admin)
     deploy(network)
     there = str(new.prefix.network_address + 0x10)
     lab.run("m1", ["ip", "-6", "address", "add", f"{there}/64", "dev", "eth0", "nodad"])

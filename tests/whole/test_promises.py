@@ -7,7 +7,7 @@ from apps.deployments.services import reconcile
 from apps.gateways.services import collect_counters
 from apps.nat.models import NatMapping
 from apps.nat.services import add_forward
-from apps.traffic.selectors import get_usage_total
+from apps.traffic.selectors import get_all_time_usage
 from lab.lab import Lab
 from tests import factories
 from tests.whole.packets import FIN, SYN, counter, send, send_tcp6, watching
@@ -97,7 +97,7 @@ def test_what_goes_each_way_is_counted_to_the_octet(lab: Lab, network: factories
         until_m3(b"down 2")
     for gateway in network.gateways:
         collect_counters(gateway)
-    total = get_usage_total(network.residents["m3"].member)
+    total = get_all_time_usage(network.residents["m3"].member)
     assert (total.up, total.down) == (5 * (28 + 104), 3 * (28 + 306))
 
 

@@ -157,10 +157,10 @@ def test_a_persons_word_asks_at_once(bare_lab: Lab, ssh_network: factories.Netwo
     by_ssh["nat-1"].wait(10)
     channel = agent_channel.get_channel(ssh_network.gateways[0])
     for _ in range(5):
-        channel.try_now()
+        channel.reset_backoff()
         assert not answers(channel)
     with sshd(bare_lab, "nat-1", sockets):
-        channel.try_now()
+        channel.reset_backoff()
         assert answers(channel)
 
 

@@ -11,7 +11,7 @@ from apps.accounts import role_changes, sessions, tokens
 from apps.accounts.models import RoleChange, User
 from apps.accounts.people import selectors
 from apps.accounts.people.forms import RolesForm
-from apps.accounts.permissions import get_person, has_right, staff_page
+from apps.accounts.permissions import get_signed_in_user, has_right, staff_page
 from apps.accounts.recent_auth import require_recent_auth
 from apps.accounts.roles import Right
 from apps.audit.selectors import list_row_history
@@ -54,7 +54,7 @@ def account(request: HttpRequest, pk: int) -> HttpResponse:
         "changes": changes,
         "waiting": next((each for each in changes if each.state == RoleChange.State.WAITING), None),
         "may_agree": has_right(request.user, Right.APPROVE),
-        "own": user.pk == get_person(request).pk,
+        "own": user.pk == get_signed_in_user(request).pk,
         "history": list_row_history(user, HISTORY),
     }
     return render(request, "accounts/person.html", context)
@@ -64,12 +64,12 @@ def account(request: HttpRequest, pk: int) -> HttpResponse:
 @require_recent_auth
 def change_roles(request: HttpRequest, pk: int) -> HttpResponse:
     """Change an account's roles, with a reason."""
-    user, by = _get_user(pk), get_person(request)
+    user, by = _get_user(pk), get_signed_in_user(request)
     form = RolesForm(user, by, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
         try:
-            change = role_changes.request_role_change(
+            change = role_changes.submit_role_change(
                 user=user, before=form.list_shown_roles(), after=given["roles"], reason=given["reason"], by=by
             )
         except Problem as problem:
@@ -100,7 +100,7 @@ def approve_role_change(request: HttpRequest, pk: int) -> HttpResponse:
     """Agree to a change of roles, as the second person."""
     change = get_object_or_404(RoleChange.objects.select_related("user"), pk=pk)
     try:
-        role_changes.approve_role_change(change, by=get_person(request))
+        role_changes.approve_role_change(change, by=get_signed_in_user(request))
     except Problem as problem:
         messages.error(request, str(problem))
     else:
@@ -114,7 +114,7 @@ def cancel_role_change(request: HttpRequest, pk: int) -> HttpResponse:
     """Drop a change of roles: its author withdraws it, or an approver refuses."""
     change = get_object_or_404(RoleChange, pk=pk)
     try:
-        role_changes.cancel_role_change(change, by=get_person(request))
+        role_changes.cancel_role_change(change, by=get_signed_in_user(request))
     except Problem as problem:
         messages.error(request, str(problem))
     else:
@@ -127,7 +127,7 @@ def cancel_role_change(request: HttpRequest, pk: int) -> HttpResponse:
 def end_account_sessions(request: HttpRequest, pk: int) -> HttpResponse:
     """End all sessions of an account, for instance when a phone is lost; and, if that is ticked, revoke all its tokens."""
     user = _get_user(pk)
-    own = request.session.session_key if user.pk == get_person(request).pk else None
+    own = request.session.session_key if user.pk == get_signed_in_user(request).pk else None
     count = sessions.end_all_sessions(user=user, but=own)
     if request.POST.get("tokens") == "1":
         _say_revoked(request, tokens.revoke_all_tokens(user=user))

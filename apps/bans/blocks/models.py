@@ -9,7 +9,7 @@ from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.history import track_history
-from apps.lib.database.triggers import stamp_transaction
+from apps.lib.database.triggers import build_stamp_trigger
 from apps.lib.fields import AddressField
 from apps.lib.models import Deployed, Versioned
 from apps.members.models import Member
@@ -39,7 +39,7 @@ class Block(Versioned, Deployed):
 
     class Meta:
         ordering = ["-id"]
-        triggers = [stamp_transaction("member", "valid")]
+        triggers = [build_stamp_trigger("member", "valid")]
         constraints = [
             ExclusionConstraint(name="block_one_at_a_time", expressions=[("member", "="), ("valid", RangeOperators.OVERLAPS)]),
             models.CheckConstraint(condition=Q(valid__isempty=False), name="block_valid_some_time"),

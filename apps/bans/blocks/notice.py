@@ -19,7 +19,7 @@ from django.utils.translation import get_supported_language_variant
 from django.utils.translation.trans_real import parse_accept_lang_header
 
 from apps.bans.blocks.models import Block
-from apps.bans.blocks.selectors import find_current_block, find_holder, find_notice
+from apps.bans.blocks.selectors import find_current_block, find_holder, find_notice_for_address
 from apps.lib.fields import Address
 from apps.preferences.declarations import CONTACT, DEFAULT_LANGUAGE, NETWORK_NAME
 from apps.preferences.selectors import read_setting
@@ -66,7 +66,7 @@ def _look_up(address: Address | None) -> _NoticeFacts:
 
 
 def _query_facts(address: Address | None) -> _NoticeFacts:
-    notice = find_notice(address) if address else None
+    notice = find_notice_for_address(address) if address else None
     contact = notice.contact if notice and notice.contact else read_setting(CONTACT)
     known = _NoticeFacts(read_setting(NETWORK_NAME), contact, read_setting(DEFAULT_LANGUAGE))
     member = find_holder(address) if address else None

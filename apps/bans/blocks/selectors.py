@@ -70,7 +70,7 @@ def find_holder(address: Address) -> Member | None:
     return held.member if held else None
 
 
-def find_notice(address: Address) -> Notice | None:
+def find_notice_for_address(address: Address) -> Notice | None:
     """Return the notice of the group to which the address belongs; for an unknown address the first notice that exists."""
     held = Holding.objects.filter(is_valid_now(), prefix__covers=address).first()
     notices = Notice.objects.filter(group=held.group_id) if held else Notice.objects.all()

@@ -45,7 +45,7 @@ class ListenerForm(forms.ModelForm[Listener]):
         """Skip the form's check: the service names the listener that is in the way."""
 
 
-class InterfaceForm(forms.Form):
+class ServerFacingInterfaceForm(forms.Form):
     """The interface of a gateway behind which servers stand."""
 
     gateway = forms.ModelChoiceField(Gateway.objects.all(), widget=forms.HiddenInput)

@@ -5,7 +5,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.history import track_history
-from apps.lib.database.triggers import stamp_transaction
+from apps.lib.database.triggers import build_stamp_trigger
 from apps.lib.fields import AddressField
 from apps.lib.models import Deployed, Versioned
 from apps.network.models import Gateway, GatewayGroup
@@ -38,7 +38,7 @@ class Listener(Versioned, Deployed):
 
     class Meta:
         ordering = ["name", "id"]
-        triggers = [stamp_transaction("group", "name", "address", "protocol", "port", "guarded", "window_scale", "enabled")]
+        triggers = [build_stamp_trigger("group", "name", "address", "protocol", "port", "guarded", "window_scale", "enabled")]
         constraints = [
             models.UniqueConstraint(fields=["address", "protocol", "port"], name="listener_once"),
             models.CheckConstraint(condition=~Q(name=""), name="listener_has_a_name"),

@@ -82,7 +82,7 @@ def remove_listener(*, listener: Listener, by: User) -> None:
         enqueue_task("workers.reconcile", by.pk)
 
 
-def set_server_interface(*, gateway: Gateway, name: str, by: User | None) -> None:
+def set_server_facing_interface(*, gateway: Gateway, name: str, by: User | None) -> None:
     """Set the interface of the gateway behind which servers stand; "": the members' own. by: None for a command.
 
     Raises Problem if the gateway uses it otherwise.

@@ -7,13 +7,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.audit.selectors import list_row_history
 from apps.bans import allow_list
 from apps.bans.coverage import get_overruled_bans
 from apps.bans.forms import AllowChangeForm, AllowForm
 from apps.bans.models import AllowEntry
-from apps.bans.views.lists import format_gateway_names
+from apps.bans.views.lists import format_all_gateway_names
 from apps.lib.activation import list_activations
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui.activation_status import list_activation_statuses
@@ -28,7 +28,7 @@ def entries(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         given = {"prefix": form.cleaned_data["address"], "comment": form.cleaned_data["comment"], "expires": form.compute_end()}
         try:
-            made = allow_list.allow_prefix(author=get_person(request), **given)
+            made = allow_list.allow_prefix(author=get_signed_in_user(request), **given)
             messages.success(request, _("Saved. In a moment, no ban affects %(prefix)s any more.") % {"prefix": made.prefix_text})
             return redirect("bans:allowed")
         except Problem as problem:
@@ -46,7 +46,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         given = {"comment": form.cleaned_data["comment"], "expires": form.compute_end(), "version": form.cleaned_data["version"]}
         try:
-            allow_list.change_entry(entry=entry, by=get_person(request), **given)
+            allow_list.change_entry(entry=entry, by=get_signed_in_user(request), **given)
             messages.success(request, _("Saved."))
             return redirect("bans:allowed")
         except Conflict as conflict:
@@ -71,8 +71,8 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     entry = get_object_or_404(AllowEntry, pk=pk)
     if request.method != "POST":
         return render(
-            request, "bans/disallow.html", {"entry": entry, "bans": get_overruled_bans(entry), "gateways": format_gateway_names()}
+            request, "bans/disallow.html", {"entry": entry, "bans": get_overruled_bans(entry), "gateways": format_all_gateway_names()}
         )
-    allow_list.remove_entry(entry=entry, by=get_person(request))
+    allow_list.remove_entry(entry=entry, by=get_signed_in_user(request))
     messages.success(request, _("%(prefix)s is no longer on the allow list: bans affect it again.") % {"prefix": entry.prefix_text})
     return redirect("bans:allowed")

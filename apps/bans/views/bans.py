@@ -14,11 +14,11 @@ from apps.accounts.permissions import staff_page
 from apps.audit.selectors import list_row_history
 from apps.bans import ban_list_page, services, undo
 from apps.bans.bulk_selection import BulkSelection, parse_selection
-from apps.bans.coverage import list_entries_within
+from apps.bans.coverage import list_allow_entries_within
 from apps.bans.forms import BanChangeForm, BanForm, EndForm
 from apps.bans.models import Ban, BanList
 from apps.bans.selectors import map_hits
-from apps.bans.views.lists import format_gateway_names
+from apps.bans.views.lists import format_all_gateway_names
 from apps.lib.errors import Conflict, Problem
 
 LAST_CHANGES = 20
@@ -67,7 +67,7 @@ def _render_added(request: HttpRequest, banlist: BanList, made: Ban) -> HttpResp
 
 
 @staff_page
-def saved_strip(request: HttpRequest, pk: int) -> HttpResponse:
+def saved_ban_strip(request: HttpRequest, pk: int) -> HttpResponse:
     """Render the strip that shows where a saved ban is active, and what else covers it; 204 while nothing has changed."""
     ban = _get_ban(pk)
     shown = ban_list_page.build_action_result_context(ban.list, {"saved": str(pk)})
@@ -96,7 +96,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
         "entries": list_row_history(ban, LAST_CHANGES),
         "row": ban_list_page.build_ban_rows([ban], ban.list)[0],
     }
-    shown["parts_allowed"] = list_entries_within(ban.prefix)[:5]
+    shown["parts_allowed"] = list_allow_entries_within(ban.prefix)[:5]
     return render(request, "bans/ban.html", shown, status=422 if form.is_bound else 200)
 
 
@@ -106,7 +106,7 @@ def lift(request: HttpRequest, pk: int) -> HttpResponse:
     ban = _get_ban(pk)
     if request.method != "POST":
         shown = {"ban": ban, "hits": map_hits([ban]).get(ban.prefix), "others": ban_list_page.list_bans_elsewhere(ban.list, ban.prefix)}
-        return render(request, "bans/lift.html", shown | {"gateways": format_gateway_names()})
+        return render(request, "bans/lift.html", shown | {"gateways": format_all_gateway_names()})
     with pghistory.context() as history:
         services.lift_ban(ban=ban, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
     return _redirect_to_list(ban.list.pk, lifted=history.id)
@@ -140,7 +140,7 @@ def bulk_action(request: HttpRequest, pk: int) -> HttpResponse:
     chosen = parse_selection(banlist, request.POST)
     if chosen.is_ready:
         return {"lift": _lift_selected, "end": _end_selected, "way": _direct_selected}[chosen.do](request, chosen)
-    return render(request, "bans/bulk.html", {"list": banlist, "choice": chosen, "gateways": format_gateway_names()})
+    return render(request, "bans/bulk.html", {"list": banlist, "choice": chosen, "gateways": format_all_gateway_names()})
 
 
 def _lift_selected(request: HttpRequest, choice: BulkSelection) -> HttpResponse:
@@ -160,5 +160,7 @@ def _end_selected(request: HttpRequest, choice: BulkSelection) -> HttpResponse:
         changed = undo.set_ban_ends(bans=choice.ids, expires=form.compute_end(), by=request.user)  # type: ignore[arg-type]  # staff_page
     except Problem as problem:
         form.add_error("until", str(problem))
-        return render(request, "bans/bulk.html", {"list": choice.banlist, "choice": choice, "gateways": format_gateway_names()}, status=422)
+        return render(
+            request, "bans/bulk.html", {"list": choice.banlist, "choice": choice, "gateways": format_all_gateway_names()}, status=422
+        )
     return _redirect_to_list(choice.banlist.pk, ends=changed)

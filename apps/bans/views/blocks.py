@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.audit.selectors import list_row_history
 from apps.bans.blocks import block_rows, selectors, services
 from apps.bans.blocks.forms import BlockForm
@@ -62,7 +62,7 @@ def block_member(request: HttpRequest, pk: int) -> HttpResponse:
     form = BlockForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            made = services.block_member(member=member, by=get_person(request), **form.to_kwargs())
+            made = services.block_member(member=member, by=get_signed_in_user(request), **form.to_kwargs())
             return redirect("bans:block", made.pk)
         except Problem as problem:
             form.add_problem(problem)
@@ -77,7 +77,9 @@ def block(request: HttpRequest, pk: int) -> HttpResponse:
     form = BlockForm(request.POST if request.method == "POST" else None, found)
     if form.is_valid():
         try:
-            services.change_block(block=found, version=form.cleaned_data["version"] or 0, by=get_person(request), **form.to_kwargs())
+            services.change_block(
+                block=found, version=form.cleaned_data["version"] or 0, by=get_signed_in_user(request), **form.to_kwargs()
+            )
             return redirect("bans:block", pk)
         except Problem as problem:
             form.add_problem(problem)
@@ -99,7 +101,7 @@ def lift(request: HttpRequest, pk: int) -> HttpResponse:
     found = _get_block(pk)
     if request.method != "POST":
         return render(request, "bans/lift_block.html", {"that": found, "cut": selectors.get_block_impact(found.member)})
-    services.lift_block(block=found, by=get_person(request))
+    services.lift_block(block=found, by=get_signed_in_user(request))
     return redirect(f"{reverse('bans:blocks')}?lifted={pk}")
 
 
@@ -108,7 +110,7 @@ def lift(request: HttpRequest, pk: int) -> HttpResponse:
 def restore(request: HttpRequest, pk: int) -> HttpResponse:
     """Undo the lifting of a block."""
     try:
-        again = services.restore_block(lifted=_get_block(pk), by=get_person(request))
+        again = services.restore_block(lifted=_get_block(pk), by=get_signed_in_user(request))
     except Problem as problem:
         messages.error(request, str(problem))
         return redirect("bans:blocks")
@@ -135,7 +137,7 @@ def bulk_action(request: HttpRequest) -> HttpResponse:
 
 def _apply_action(do: str, picked: list[int], form: EndForm, request: HttpRequest) -> str:
     if do == "lift":
-        lifted = services.lift_blocks(blocks=picked, by=get_person(request))
+        lifted = services.lift_blocks(blocks=picked, by=get_signed_in_user(request))
         return ngettext("%(n)d block is lifted.", "%(n)d blocks are lifted.", lifted) % {"n": lifted}
-    changed = services.set_block_ends(blocks=picked, until=form.compute_end(), by=get_person(request))
+    changed = services.set_block_ends(blocks=picked, until=form.compute_end(), by=get_signed_in_user(request))
     return ngettext("%(n)d block has a new end.", "%(n)d blocks have a new end.", changed) % {"n": changed}

@@ -22,7 +22,7 @@ def coverage_search(request: HttpRequest) -> HttpResponse:
         except Problem as problem:
             return render(request, "bans/covering.html", shown | {"problem": str(problem), "offer": problem.offer}, status=422)
         found = coverage.get_coverage(prefix)
-        ways = [(_("Connections from there"), found.incoming_decision), (_("Connections to there"), found.outgoing_decision)]
+        ways = [(_("Connections from there"), found.incoming_deciding_entry), (_("Connections to there"), found.outgoing_deciding_entry)]
         decided = [(title, by, "ban" if isinstance(by, Ban) else "allowed" if by else "") for title, by in ways]
         shown |= {"found": found, "shown": Ban(prefix=prefix).prefix_text, "ways": decided}
     return render(request, "bans/covering.html", shown)

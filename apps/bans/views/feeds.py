@@ -7,10 +7,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.audit.selectors import list_row_history
 from apps.bans import ban_list_page, feed_refresh, feed_services
-from apps.bans.bulk_selection import must_type_number
+from apps.bans.bulk_selection import is_typed_number_missing
 from apps.bans.forms import FeedForm
 from apps.bans.models import BanFeed, BanList
 from apps.bans.selectors import find_feed
@@ -39,9 +39,9 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
         version = given.pop("version")
         try:
             if feed:
-                feed_services.change_feed(feed=feed, version=version, by=get_person(request), **given)
+                feed_services.change_feed(feed=feed, version=version, by=get_signed_in_user(request), **given)
             else:
-                feed_services.add_feed(list=banlist, by=get_person(request), **given)
+                feed_services.add_feed(list=banlist, by=get_signed_in_user(request), **given)
             return _redirect_to_feed(pk)
         except Conflict as conflict:
             form.add_error(None, str(conflict))
@@ -56,7 +56,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def refresh_now(request: HttpRequest, pk: int) -> HttpResponse:
     """Start a refresh now."""
-    feed_services.request_refresh(feed=_get_feed(pk), by=get_person(request))
+    feed_services.request_refresh(feed=_get_feed(pk), by=get_signed_in_user(request))
     return _redirect_to_feed(pk)
 
 
@@ -81,10 +81,12 @@ def pending_import(request: HttpRequest, pk: int) -> HttpResponse:
         feed_refresh.discard_pending_import(feed=feed)
         return _redirect_to_feed(pk)
     typed = ban_list_page.parse_query_number(request.POST, "typed")
-    if request.method != "POST" or must_type_number(feed.held_removed, typed):
-        return render(request, "bans/feed_held.html", {"list": feed.list, "feed": feed, "type": must_type_number(feed.held_removed, 0)})
+    if request.method != "POST" or is_typed_number_missing(feed.held_removed, typed):
+        return render(
+            request, "bans/feed_held.html", {"list": feed.list, "feed": feed, "type": is_typed_number_missing(feed.held_removed, 0)}
+        )
     try:
-        feed_refresh.apply_pending_import(feed=feed, by=get_person(request))
+        feed_refresh.apply_pending_import(feed=feed, by=get_signed_in_user(request))
         messages.success(request, _("Imported."))
     except Problem as problem:
         messages.error(request, str(problem))

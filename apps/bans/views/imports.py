@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import staff_page
 from apps.bans import ban_list_page, uploads
-from apps.bans.bulk_selection import must_type_number
+from apps.bans.bulk_selection import is_typed_number_missing
 from apps.bans.forms import ImportForm
 from apps.bans.import_preview import build_preview
 from apps.bans.models import BanList, Upload
@@ -36,7 +36,7 @@ def preview(request: HttpRequest, pk: int) -> HttpResponse:
     kept = get_object_or_404(Upload.objects.select_related("list"), pk=pk, by=request.user)
     shown = build_preview(kept, request.user)
     typed = ban_list_page.parse_query_number(request.POST, "typed")
-    if request.method != "POST" or must_type_number(shown.removed_count, typed) or not shown.is_possible:
+    if request.method != "POST" or is_typed_number_missing(shown.removed_count, typed) or not shown.is_possible:
         return render(request, "bans/preview.html", {"list": kept.list, "upload": kept, "preview": shown})
     try:
         outcome = uploads.import_upload(kept, by=request.user, skip_invalid=True, dry_run=False)  # type: ignore[arg-type]  # staff_page: signed in

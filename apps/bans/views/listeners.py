@@ -9,10 +9,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.audit.selectors import list_row_history
 from apps.bans.listeners import selectors, services
-from apps.bans.listeners.forms import InterfaceForm, ListenerForm
+from apps.bans.listeners.forms import ListenerForm, ServerFacingInterfaceForm
 from apps.bans.listeners.models import Listener
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui.activation_status import list_activation_statuses
@@ -39,7 +39,7 @@ def listeners(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         try:
             given = {name: form.cleaned_data[name] for name in (*FIELDS, "group")}
-            made = services.add_listener(by=get_person(request), **given)
+            made = services.add_listener(by=get_signed_in_user(request), **given)
             messages.success(request, _("“%(name)s” is on its way to the gateways.") % {"name": made.name})
             if warning := _build_warning(made):
                 messages.warning(request, warning)
@@ -57,7 +57,7 @@ def listener(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         try:
             given = {name: form.cleaned_data[name] for name in (*FIELDS, "enabled")}
-            services.change_listener(listener=found, version=form.cleaned_data["version"] or 0, by=get_person(request), **given)
+            services.change_listener(listener=found, version=form.cleaned_data["version"] or 0, by=get_signed_in_user(request), **given)
             return redirect("bans:listener", pk)
         except Conflict as conflict:
             form.add_error(None, str(conflict))
@@ -86,7 +86,7 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Listener, pk=pk)
     if request.method != "POST":
         return render(request, "bans/remove_listener.html", {"listener": found})
-    services.remove_listener(listener=found, by=get_person(request))
+    services.remove_listener(listener=found, by=get_signed_in_user(request))
     messages.success(request, _("“%(name)s” is being removed from the gateways.") % {"name": found.name})
     return redirect("bans:listeners")
 
@@ -95,10 +95,10 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def interface(request: HttpRequest) -> HttpResponse:
     """Set the interface of a gateway behind which servers stand."""
-    form = InterfaceForm(request.POST)
+    form = ServerFacingInterfaceForm(request.POST)
     if form.is_valid():
         try:
-            services.set_server_interface(by=get_person(request), **form.cleaned_data)
+            services.set_server_facing_interface(by=get_signed_in_user(request), **form.cleaned_data)
             messages.success(request, _("Saved. The gateway's rules are being rewritten."))
         except Problem as problem:
             messages.error(request, str(problem))

@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 from apps.accounts.permissions import staff_page
 from apps.audit.selectors import list_row_history
 from apps.bans import ban_list_page, export, services
-from apps.bans.bulk_selection import must_type_number
+from apps.bans.bulk_selection import is_typed_number_missing
 from apps.bans.forms import BanListChangeForm, BanListForm
 from apps.bans.models import BanList
 from apps.bans.selectors import list_ban_lists as all_lists
@@ -39,7 +39,7 @@ def _get_list(pk: int) -> BanList:
     return get_object_or_404(BanList, pk=pk)
 
 
-def format_gateway_names() -> str:
+def format_all_gateway_names() -> str:
     """Return the names of all gateways: "nat-1, nat-2"."""
     return ", ".join(Gateway.objects.order_by("name").values_list("name", flat=True)) or _("no gateway yet")
 
@@ -58,7 +58,7 @@ def switch(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what turning the list on or off does; after confirmation, do it."""
     found = _get_list(pk)
     if request.method != "POST":
-        return render(request, "bans/switch.html", {"list": found, "brief": summarize_list(found), "gateways": format_gateway_names()})
+        return render(request, "bans/switch.html", {"list": found, "brief": summarize_list(found), "gateways": format_all_gateway_names()})
     on = request.POST.get("on") == "1"
     services.change_list(list=found, version=found.version, name=found.name, description=found.description, enabled=on, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
     said = (
@@ -91,8 +91,8 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what is deleted with the list; after confirmation, delete it. For a large list, the number of bans must be typed."""
     found = _get_list(pk)
     bans = found.bans.count()
-    if request.method != "POST" or must_type_number(bans, ban_list_page.parse_query_number(request.POST, "typed")):
-        shown = {"list": found, "bans": bans, "gateways": format_gateway_names(), "type": must_type_number(bans, 0)}
+    if request.method != "POST" or is_typed_number_missing(bans, ban_list_page.parse_query_number(request.POST, "typed")):
+        shown = {"list": found, "bans": bans, "gateways": format_all_gateway_names(), "type": is_typed_number_missing(bans, 0)}
         return render(request, "bans/delete_list.html", shown)
     gone = services.delete_list(list=found, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
     words = ngettext("“%(list)s” and its %(n)d ban are deleted.", "“%(list)s” and its %(n)d bans are deleted.", gone)

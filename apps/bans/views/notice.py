@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.bans.blocks import services
 from apps.bans.blocks.forms import NoticeForm, ReachableForm
 from apps.bans.blocks.models import Notice, Reachable
@@ -35,7 +35,7 @@ def notice(request: HttpRequest, group: int) -> HttpResponse:
     form = NoticeForm(found, request.POST)
     if form.is_valid():
         try:
-            services.set_notice(notice=found, by=get_person(request), **form.cleaned_data)
+            services.set_notice(notice=found, by=get_signed_in_user(request), **form.cleaned_data)
             return redirect("bans:notice", group)
         except Problem as problem:
             form.add_error(None, str(problem))
@@ -49,7 +49,7 @@ def add(request: HttpRequest, group: int) -> HttpResponse:
     found, form = _get_notice(group), ReachableForm(request.POST)
     if form.is_valid():
         try:
-            services.add_reachable(notice=found, by=get_person(request), **form.cleaned_data)
+            services.add_reachable(notice=found, by=get_signed_in_user(request), **form.cleaned_data)
             return redirect("bans:notice", group)
         except Problem as problem:
             form.add_error("address", str(problem))
@@ -61,5 +61,5 @@ def add(request: HttpRequest, group: int) -> HttpResponse:
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
     """Close this port to blocked members."""
     found = get_object_or_404(Reachable.objects.select_related("notice"), pk=pk)
-    services.remove_reachable(reachable=found, by=get_person(request))
+    services.remove_reachable(reachable=found, by=get_signed_in_user(request))
     return redirect("bans:notice", found.notice.group_id)

@@ -26,10 +26,10 @@ from apps.network.models import GatewayGroup
 from firewall.addresses import format_prefix
 from firewall.blast_radius import (
     ADDITION_PREFIX,
-    Removal,
     RemovalLimits,
+    ServiceRemoval,
     compute_removals,
-    count_removed_by_others,
+    count_removed_by_other_parts,
     find_cutoffs,
     hold_back_parts,
     split_removals,
@@ -88,9 +88,9 @@ def _count_members(ruleset: Ruleset) -> int:
 
 def find_removals(
     rulesets: Mapping[int, Ruleset], before: RunningState, now: int, deltas: Mapping[int, RulesetChange]
-) -> dict[ObjectKind, Removal]:
+) -> dict[ObjectKind, ServiceRemoval]:
     """Return removals of service by kind, each from the gateway that would lose most. deltas: known changes to the rulesets."""
-    found: dict[ObjectKind, Removal] = {}
+    found: dict[ObjectKind, ServiceRemoval] = {}
     for pk, ruleset in rulesets.items():
         running = before.rulesets.get(pk)
         if running is None or running is ruleset:
@@ -101,7 +101,7 @@ def find_removals(
     return found
 
 
-def _find_gateway_removals(running: Ruleset, delta: Delta, now: int) -> dict[ObjectKind, Removal]:
+def _find_gateway_removals(running: Ruleset, delta: Delta, now: int) -> dict[ObjectKind, ServiceRemoval]:
     sizes = {name: len(elements) for name, elements in running.elements.items()}
     found = compute_removals(delta.elements, sizes, now)
     cut_off = find_cutoffs(delta.elements, running.elements)
@@ -117,7 +117,7 @@ def _list_alive(group: GatewayGroup) -> list[HeldBack]:
 
 @transaction.atomic
 def _hold_back_removals(
-    group: GatewayGroup, gone: Mapping[ObjectKind, Removal], running: Ruleset, asked: Ruleset, seen: str
+    group: GatewayGroup, gone: Mapping[ObjectKind, ServiceRemoval], running: Ruleset, asked: Ruleset, seen: str
 ) -> list[Mapping[str, Elements]]:
     """Return the parts that wait. Close rows if their part is no longer removed unchanged; hold back new removals above the limits."""
     parts: list[tuple[HeldBack, RulesetPart]] = []
@@ -135,7 +135,7 @@ def _hold_back_removals(
 
 
 def _hold_back_new(
-    group: GatewayGroup, rests: Mapping[ObjectKind, Removal], running: Ruleset, asked: Ruleset, seen: str
+    group: GatewayGroup, rests: Mapping[ObjectKind, ServiceRemoval], running: Ruleset, asked: Ruleset, seen: str
 ) -> list[Mapping[str, Elements]]:
     recent = removal_ledger.list_recent_losses(group, asked.elements)
     wait, go = split_removals(rests, recent, running.elements, build_limits(group))
@@ -155,7 +155,7 @@ def pick_earlier_snapshot(one: str, other: str | None) -> str:
     return other if other and int(other.split(":")[0]) < int(one.split(":")[0]) else one
 
 
-def _is_contained(removal: Removal | None, part: RulesetPart) -> bool:
+def _is_contained(removal: ServiceRemoval | None, part: RulesetPart) -> bool:
     """True if every element of the part is still to be removed, or still to come."""
     return removal is not None and all(elements.keys() <= removal.elements.get(name, {}).keys() for name, elements in part.items())
 
@@ -166,7 +166,7 @@ def _close_row(row: HeldBack) -> None:
     HeldBack.objects.filter(pk=row.pk, state=row.state).update(state=done)
 
 
-def _create_held_back(group: GatewayGroup, removal: Removal, running: Ruleset, seen: str, recent: Iterable[RulesetPart]) -> None:
+def _create_held_back(group: GatewayGroup, removal: ServiceRemoval, running: Ruleset, seen: str, recent: Iterable[RulesetPart]) -> None:
     row = HeldBack.objects.create(
         group=group,
         kind=removal.kind,
@@ -176,7 +176,7 @@ def _create_held_back(group: GatewayGroup, removal: Removal, running: Ruleset, s
         packed=pack_part(removal.elements),
         text=render_part(removal.elements, running),
         baseline=seen,
-        earlier=count_removed_by_others(removal.elements, recent, running.elements),
+        earlier=count_removed_by_other_parts(removal.elements, recent, running.elements),
     )
     record_requesters(row, compute_requesters(row))
 

@@ -15,7 +15,7 @@ from apps.deployments.approvals.part_codec import unpack_part
 from apps.deployments.models import HeldBack
 from apps.deployments.rule_kinds import forwards
 from apps.deployments.rule_kinds.kind import AffectedThing, RemovedElement, build_affected_prefix
-from apps.deployments.rule_kinds.registry import KINDS, get_removal_review
+from apps.deployments.rule_kinds.registry import KINDS, get_removal_definition
 from apps.lib.port_ranges import format_port_range
 from firewall.blast_radius import ADDITION_PREFIX
 from firewall.ruleset import Elements
@@ -87,7 +87,7 @@ def compute_effect(held: HeldBack) -> RemovalEffect:
     """Compute the effect of a held-back removal."""
     kind = ObjectKind(held.kind)
     found = tuple(merge_port_ranges(list_affected_things(held)))
-    if not get_removal_review(kind).of_members:
+    if not get_removal_definition(kind).of_members:
         return RemovalEffect(kind, found, hit=_count_hits(found))
     rows = _list_affected_members(found, kind)
     people = tuple(AffectedMember(*row[:5]) for row in rows)
@@ -146,7 +146,7 @@ def _build_range(first: AffectedThing, count: int) -> AffectedThing:
 def _list_affected_members(found: tuple[AffectedThing, ...], kind: ObjectKind) -> list[tuple[int, str, bool, str, int, int, int]]:
     with connection.cursor() as cursor:
         cursor.execute(
-            _CONCERNED.format(lies=get_removal_review(kind).holding_operator),
+            _CONCERNED.format(lies=get_removal_definition(kind).holding_operator),
             {"prefixes": [thing.prefix for thing in found], "things": [thing.words for thing in found], "first": FIRST},
         )
         return list(cursor.fetchall())

@@ -15,7 +15,7 @@ from apps.network.models import GatewayGroup
 FIELDS = ("removal_share", "removal_least")
 
 
-def get_tighter_limits(group: GatewayGroup, **wanted: int) -> dict[str, int]:
+def pick_tightened_limits(group: GatewayGroup, **wanted: int) -> dict[str, int]:
     """Return the wanted limits that are tighter than the group's: they may be written at once."""
     return {name: value for name, value in wanted.items() if value < getattr(group, name)}
 
@@ -47,7 +47,7 @@ def find_waiting_limits(group: GatewayGroup) -> HeldBack | None:
     return HeldBack.objects.filter(group=group, kind=LIMITS, state=HeldBack.State.WAITING).first()
 
 
-def loosen_limits(held: HeldBack) -> None:
+def apply_approved_limits(held: HeldBack) -> None:
     """Apply the approved limits."""
     values = {name: new for name, (_old, new) in unpack_limits(held).items()}
     GatewayGroup.objects.filter(pk=held.group_id).update(version=F("version") + 1, **values)

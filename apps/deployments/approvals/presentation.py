@@ -15,11 +15,11 @@ from apps.deployments.approvals.eligibility import compute_standing
 from apps.deployments.approvals.kinds import SPECIAL
 from apps.deployments.approvals.limit_changes import unpack_limits
 from apps.deployments.approvals.part_codec import unpack_values
-from apps.deployments.approvals.texts import render_button, render_reason, render_request, render_title, render_undo
+from apps.deployments.approvals.texts import render_button, render_reason, render_refusal_effect, render_request, render_title
 from apps.deployments.models import HeldBack
 from apps.deployments.revision_pages.change_summary import render_count
 from apps.deployments.rule_kinds.kind import AffectedThing
-from apps.deployments.rule_kinds.registry import get_removal_review
+from apps.deployments.rule_kinds.registry import get_removal_definition
 from apps.lib.ui import formats
 from firewall.sets import ObjectKind as Of
 
@@ -87,14 +87,14 @@ def build_held_back_context(held: HeldBack, by: User) -> HeldBackContext:
         render_reason(held),
         render_button(held),
         render_request(held),
-        render_undo(held),
+        render_refusal_effect(held),
         _build_history_url(held),
         _list_numbers(effect) if effect else [],
         _render_sentence(effect) if effect else "",
         named,
         max(0, concerned - len(named)),
         list_changes(held),
-        list_facts(held),
+        list_rollback_facts(held),
         standing.asked,
         standing.perhaps,
         _render_names(standing.others),
@@ -109,7 +109,7 @@ def _render_names(people: Sequence[User]) -> str:
 def _build_history_url(held: HeldBack) -> str:
     """Return the URL of the history of what it is about, filtered by its asker if there is exactly one."""
     special = {kinds.MANAGEMENT: "network.gateway", kinds.LIMITS: "network.gatewaygroup", kinds.ROLLBACK: ""}
-    trail = special[held.kind] if held.kind in special else get_removal_review(Of(held.kind)).history
+    trail = special[held.kind] if held.kind in special else get_removal_definition(Of(held.kind)).history
     people = list(held.askers.values_list("pk", flat=True))
     try:
         url = reverse("audit:history")
@@ -124,7 +124,7 @@ def _build_history_url(held: HeldBack) -> str:
 def _list_numbers(effect: RemovalEffect) -> list[tuple[str, int]]:
     """Return four numbers, each with its label."""
     number = effect.number
-    label = (get_removal_review(effect.kind).label(number), number)
+    label = (get_removal_definition(effect.kind).label(number), number)
     if effect.kind in (Of.BANS, Of.ALLOWED):
         return [
             label,
@@ -140,7 +140,7 @@ def _list_numbers(effect: RemovalEffect) -> list[tuple[str, int]]:
 
 def _render_sentence(effect: RemovalEffect) -> str:
     """Return a sentence about what members lose; their names follow it."""
-    removal = get_removal_review(effect.kind)
+    removal = get_removal_definition(effect.kind)
     number = effect.members if removal.of_members else len(effect.things)
     if not number:
         return _("No member is known to have had them:")
@@ -193,7 +193,7 @@ def list_changes(held: HeldBack) -> list[SettingChange]:
     ]
 
 
-def list_facts(held: HeldBack) -> list[str]:
+def list_rollback_facts(held: HeldBack) -> list[str]:
     """Return the reason given for a rollback, and how much of each kind it removes."""
     if held.kind != kinds.ROLLBACK:
         return []

@@ -28,7 +28,7 @@ def refuse_part(held: HeldBack, *, digest: str, reason: str, by: User) -> list[s
         raise Conflict(_("This has changed or been decided since you opened the page. Look at it again."))
     held.refresh_from_db()
     with pghistory.context(reason=reason.strip()[:200]):
-        left = restoration.restore_part(held, by=by)
+        left = restoration.undo_held_back_part(held, by=by)
     notifications.notify_of_refusal(held, title=title)
     enqueue_task("workers.reconcile", by.pk, False)
     return left

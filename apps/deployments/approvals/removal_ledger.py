@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 from apps.deployments.approvals.part_codec import RulesetPart, pack_part, unpack_part
 from apps.deployments.models import UnapprovedLoss
 from apps.network.models import GatewayGroup
-from firewall.blast_radius import Removal, filter_still_lost
+from firewall.blast_radius import ServiceRemoval, filter_still_lost
 from firewall.ruleset import Elements
 
 WINDOW: Final = timedelta(hours=1)
@@ -22,7 +22,7 @@ def list_recent_losses(group: GatewayGroup, wanted: Mapping[str, Elements]) -> l
     return [part for part in parts if part]
 
 
-def record_losses(group: GatewayGroup, removals: Iterable[Removal], known: Iterable[RulesetPart]) -> None:
+def record_losses(group: GatewayGroup, removals: Iterable[ServiceRemoval], known: Iterable[RulesetPart]) -> None:
     """Record removals that go out without approval, except elements of the `known` parts. Deletes entries older than the window."""
     noted = list(known)
     UnapprovedLoss.objects.filter(group=group, at__lte=Now() - WINDOW).delete()

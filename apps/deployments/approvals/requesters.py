@@ -12,7 +12,7 @@ from typing import Any, Final
 from django.db import connection
 
 from apps.deployments.rule_kinds.kind import AffectedThing
-from apps.deployments.rule_kinds.registry import get_removal_review
+from apps.deployments.rule_kinds.registry import get_removal_definition
 from firewall.sets import ObjectKind
 
 _SINCE: Final = """(
@@ -87,7 +87,7 @@ def _load_events(kind: ObjectKind, things: list[AffectedThing], baseline: str | 
 
 
 def _build_query(kind: ObjectKind) -> str:
-    removal = get_removal_review(kind)
+    removal = get_removal_definition(kind)
     events = " UNION ALL ".join(
         f"{_EVENT.format(thing=thing, since=_SINCE)} FROM {thing} JOIN {table} event ON {condition.format(since=_SINCE)}"
         for thing, table, condition in removal.sources

@@ -18,7 +18,7 @@ from apps.deployments.approvals.kinds import MANAGEMENT, SPECIAL
 from apps.deployments.approvals.part_codec import unpack_part
 from apps.deployments.models import HeldBack
 from apps.deployments.rule_kinds.kind import AffectedThing
-from apps.deployments.rule_kinds.registry import get_removal_review
+from apps.deployments.rule_kinds.registry import get_removal_definition
 from apps.lib.errors import Problem
 from apps.network.models import Gateway
 from firewall.sets import ObjectKind
@@ -26,14 +26,14 @@ from firewall.sets import ObjectKind
 MOST_NAMED: Final = 20  # things that cannot be restored
 
 
-def restore_part(held: HeldBack, *, by: User) -> list[str]:
+def undo_held_back_part(held: HeldBack, *, by: User) -> list[str]:
     """Undo exactly what waits. Return a text for each thing that could not be undone."""
     if held.kind == MANAGEMENT:
         return _restore_management(held)
     if held.kind in SPECIAL:
         return []  # nothing has been written yet
     things = list(effects.merge_port_ranges(effects.iter_affected_things(unpack_part(held.packed))))
-    work = get_removal_review(ObjectKind(held.kind)).restore
+    work = get_removal_definition(ObjectKind(held.kind)).restore
     return [words for thing in things if (words := _try_restore(work, thing, by))][:MOST_NAMED]
 
 

@@ -10,7 +10,7 @@ from apps.deployments.approvals.kinds import MANAGEMENT, SPECIAL
 from apps.deployments.approvals.part_codec import unpack_values
 from apps.deployments.models import HeldBack
 from apps.deployments.revision_pages.change_summary import render_count, render_kind_name
-from apps.deployments.rule_kinds.registry import get_removal_review
+from apps.deployments.rule_kinds.registry import get_removal_definition
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
 from firewall.sets import ObjectKind as Of
@@ -125,14 +125,14 @@ def render_kind(held: HeldBack) -> str:
     return special.get(held.kind) or render_kind_name(Of(held.kind))
 
 
-def render_undo(held: HeldBack) -> str:
+def render_refusal_effect(held: HeldBack) -> str:
     """Return what a refusal does."""
     special = {
         kinds.MANAGEMENT: _("restores interface, port and networks of the gateways"),
         kinds.LIMITS: _("leaves the limits as they are"),
         kinds.ROLLBACK: _("leaves the gateways on their current revision"),
     }
-    return special[held.kind] if held.kind in special else str(get_removal_review(Of(held.kind)).undo)
+    return special[held.kind] if held.kind in special else str(get_removal_definition(Of(held.kind)).undo)
 
 
 def render_decision(held: HeldBack) -> str:

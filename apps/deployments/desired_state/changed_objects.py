@@ -13,7 +13,7 @@ from django.db import connection
 
 from apps.deployments.rule_kinds.kind import MOST_TOUCHED, TimedRows
 from apps.deployments.rule_kinds.registry import KINDS
-from firewall.policy import PolicyKeys
+from firewall.policy import TouchedKeys
 
 KEPT = "1 hour"
 PRUNED_AT_ONCE = 20_000
@@ -50,7 +50,7 @@ PRUNE = """
 """
 
 
-def find_touched_objects(seen: str, since: datetime, until: datetime) -> PolicyKeys | None:
+def find_touched_objects(seen: str, since: datetime, until: datetime) -> TouchedKeys | None:
     """Return the objects that may differ from what the snapshot `seen` saw at `since`. None when everything has to be read."""
     moments = {"seen": seen, "since": min(since, until), "until": max(since, until)}  # the clock may have been set back
     notes = _fetch_rows(TOUCHED, moments)
@@ -65,7 +65,7 @@ def find_touched_objects(seen: str, since: datetime, until: datetime) -> PolicyK
     keys: dict[str, set[Any]] = defaultdict(set)
     for each in NOTES:
         keys[each.field] |= {key for text in of[each.note] for key in each.parse(text)}
-    return PolicyKeys(**keys)
+    return TouchedKeys(**keys)
 
 
 def _add_dependents(of: dict[str, set[str]]) -> None:
@@ -84,7 +84,7 @@ def _get_first_column(rows: Iterable[tuple[Any, ...]]) -> set[str]:
     return {row[0] for row in rows}
 
 
-def prune_notes() -> None:
+def prune_change_notes() -> None:
     """Delete old notes, a bounded number at a time. A reader whose last snapshot is older than these has to read everything."""
     with connection.cursor() as cursor:
         cursor.execute(PRUNE, [KEPT, PRUNED_AT_ONCE])

@@ -10,17 +10,17 @@ from datetime import datetime
 _seen: tuple[float, float, float] | None = None  # database's Unix seconds; CLOCK_MONOTONIC before and after the query
 
 
-def record_time(at: datetime, before: float) -> None:
+def record_database_time(at: datetime, before: float) -> None:
     """Record the database's time `at`, which was read just now. before: CLOCK_MONOTONIC before the query."""
     global _seen
     _seen = (at.timestamp(), before, time.monotonic())
 
 
-def get_earliest_time() -> int:
+def get_earliest_database_time() -> int:
     """Return the lower bound of the database's time now."""
     return round((_seen[0] + time.monotonic() - _seen[2]) * 1000) if _seen else 0
 
 
-def get_latest_time() -> int:
+def get_latest_database_time() -> int:
     """Return the upper bound of the database's time now."""
     return round((_seen[0] + time.monotonic() - _seen[1]) * 1000) if _seen else 0

@@ -68,7 +68,7 @@ def compile_snapshot(taken: policy_snapshot.Snapshot) -> DesiredState:
     return _build_desired_state(taken, rulesets, digests)
 
 
-def update_desired_state(before: DesiredState, by: policy_snapshot.ChangedSnapshot) -> DesiredState | None:
+def update_desired_state(before: DesiredState, by: policy_snapshot.IncrementalSnapshot) -> DesiredState | None:
     """Apply a changed snapshot to an earlier state. Return None when the group has other gateways than before. Raises PolicyError."""
     if by.policies.keys() != before.rulesets.keys():
         return None

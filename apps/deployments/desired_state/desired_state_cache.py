@@ -45,7 +45,7 @@ class DesiredStateCache:
         taken, change = policy_snapshot.take_snapshot_with_changes(group, known.snapshot, at)
         full = compile_snapshot(taken)
         checked = _cross_check(group, full, known, change) if change else full
-        changed_objects.prune_notes()
+        changed_objects.prune_change_notes()
         with self._get_lock(group):
             newest = self._known[group.pk]
             went_on = change is not None and not checked.amends and newest is not known
@@ -59,7 +59,7 @@ class DesiredStateCache:
         return wanted
 
 
-def _cross_check(group: GatewayGroup, full: DesiredState, known: DesiredState, change: policy_snapshot.ChangedSnapshot) -> DesiredState:
+def _cross_check(group: GatewayGroup, full: DesiredState, known: DesiredState, change: policy_snapshot.IncrementalSnapshot) -> DesiredState:
     """Return the incremental state if it equals the full one, because it shares more objects with the earlier state; else the full one."""
     try:
         short = update_desired_state(known, change)

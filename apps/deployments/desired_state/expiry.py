@@ -16,7 +16,7 @@ ENDED: Final = " UNION ".join(
 )
 
 
-def list_groups_with_ends() -> list[GatewayGroup]:
+def list_groups_with_recent_expiry() -> list[GatewayGroup]:
     """Return groups in which a forward, pinhole, mapping or holding reached its end in the last seconds.
 
     Rows that a person ended are not included: that write already triggers a reconciliation.

@@ -14,25 +14,25 @@ from apps.network.models import Profile as ProfileRow
 from apps.network.models import Protection as ProtectionRow
 from firewall.policy import (
     ConnectionLimits,
+    GatewayGroupSettings,
     GatewaySpec,
-    GroupSettings,
     Interfaces,
     Management,
     NatMappingSpec,
     NoticeSpec,
-    Peer,
     ProbeSpec,
     Profile,
     ProtectionSpec,
     ReachableService,
-    Routing,
+    RoutingPeer,
+    RoutingProtocol,
     TransportProtocol,
 )
 
 _TABLES: Final = ("protection", "limits", "notice", "profile")  # of settings, a row for each group at most
 
 
-def build_gateway(row: Row, settings: GroupSettings) -> GatewaySpec:
+def build_gateway(row: Row, settings: GatewayGroupSettings) -> GatewaySpec:
     """Build the policy's gateway from a row."""
     return GatewaySpec(
         row.name,
@@ -56,24 +56,24 @@ def build_probe_mapping(row: Row) -> NatMappingSpec | None:
     return NatMappingSpec(row.probe_source4, row.probe_public4) if row.probe_source4 else None
 
 
-def read_settings(group: GatewayGroup) -> GroupSettings:
+def read_group_settings(group: GatewayGroup) -> GatewayGroupSettings:
     """Read the settings that all gateways of the group share. Each change does: one query is much quicker than one for each table."""
     is_limiting_off = Exists(Uplink.objects.filter(group=OuterRef("pk"), limits_rates=False))
     now = GatewayGroup.objects.select_related(*_TABLES).annotate(is_limiting_off=is_limiting_off).get(pk=group.pk)
     publics = Pool.objects.filter(group=group, kind=Pool.Kind.PUBLIC4).order_by("prefix").values_list("prefix", flat=True)
     protection, limits, notice, profile = (getattr(now, name, None) for name in _TABLES)
     of_group = (_build_protection(protection), _build_limits(limits), _read_notice(notice), _build_profile(profile), now.is_limiting_off)
-    return GroupSettings(now.clamp_mss, now.flood_mode, tuple(publics), *of_group)
+    return GatewayGroupSettings(now.clamp_mss, now.flood_mode, tuple(publics), *of_group)
 
 
 def _build_protection(row: ProtectionRow | None) -> ProtectionSpec:
     if row is None:
         return ProtectionSpec()
-    peers = ((Routing.BGP, row.bgp_peers), (Routing.OSPF, row.ospf_peers))
+    peers = ((RoutingProtocol.BGP, row.bgp_peers), (RoutingProtocol.OSPF, row.ospf_peers))
     return ProtectionSpec(
         row.bogons,
         tuple(row.own),
-        tuple(Peer(address, routing) for routing, listed in peers for address in listed),
+        tuple(RoutingPeer(address, routing) for routing, listed in peers for address in listed),
         tuple(row.ftp_ports),
         tuple(row.sip_ports),
     )

@@ -17,9 +17,9 @@ from django.db import connection
 from apps.deployments.desired_state import database_clock, gateway_reader
 from apps.deployments.desired_state.changed_objects import find_touched_objects
 from apps.deployments.rule_kinds.registry import KINDS
-from apps.lib.database.consistent_read import freeze_snapshot
+from apps.lib.database.consistent_read import hold_read_snapshot
 from apps.network.models import Gateway, GatewayGroup
-from firewall.policy import Policy, PolicyKeys
+from firewall.policy import Policy, TouchedKeys
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,10 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedSnapshot(Snapshot):
+class IncrementalSnapshot(Snapshot):
     """Changes since an earlier moment: `touched` names the objects; the policies contain those of them that still exist."""
 
-    touched: PolicyKeys
+    touched: TouchedKeys
 
 
 # By field of the policy; addresses and prefixes come with their owners.
@@ -83,7 +83,7 @@ def take_snapshot(group: GatewayGroup, at: datetime | None = None) -> Snapshot:
         return _read_everything(group, moment)
 
 
-def take_changes(group: GatewayGroup, earlier: ReadMoment, at: datetime | None = None) -> ChangedSnapshot | None:
+def take_changes(group: GatewayGroup, earlier: ReadMoment, at: datetime | None = None) -> IncrementalSnapshot | None:
     """Read what changed since an earlier moment, by transactions that it did not see or by time alone; like `take_snapshot`.
 
     Return None when everything has to be read: too much was touched, or the earlier moment is not in this database's past.
@@ -94,7 +94,7 @@ def take_changes(group: GatewayGroup, earlier: ReadMoment, at: datetime | None =
 
 def take_snapshot_with_changes(
     group: GatewayGroup, earlier: ReadMoment, at: datetime | None = None
-) -> tuple[Snapshot, ChangedSnapshot | None]:
+) -> tuple[Snapshot, IncrementalSnapshot | None]:
     """Read everything, and separately what changed, at one moment."""
     with _freeze_moment(at) as moment:
         return _read_everything(group, moment), _read_changes(group, earlier, moment)
@@ -103,11 +103,11 @@ def take_snapshot_with_changes(
 @contextmanager
 def _freeze_moment(at: datetime | None) -> Iterator[ReadMoment]:
     """Open a snapshot and yield its moment, which is later than any row it sees: the transaction's own `now()` may be earlier."""
-    with freeze_snapshot(durable=True), connection.cursor() as cursor:
+    with hold_read_snapshot(durable=True), connection.cursor() as cursor:
         before = time.monotonic()
         cursor.execute(MOMENT)
         seen, clock, origin = cursor.fetchone()
-        database_clock.record_time(clock, before)
+        database_clock.record_database_time(clock, before)
         yield ReadMoment(seen, at or clock, origin)
 
 
@@ -115,14 +115,14 @@ def _read_everything(group: GatewayGroup, moment: ReadMoment) -> Snapshot:
     return Snapshot(moment, _read_policies(group, moment, None))
 
 
-def _read_changes(group: GatewayGroup, earlier: ReadMoment, moment: ReadMoment) -> ChangedSnapshot | None:
+def _read_changes(group: GatewayGroup, earlier: ReadMoment, moment: ReadMoment) -> IncrementalSnapshot | None:
     touched = find_touched_objects(earlier.seen, earlier.at, moment.at) if earlier.precedes(moment) else None
     if touched is None:
         return None
-    return ChangedSnapshot(moment, _read_policies(group, moment, touched), touched)
+    return IncrementalSnapshot(moment, _read_policies(group, moment, touched), touched)
 
 
-def _read_policies(group: GatewayGroup, moment: ReadMoment, touched: PolicyKeys | None) -> dict[int, Policy]:
+def _read_policies(group: GatewayGroup, moment: ReadMoment, touched: TouchedKeys | None) -> dict[int, Policy]:
     """Return policies by gateway id, of the touched objects only, or of all if `touched` is None."""
     objects = {kind: _read_objects(group, moment, kind, touched) for kind in READERS}
     objects["owners"] = objects["addresses"] + objects["prefixes"]
@@ -130,11 +130,11 @@ def _read_policies(group: GatewayGroup, moment: ReadMoment, touched: PolicyKeys 
     rows = list(Gateway.objects.filter(group=group).select_related("server_interface").order_by("name"))
     probes = filter(None, map(gateway_reader.build_probe_mapping, rows))
     objects["mappings"] += tuple(each for each in probes if touched is None or each.private in touched.addresses)
-    settings = gateway_reader.read_settings(group)
+    settings = gateway_reader.read_group_settings(group)
     return {row.pk: Policy(gateway=gateway_reader.build_gateway(row, settings), **objects) for row in rows}
 
 
-def _read_objects(group: GatewayGroup, moment: ReadMoment, kind: str, touched: PolicyKeys | None) -> tuple[Any, ...]:
+def _read_objects(group: GatewayGroup, moment: ReadMoment, kind: str, touched: TouchedKeys | None) -> tuple[Any, ...]:
     query, only, parameters, value = READERS[kind]
     where = {"group": group.pk, "at": moment.at}
     if touched is None:

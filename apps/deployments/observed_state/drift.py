@@ -46,7 +46,7 @@ HEALS_ANYWAY = frozenset(
 )  # not made by hand, so repaired without asking
 
 
-def record_drift(
+def fetch_and_record_drift(
     gateway: Gateway, channel: AgentChannel, welcome: wire.Welcome, wanted: Ruleset, now: int, others: Collection[str] = ()
 ) -> DriftCause | None:
     """Ask the gateway for its drift and store it. Return the cause, or None when it is unknown.
@@ -54,7 +54,7 @@ def record_drift(
     welcome: the agent's latest Welcome. others: digests that other gateways of its group should have.
     """
     try:
-        drifted = expect_answer(wire.Drifted, channel.ask(wire.Drift(now, database_clock.get_earliest_time())))
+        drifted = expect_answer(wire.Drifted, channel.ask(wire.Drift(now, database_clock.get_earliest_database_time())))
     except (Unreachable, AgentRefused) as fault:
         log.warning("drift unknown", gateway=gateway.name, error=str(fault))
         return None
@@ -69,7 +69,7 @@ def record_drift(
 def record_drift_cause(gateway: Gateway, channel: AgentChannel, welcome: wire.Welcome, wanted: Ruleset, now: int) -> None:
     """Record why a gateway that is about to be updated has lost what it had confirmed, unless that is recorded already."""
     if (welcome.damage or not welcome.confirmed) and not welcome.trial and _has_run_before(gateway):
-        record_drift(gateway, channel, welcome, wanted, now)
+        fetch_and_record_drift(gateway, channel, welcome, wanted, now)
 
 
 def _has_run_before(gateway: Gateway) -> bool:

@@ -30,7 +30,7 @@ def record_running(step: RolloutStep, revision: Revision, digest: str, *, in_mem
     )
 
 
-def record_trouble(gateway: Gateway, text: str, *, away: bool) -> None:
+def record_rollout_failure(gateway: Gateway, text: str, *, away: bool) -> None:
     """Record that a rollout failed on the gateway; what it runs has not changed. away: it did not answer."""
     state, _created = GatewayState.objects.get_or_create(gateway=gateway)
     mine = GatewayState.objects.filter(pk=state.pk)
@@ -71,12 +71,12 @@ def forget_machine(gateway: Gateway) -> None:
     )
 
 
-def refresh_snapshots(wanted: DesiredState) -> None:
+def record_newer_snapshots(wanted: DesiredState) -> None:
     """Record a newer snapshot for gateways that already run the desired state: nothing has to be deployed."""
     for pk, target in wanted.targets.items():
         GatewayState.objects.filter(gateway=pk, digest=target).update(snapshot=wanted.snapshot.seen, error="")
 
 
-def record_not_deployable(group: GatewayGroup, text: str) -> None:
+def record_undeployable_policy(group: GatewayGroup, text: str) -> None:
     """Record why the policy must not be deployed. The gateways keep what they run, and their pages show the reason."""
     GatewayState.objects.filter(gateway__group=group).update(error=text)

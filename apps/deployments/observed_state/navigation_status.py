@@ -24,7 +24,7 @@ def build_navigation_count(_request: HttpRequest) -> NavigationCount | None:
     return NavigationCount(asks + sum(state in Rollout.OPEN for state in states), asks=asks > 0)
 
 
-def summarize_running(_request: HttpRequest) -> RunningRevision | None:
+def summarize_worst_group(_request: HttpRequest) -> RunningRevision | None:
     """Summarise the group with the worst state. None while no gateway has ever answered."""
     groups: dict[int, list[GatewayState]] = defaultdict(list)
     for state in list_gateway_states():
@@ -48,7 +48,7 @@ def _summarize_group(states: list[GatewayState], last: Rollout | None, hold: Hol
     words = ", ".join(
         filter(
             None,
-            [_render_revision_hold(hold) or render_gateway_names(on, states), _render_away(away), "" if hold else _render_memory(states)],
+            [_render_revision_hold(hold) or render_where_running(on, states), _render_away(away), "" if hold else _render_memory(states)],
         )
     )
     kind = StateKind.BAD if away else StateKind.WAIT if hold else StateKind.WARN if len(on) < len(states) else StateKind.OK
@@ -59,7 +59,7 @@ def _render_revision_hold(hold: Hold | None) -> str:
     return _("on hold at %(revision)s") % {"revision": hold.revision} if hold else ""
 
 
-def render_gateway_names(on: list[GatewayState], of: list[GatewayState]) -> str:
+def render_where_running(on: list[GatewayState], of: list[GatewayState]) -> str:
     """Return “on both gateways”, “on all 3 gateways” or “on nat-2 only”."""
     if len(on) == len(of) == 2:
         return _("on both gateways")

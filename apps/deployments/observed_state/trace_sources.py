@@ -19,7 +19,7 @@ from firewall.tracing import GatewayRoute, RoutingTable
 
 
 @dataclass(frozen=True, slots=True)
-class TraceSource:
+class TraceableGateway:
     """One gateway. runs: what it has confirmed as `revision`, None if unknown. at: when the database was read."""
 
     gateway: Gateway
@@ -30,14 +30,14 @@ class TraceSource:
     at: datetime
 
 
-def list_traceable_gateways(group: GatewayGroup, at: datetime | None = None) -> list[TraceSource]:
+def build_traceable_gateways(group: GatewayGroup, at: datetime | None = None) -> list[TraceableGateway]:
     """Return the group's gateways by name. at: as if it were then. Raises PolicyError when the policy must not be deployed."""
     wanted = compute_desired_state(group, at) if at else services.desired_state_cache.get_current(group)
     states = GatewayState.objects.filter(gateway__group=group).select_related("revision")
     revisions = {state.gateway_id: state.revision for state in states}
     pools = list(group.pools.all())
     return [
-        TraceSource(
+        TraceableGateway(
             gateway,
             wanted.rulesets[gateway.pk],
             _find_running_ruleset(gateway, wanted, revisions.get(gateway.pk)),

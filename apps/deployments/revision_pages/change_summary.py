@@ -12,7 +12,7 @@ from firewall.sets import ObjectKind
 from firewall.summary import SummaryLine
 
 
-def parse_lines(changes: Iterable[dict[str, Any]]) -> tuple[SummaryLine, ...]:
+def parse_summary_lines(changes: Iterable[dict[str, Any]]) -> tuple[SummaryLine, ...]:
     """Parse the summary lines stored with a revision, one per kind that it touches."""
     return tuple(SummaryLine(**{**each, "kind": ObjectKind(each["kind"])}) for each in changes)
 
@@ -23,7 +23,7 @@ def render_kind_name(kind: ObjectKind) -> str:
     return texts[kind] if kind in texts else str(KINDS[kind].name)
 
 
-def compute_share(line: SummaryLine) -> float:
+def compute_touched_share(line: SummaryLine) -> float:
     """Return the touched share of a line's kind, in percent of the number before or after, whichever is larger."""
     touched, most = line.added + line.removed + line.changed, max(line.of, line.of - line.added + line.removed)
     return min(100.0, 100 * touched / most) if most else 0.0

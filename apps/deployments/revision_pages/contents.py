@@ -65,7 +65,7 @@ def is_content_stored(revision: Revision) -> bool:
     return RevisionContent.objects.filter(revision=revision).exists()
 
 
-def is_newest(revision: Revision) -> bool:
+def has_no_newer_content(revision: Revision) -> bool:
     """True if no newer content of the group is stored. Then the revision's own content, if missing, may still be on its way."""
     return not RevisionContent.objects.filter(revision__group=revision.group_id, revision__gt=revision).exists()
 
@@ -124,7 +124,7 @@ def find_delta_between(older: Revision, newer: Revision) -> dict[str, Delta] | N
 
 
 @transaction.atomic
-def delete_before(revision: Revision, at_most: int = ALL) -> int:
+def delete_contents_before(revision: Revision, at_most: int = ALL) -> int:
     """Delete up to `at_most` contents before the newest whole one that is not newer than `revision`. Return how many.
 
     Deletes the newest of them first: a content is read from older ones, so what remains can always be read. Keeps what a hold needs.
@@ -144,5 +144,5 @@ def delete_old_contents(before: datetime, at_most: int) -> int:
     newest_old = Revision.objects.filter(created__lt=before).order_by("group_id", "-pk").distinct("group_id")
     forgotten = 0
     for revision in newest_old:
-        forgotten += delete_before(revision, at_most - forgotten)
+        forgotten += delete_contents_before(revision, at_most - forgotten)
     return forgotten

@@ -72,10 +72,10 @@ def build_excerpt(text: str, most: int) -> DeltaExcerpt:
 
 
 def _build_note(group: DeltaGroup, most: int) -> str:
-    return render_note(group, min(most, len(group.rows)), len(group.rows))
+    return render_delta_group_note(group, min(most, len(group.rows)), len(group.rows))
 
 
-def render_note(group: DeltaGroup, here: int, total: int) -> str:
+def render_delta_group_note(group: DeltaGroup, here: int, total: int) -> str:
     """Return the group's note; if not all rows are shown, with the number of those that are."""
     return group.note if here == total else _("%(note)s, first %(n)d shown") % {"note": group.note, "n": here}
 

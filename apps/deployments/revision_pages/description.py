@@ -9,7 +9,7 @@ from firewall.summary import SummaryLine
 SHOWN_DELTA = 256 * 1024  # characters
 
 
-def store_description(revision: Revision, changes: Iterable[SummaryLine], delta: str, elements: int) -> None:
+def store_change_description(revision: Revision, changes: Iterable[SummaryLine], delta: str, elements: int) -> None:
     """Store the changes with the revision, as counts and as nft text."""
     revision.changes = [asdict(line) for line in changes]
     revision.delta = delta[:SHOWN_DELTA].replace("\0", "")

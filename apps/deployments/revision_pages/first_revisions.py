@@ -25,7 +25,7 @@ FIRST = """
 """
 
 
-def attach_first_revisions(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
+def attach_revisions_to_history(entries: Sequence[HistoryEntry]) -> list[HistoryEntry]:
     """Return the entries of a history, each with the first revisions that contain its change."""
     found = find_first_revisions([entry.stamp for entry in entries])
     return [replace(entry, revisions=tuple(revisions)) for entry, revisions in zip(entries, found, strict=True)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from apps.deployments.observed_state.gateway_states import has_ever_answered
-from apps.deployments.rollouts.progress import render_families
+from apps.deployments.rollouts.progress import render_primary_families
 from apps.lib.database.validity import is_valid_now
 from apps.lib.fields import Prefix
 from apps.members.models import Member
@@ -25,7 +25,7 @@ class GatewayAccess:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupPlan:
+class GoLivePlan:
     """members: active ones with an address. addresses: theirs, private and IPv6. open_points: what a person should know before."""
 
     members: int
@@ -34,17 +34,17 @@ class GroupPlan:
     open_points: Sequence[str]
 
 
-def build_group_plan(group: GatewayGroup) -> GroupPlan:
+def build_go_live_plan(group: GatewayGroup) -> GoLivePlan:
     """Build the plan of what the group's gateways would serve now."""
     held = Holding.objects.filter(is_valid_now(), group=group, member__state=Member.State.ACTIVE)
     gateways = list(group.gateways.select_related("status").order_by("name"))
     access = [_build_access(each) for each in gateways]
     members = held.values("member").distinct().count()
-    return GroupPlan(members, held.count(), access, list(_iter_open_points(group, gateways, members)))
+    return GoLivePlan(members, held.count(), access, list(_iter_open_points(group, gateways, members)))
 
 
 def _build_access(gateway: Gateway) -> GatewayAccess:
-    carries = render_families(gateway.carries4, gateway.carries6)
+    carries = render_primary_families(gateway.carries4, gateway.carries6)
     return GatewayAccess(gateway, carries, gateway.management, gateway.management_port, gateway.management_networks)
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.models import Hold, Revision, RevisionContent, RolloutStep
 from apps.deployments.revision_pages import contents, ruleset_comparison
-from apps.deployments.revision_pages.change_summary import compute_share, render_kind_name, render_summary
+from apps.deployments.revision_pages.change_summary import compute_touched_share, render_kind_name, render_summary
 from apps.deployments.revision_pages.contents import ContentNotStored
 from apps.deployments.revision_pages.ruleset_comparison import RulesetComparison
 from apps.deployments.rollouts.progress import RolloutRow, build_rollout_row
@@ -105,7 +105,7 @@ def find_oldest_kept() -> Revision | None:
 def explain_not_kept(revisions: Sequence[Revision]) -> str:
     """Explain why these revisions cannot be read. The content of a revision is stored a moment after gateways have confirmed it."""
     lost = [revision for revision in revisions if not contents.is_content_stored(revision)]
-    if soon := [revision for revision in lost if contents.is_newest(revision)]:
+    if soon := [revision for revision in lost if contents.has_no_newer_content(revision)]:
         return _("The content of %(revision)s is still being saved. Look again in a moment.") % {"revision": soon[0]}
     missing = ", ".join(map(str, lost))
     oldest = find_oldest_kept()
@@ -169,7 +169,7 @@ def build_preview_context(preview: RulesetPreview) -> dict[str, object]:
     compared = preview.compared
     if compared is None:
         return {"problem": preview.problem}
-    lines = [(render_kind_name(line.kind), line, compute_share(line), 0) for line in compared.lines]
+    lines = [(render_kind_name(line.kind), line, compute_touched_share(line), 0) for line in compared.lines]
     words = render_summary(compared.lines, rules=compared.chain_count)
     return {"compared": compared, "words": words, "lines": lines, "no_totals": not compared.totals}
 

@@ -9,7 +9,14 @@ from itertools import islice
 
 from apps.deployments.models import Revision
 from apps.deployments.revision_pages import contents
-from apps.deployments.revision_pages.delta_text import SETTINGS, DeltaExcerpt, DeltaGroup, DeltaRow, build_delta_row, render_note
+from apps.deployments.revision_pages.delta_text import (
+    SETTINGS,
+    DeltaExcerpt,
+    DeltaGroup,
+    DeltaRow,
+    build_delta_row,
+    render_delta_group_note,
+)
 from firewall.diff import ChainChange, Delta, ElementChange, KernelProfileChange, diff
 from firewall.profile import NAMES, build_sysctls
 from firewall.render import render_elements, render_rule
@@ -52,7 +59,7 @@ def compare_revisions(before: Revision, after: Revision, now: int, gateway: str 
     return RulesetComparison(chosen, names, delta, summarize(delta, EMPTY), _build_excerpt(delta, now), totals=False)
 
 
-def compute_whole_delta(before: Revision, after: Revision, gateway: str) -> Delta:
+def compute_untruncated_delta(before: Revision, after: Revision, gateway: str) -> Delta:
     """Return the whole difference on a gateway, as it could be sent. Raises ContentNotStored."""
     return diff(contents.load_rulesets(before).get(gateway, EMPTY), contents.load_rulesets(after).get(gateway, EMPTY))
 
@@ -74,7 +81,7 @@ def _build_excerpt(delta: Delta, now: int) -> DeltaExcerpt:
         *([_build_profile_group(delta.profile)] if delta.profile else []),
     ]
     found = [(group, total) for group, total in groups if total]
-    cut = [(group.title, render_note(group, len(group.rows), total), group.rows) for group, total in found]
+    cut = [(group.title, render_delta_group_note(group, len(group.rows), total), group.rows) for group, total in found]
     return DeltaExcerpt(cut, sum(total for _group, total in found), sum(len(rows) for _title, _note, rows in cut))
 
 

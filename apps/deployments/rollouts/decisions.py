@@ -24,7 +24,7 @@ def approve_part(held: HeldBack, *, digest: str, by: User, signed_in_again: bool
 
     signed_in_again: this user entered the password for this approval. Raises Problem when the user may not approve it.
     """
-    if held.kind == ROLLBACK and held.state == HeldBack.State.WAITING and not rollback.is_rollback_unchanged(held):
+    if held.kind == ROLLBACK and held.state == HeldBack.State.WAITING and not rollback.refresh_held_rollback(held):
         raise Conflict(_("This has changed or been decided since you opened the page. Look at it again."))
     return _approve(held, digest=digest, by=by, signed_in_again=signed_in_again, reason=reason)
 
@@ -53,7 +53,7 @@ def _approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, re
 
 def _carry_out(held: HeldBack, by: User) -> None:
     if held.kind == LIMITS:
-        limit_changes.loosen_limits(held)
+        limit_changes.apply_approved_limits(held)
     elif held.kind == ROLLBACK:
         rollback.carry_out_approved_rollback(held, by=by)
     enqueue_task("workers.reconcile", by.pk, False)

@@ -25,12 +25,12 @@ def list_reach_attempts(step: RolloutStep) -> list[Evidence]:
     return [each for each in step.evidence if each["what"] in REACHED]
 
 
-def list_packet_probes(step: RolloutStep) -> list[Evidence]:
+def list_last_packet_probes(step: RolloutStep) -> list[Evidence]:
     """Return the last probe of each family."""
     return list({each["what"]: each for each in step.evidence if each["what"] in PACKETS}.values())
 
 
-def was_gateway_reached(step: RolloutStep) -> bool:
+def did_last_reach_succeed(step: RolloutStep) -> bool:
     """True if the last attempt to reach the gateway succeeded."""
     tried = list_reach_attempts(step)
     return bool(tried) and bool(tried[-1]["passed"])
@@ -38,7 +38,7 @@ def was_gateway_reached(step: RolloutStep) -> bool:
 
 def describe_lost_packets(step: RolloutStep) -> list[str]:
     """Return the prober's sentences about families of which no packet passed."""
-    return [str(each["text"]) for each in list_packet_probes(step) if not each["passed"]]
+    return [str(each["text"]) for each in list_last_packet_probes(step) if not each["passed"]]
 
 
 def describe_all_lost_packets(steps: Iterable[RolloutStep]) -> list[str]:
@@ -49,7 +49,7 @@ def describe_all_lost_packets(steps: Iterable[RolloutStep]) -> list[str]:
 def render_evidence(step: RolloutStep) -> str:
     """Return text such as “sshd answered a new connection in 4 ms, IPv4 in 2 ms”, and a sentence for each failure."""
     others = [str(each["text"]) for each in step.evidence if each["what"] not in (*REACHED, *PACKETS) and not each["passed"]]
-    passed = [_render_passed(each) for each in list_packet_probes(step) if each["passed"]]
+    passed = [_render_passed(each) for each in list_last_packet_probes(step) if each["passed"]]
     return ". ".join(
         filter(
             None, [", ".join(filter(None, [_render_attempts(list_reach_attempts(step)), *passed])), *describe_lost_packets(step), *others]

@@ -18,7 +18,7 @@ S = RolloutStep.State
 
 
 @dataclass(frozen=True)
-class StepOutcome:
+class MissedStepExplanation:
     """Three sentences, and the error in the words of the gateway or the connection."""
 
     happened: str
@@ -28,15 +28,17 @@ class StepOutcome:
     bad: bool = True
 
 
-def find_step_outcome(step: RolloutStep, rollout: Rollout, status: GatewayState | None, newer: Rollout | None) -> StepOutcome | None:
+def explain_missed_step(
+    step: RolloutStep, rollout: Rollout, status: GatewayState | None, newer: Rollout | None
+) -> MissedStepExplanation | None:
     """Return the outcome; None for a gateway that runs the revision, or is on its way to it."""
     if step.state == S.SKIPPED:
-        return StepOutcome(
+        return MissedStepExplanation(
             _render_skipped(step, rollout), _render_running(step, status, newer), _render_advice(step, rollout, newer), bad=False
         )
     if step.state not in RolloutStep.BAD:
         return None
-    return StepOutcome(
+    return MissedStepExplanation(
         _render_event(step),
         _render_running(step, status, newer),
         "" if is_rollout_open(rollout) else _render_advice(step, rollout, newer),
@@ -44,8 +46,11 @@ def find_step_outcome(step: RolloutStep, rollout: Rollout, status: GatewayState 
     )
 
 
-def is_retried(rollout: Rollout) -> bool:
-    """True if a gateway that missed this rollout is retried automatically as soon as it answers; agrees with `rollout_due.is_given_up`."""
+def are_missed_gateways_retried(rollout: Rollout) -> bool:
+    """True if a gateway that missed this rollout is retried automatically as soon as it answers.
+
+    Agrees with `rollout_due.is_automatic_retry_forbidden`.
+    """
     states = {step.state for step in rollout.steps.all()}
     if rollout.state == Rollout.State.ABORTED or states & {S.REFUSED, S.WENT_BACK}:
         return False
@@ -94,7 +99,7 @@ def _render_advice(step: RolloutStep, rollout: Rollout, newer: Rollout | None) -
         return _("%(newer)s followed and brings what was missing.") % {"newer": newer}
     if step.state == S.IMPAIRED:
         return _render_impaired_advice(step)
-    if is_retried(rollout):
+    if are_missed_gateways_retried(rollout):
         return _("Nothing to do: it gets the missing changes by itself as soon as it answers.")
     if rollout.state == Rollout.State.ABORTED:
         return _("It is not retried automatically. It goes out with the next change, or when you press “Try again”.")

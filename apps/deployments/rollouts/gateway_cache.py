@@ -17,7 +17,7 @@ from firewall.ruleset import Ruleset
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRulesets:
+class CachedRevision:
     """The newest revision that this process has stored, and its rulesets by gateway id."""
 
     revision: int
@@ -29,7 +29,7 @@ class RulesetCache:
 
     def __init__(self) -> None:
         self._known: dict[int, KnownRuleset] = {}
-        self._kept: dict[int, KeptRulesets] = {}
+        self._kept: dict[int, CachedRevision] = {}
 
     def recall(self, gateway: int) -> KnownRuleset | None:
         """Return what this process last brought the gateway to."""
@@ -39,11 +39,11 @@ class RulesetCache:
         """Remember that the gateway runs this."""
         self._known[gateway] = known
 
-    def find_kept(self, group: int) -> KeptRulesets | None:
+    def find_cached_revision(self, group: int) -> CachedRevision | None:
         """Return the group's newest stored revision, the base of the next one's delta."""
         return self._kept.get(group)
 
-    def keep(self, group: int, kept: KeptRulesets) -> None:
+    def keep(self, group: int, kept: CachedRevision) -> None:
         """Remember the group's newest stored revision."""
         self._kept[group] = kept
 

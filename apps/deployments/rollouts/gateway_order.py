@@ -12,7 +12,7 @@ CarriedLookup = Callable[[GatewayGroup], Mapping[int, int]]
 _lookups: list[CarriedLookup] = []
 
 
-def register_carried_lookup(lookup: CarriedLookup) -> CarriedLookup:
+def register_carried_families_lookup(lookup: CarriedLookup) -> CarriedLookup:
     """Register a lookup, in the ready() of the app that owns it. It returns how many families gateways carry now, by their ids."""
     if lookup not in _lookups:
         _lookups.append(lookup)

@@ -13,8 +13,8 @@ from django.utils.translation import ngettext
 
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
 from apps.deployments.rollouts import evidence
-from apps.deployments.rollouts.failure_outcome import StepOutcome, find_step_outcome
-from apps.deployments.rollouts.progress import is_rollout_open, render_families
+from apps.deployments.rollouts.failure_outcome import MissedStepExplanation, explain_missed_step
+from apps.deployments.rollouts.progress import is_rollout_open, render_primary_families
 from apps.deployments.rollouts.trial_status import TrialCountdown, find_trial_status
 from apps.lib.ui import formats
 from apps.lib.ui.states import GatewayLane, RolloutLaneStep, StateKind, StateLabel
@@ -28,7 +28,7 @@ class GatewayProgress:
 
     lane: GatewayLane
     trial: TrialCountdown | None = None
-    outcome: StepOutcome | None = None
+    outcome: MissedStepExplanation | None = None
 
 
 def list_gateway_progress(
@@ -40,7 +40,7 @@ def list_gateway_progress(
         GatewayProgress(
             GatewayLane(step.gateway.name, _render_place(step, len(steps)), _build_state(step, rollout), tuple(_iter_steps(step))),
             find_trial_status(step, rollout, now, statuses.get(step.gateway.name)),
-            find_step_outcome(step, rollout, statuses.get(step.gateway.name), newer),
+            explain_missed_step(step, rollout, statuses.get(step.gateway.name), newer),
         )
         for step in steps
     ]
@@ -49,7 +49,7 @@ def list_gateway_progress(
 def _render_place(step: RolloutStep, of: int) -> str:
     places = (_("first"), _("second"), _("third"))
     place = places[step.position] if step.position < len(places) else str(step.position + 1)
-    return ", ".join(filter(None, [place if of > 1 else "", render_families(step.gateway.carries4, step.gateway.carries6)]))
+    return ", ".join(filter(None, [place if of > 1 else "", render_primary_families(step.gateway.carries4, step.gateway.carries6)]))
 
 
 def _build_state(step: RolloutStep, rollout: Rollout) -> StateLabel:
@@ -111,7 +111,7 @@ def _count_done(step: RolloutStep) -> int:
     if not step.committed:
         return 0
     went_back = step.state in (RolloutStep.State.REVERTING, RolloutStep.State.WENT_BACK)
-    return 3 if evidence.was_gateway_reached(step) and not (went_back and evidence.describe_lost_packets(step)) else 2
+    return 3 if evidence.did_last_reach_succeed(step) and not (went_back and evidence.describe_lost_packets(step)) else 2
 
 
 def _get_next_kind(step: RolloutStep) -> StateKind:

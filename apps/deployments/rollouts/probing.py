@@ -10,7 +10,7 @@ from apps.deployments.transport.agent_channel import AgentChannel
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.policy import Address
-from firewall.probing import get_counter_name
+from firewall.probing import get_probe_counter_name
 
 LIMIT_MS = 1_000
 FAMILIES = (4, 6)
@@ -71,7 +71,7 @@ def _render_answer(answer: wire.Reply) -> str:
 def _build_result(gateway: Gateway, family: int, target: wire.Target, found: wire.Connected, counted: Mapping[str, int]) -> ProbeResult:
     """Judge one connection. Reaching the target is not enough: this gateway's counters must have seen packets both ways."""
     where = f"{target.address} port {target.port}"
-    up, down = (counted.get(get_counter_name(way, family)) for way in ("up", "down"))
+    up, down = (counted.get(get_probe_counter_name(way, family)) for way in ("up", "down"))
     if found.microseconds is not None and up and down:
         ms = found.microseconds / 1000
         return ProbeResult(family, True, ms, f"IPv{family}: {where} answered through {gateway.name} in {ms:.1f} ms.")

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.deployments.models import Rollout, RolloutStep
-from apps.deployments.revision_pages.change_summary import parse_lines, render_summary
+from apps.deployments.revision_pages.change_summary import parse_summary_lines, render_summary
 from apps.deployments.rollouts import evidence
 from apps.lib.ui import formats
 from apps.lib.ui.states import GatewaySymbol, StateKind, StateLabel, SymbolState
@@ -64,7 +64,7 @@ def render_changes(rollout: Rollout) -> str:
     revision = rollout.revision
     described = getattr(rollout, "described", None)
     if revision.delta if described is None else described:
-        return render_summary(parse_lines(revision.changes))
+        return render_summary(parse_summary_lines(revision.changes))
     return _("being computed") if is_rollout_open(rollout) else _("not known: a gateway did not answer")
 
 
@@ -111,7 +111,7 @@ def build_rollout_state_label(rollout: Rollout) -> StateLabel:
 # --- Gateways
 
 
-def render_families(ipv4: bool, ipv6: bool) -> str:
+def render_primary_families(ipv4: bool, ipv6: bool) -> str:
     """Return which address families a gateway is primary for."""
     if ipv4 and ipv6:
         return _("IPv4 and IPv6 primary")

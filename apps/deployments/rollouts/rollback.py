@@ -24,7 +24,7 @@ from apps.deployments.rollouts.gateway_cache import RulesetCache
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import GatewayGroup
-from firewall.blast_radius import Removal, split_removals
+from firewall.blast_radius import ServiceRemoval, split_removals
 from firewall.ruleset import drop_expired
 
 
@@ -32,8 +32,8 @@ from firewall.ruleset import drop_expired
 class RollbackCost:
     """Cost of a rollback: removals that need approval, removals that do not, and the gateways for which management changes."""
 
-    waits: tuple[Removal, ...] = ()
-    goes: tuple[Removal, ...] = ()
+    waits: tuple[ServiceRemoval, ...] = ()
+    goes: tuple[ServiceRemoval, ...] = ()
     management: Mapping[str, list[dict[str, Any]]] = field(default_factory=dict)
     text: str = ""
 
@@ -137,7 +137,7 @@ def carry_out_approved_rollback(held: HeldBack, *, by: User) -> None:
     hold_group_at_revision(revision, why=asked["why"], by=held.askers.order_by("pk").first() or by)
 
 
-def is_rollback_unchanged(held: HeldBack) -> bool:
+def refresh_held_rollback(held: HeldBack) -> bool:
     """True if the rollback would still remove exactly what its row says. If not, update the row to what it would remove now."""
     asked = unpack_values(held.packed)
     revision = Revision.objects.select_related("group").get(pk=asked["revision"])

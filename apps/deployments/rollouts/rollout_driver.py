@@ -23,7 +23,7 @@ from apps.deployments.rollouts.rollout_store import Lease, RolloutLeaseLost
 from apps.deployments.transport import agent_channel, agent_client
 from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
 from apps.deployments.transport.agent_client import AgentRefused, DeployOrder
-from apps.lib.trace_timing import log_moment
+from apps.lib.trace_timing import log_trace_point
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.rollout import RolloutCommand, RolloutEvent
@@ -106,7 +106,7 @@ class RolloutDriver:
                 except Exception as error:  # a fault with one gateway must not keep the change from the others
                     log.exception("error in the portal while working on a gateway", gateway=gateway.name, rollout=self._lease.rollout.pk)
                     self._record_failure(RolloutEvent.LOST, gateway, _("The worker failed: %(error)s") % {"error": render_error(error)})
-                log_moment(f"{what}: {gateway.name}")
+                log_trace_point(f"{what}: {gateway.name}")
 
     def fence(self, now: int) -> None:
         """Send the token to every gateway that answers, so that it refuses what a replaced worker still sends."""
@@ -325,4 +325,4 @@ class RolloutDriver:
         with transaction.atomic():
             rollout_store.record_event(self._lease, event, error=text, evidence=step.evidence, reason=reason or step.reason)
             if step.state in RolloutStep.BAD:
-                gateway_states.record_trouble(gateway, text, away=step.state in (RolloutStep.State.AWAY, RolloutStep.State.LOST))
+                gateway_states.record_rollout_failure(gateway, text, away=step.state in (RolloutStep.State.AWAY, RolloutStep.State.LOST))

@@ -42,9 +42,9 @@ class DueCheck:
     def __post_init__(self) -> None:
         self._states = {state.gateway_id: state for state in GatewayState.objects.filter(gateway__group=self.group)}
         self._last = _find_last_try(self.group, self.wanted)
-        self._given_up = self._last is not None and is_given_up(self._last)
+        self._given_up = self._last is not None and is_automatic_retry_forbidden(self._last)
 
-    def is_new_to(self, gateway: Gateway) -> bool:
+    def is_desired_state_unconfirmed(self, gateway: Gateway) -> bool:
         """True if this gateway has never confirmed the desired state. Those that did are repaired before it is tried on new ones."""
         state = self._states.get(gateway.pk)
         return state is None or state.digest != self.wanted.targets[gateway.pk]
@@ -81,7 +81,7 @@ class DueCheck:
         """True if a gateway that lost its confirmed ruleset should be repaired. Failures on other gateways do not prevent that."""
         others = [digest for pk, digest in self.wanted.targets.items() if pk != gateway.pk]
         ruleset, now = self.wanted.rulesets[gateway.pk], self.wanted.snapshot.now
-        cause = drift.record_drift(gateway, self.links.get_channel(gateway), welcome, ruleset, now, others)
+        cause = drift.fetch_and_record_drift(gateway, self.links.get_channel(gateway), welcome, ruleset, now, others)
         may = self.group.heals_drift or cause is None or cause in drift.HEALS_ANYWAY
         return may and not self._is_stuck(welcome, self._find_impaired_step(gateway))
 
@@ -121,7 +121,7 @@ def _find_last_try(group: GatewayGroup, wanted: DesiredState) -> Rollout | None:
     return last if last and last.revision.digests == names else None
 
 
-def is_given_up(rollout: Rollout) -> bool:
+def is_automatic_retry_forbidden(rollout: Rollout) -> bool:
     """True if this rollout has shown that its revision must not be retried automatically, on any gateway of the group."""
     if rollout.state == Rollout.State.ABORTED:
         return True
@@ -129,14 +129,14 @@ def is_given_up(rollout: Rollout) -> bool:
     return any(step.state in against for step in rollout.steps.all())
 
 
-def is_tried_again(step: RolloutStep) -> bool:
+def is_impaired_gateway_retried(step: RolloutStep) -> bool:
     """True if an impaired gateway is retried automatically. A token that is ahead of ours does not come down by waiting."""
     return step.reason != "token"
 
 
 def _has_rested(step: RolloutStep) -> bool:
     """True if the gateway may be tried again now. The pause grows with each failure in a row (RETRY_DELAYS)."""
-    if not is_tried_again(step):
+    if not is_impaired_gateway_retried(step):
         return False
     ends = RolloutStep.objects.filter(gateway=step.gateway_id).order_by("-rollout_id")[: len(RETRY_DELAYS)]
     times = len(list(takewhile(lambda each: each.state == RolloutStep.State.IMPAIRED, ends)))

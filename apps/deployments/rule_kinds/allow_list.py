@@ -16,13 +16,13 @@ from apps.deployments.rule_kinds.kind import (
     ChangeNoteFormat,
     ElementOrigin,
     ObjectReader,
-    RemovalReview,
+    RemovalDefinition,
     RuleKind,
     SetElement,
     TimedRows,
     parse_network,
 )
-from apps.deployments.rule_kinds.restoring import get_last_deleted
+from apps.deployments.rule_kinds.restoring import get_last_deletion
 from firewall.policy import AllowEntrySpec
 from firewall.sets import ObjectKind
 
@@ -38,7 +38,7 @@ def _build_entry(pk: int, prefix: str, comment: str, expires: int) -> AllowEntry
 
 def _restore(thing: AffectedThing, by: User) -> None:
     if not AllowEntry.objects.filter(prefix=ip_network(thing.prefix)).exists():
-        event = get_last_deleted("bans", "AllowEntryEvent", prefix=ip_network(thing.prefix))
+        event = get_last_deletion("bans", "AllowEntryEvent", prefix=ip_network(thing.prefix))
         allow_prefix(prefix=event.prefix, comment=event.comment, expires=event.expires, author=by)
 
 
@@ -70,7 +70,7 @@ ALLOWED = RuleKind(
     notes=(ChangeNoteFormat("allowed", "allowed", parse_prefix_note),),
     timed=(TimedRows("allowed", "prefix::text", "bans_allowentry", column="expires"),),
     row_keys={AllowEntry: lambda row: str(row.prefix)},
-    removal=RemovalReview(
+    removal=RemovalDefinition(
         history="bans.allowentry",
         label=lambda number: ngettext("allow entry ends", "allow entries end", number),
         sentence=lambda number: ngettext("%(n)s allow entry ends:", "%(n)s allow entries end:", number),

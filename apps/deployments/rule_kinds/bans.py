@@ -19,13 +19,13 @@ from apps.deployments.rule_kinds.kind import (
     ChangeNoteFormat,
     ElementOrigin,
     ObjectReader,
-    RemovalReview,
+    RemovalDefinition,
     RuleKind,
     SetElement,
     TimedRows,
     parse_network,
 )
-from apps.deployments.rule_kinds.restoring import get_last_deleted
+from apps.deployments.rule_kinds.restoring import get_last_deletion
 from apps.lib.errors import Problem
 from firewall.policy import BanDirection, BanSpec
 from firewall.sets import ObjectKind
@@ -57,7 +57,7 @@ def _build_ban(pk: int, prefix: str, comment: str, expires: int, direction: str)
 def _restore(thing: AffectedThing, by: User) -> None:
     there = Ban.objects.filter(prefix=ip_network(thing.prefix)).select_related("list").first()
     if there is None:
-        event = get_last_deleted("bans", "BanEvent", prefix=ip_network(thing.prefix))
+        event = get_last_deletion("bans", "BanEvent", prefix=ip_network(thing.prefix))
         into = BanList.objects.filter(pk=event.list_id).first()
         if into is None:
             raise Problem(_("Its list was deleted. Import it again."))
@@ -95,7 +95,7 @@ BANS = RuleKind(
     notes=(ChangeNoteFormat("ban", "bans", parse_prefix_note, "list", _OF_LISTS),),
     timed=(TimedRows("ban", "prefix::text", "bans_ban", column="expires"),),
     row_keys={Ban: lambda row: str(row.prefix)},
-    removal=RemovalReview(
+    removal=RemovalDefinition(
         history="bans.ban",
         label=lambda number: ngettext("ban ends", "bans end", number),
         sentence=lambda number: ngettext("%(n)s ban ends:", "%(n)s bans end:", number),

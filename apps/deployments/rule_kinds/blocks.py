@@ -16,7 +16,7 @@ from apps.deployments.rule_kinds.kind import (
     AuthorHistory,
     ElementOrigin,
     ObjectReader,
-    RemovalReview,
+    RemovalDefinition,
     RemovedElement,
     RuleKind,
     SetElement,
@@ -24,16 +24,16 @@ from apps.deployments.rule_kinds.kind import (
     parse_network,
     parse_row_ids,
 )
-from apps.deployments.rule_kinds.member_rows import HOLDINGS_CONDITION, HOLDINGS_SQL, build_holding_parameters
+from apps.deployments.rule_kinds.member_rows import HOLDINGS_CONDITION, HOLDINGS_SQL, build_holdings_condition_parameters
 from apps.lib.database.validity import is_valid_now
 from apps.members.models import Member
 from apps.network.models import Holding
-from firewall.policy import MemberBlockSpec
+from firewall.policy import BlockedMemberSpec
 from firewall.sets import ObjectKind
 
 
-def _build_block(pk: int, prefix: str, expires: int) -> MemberBlockSpec:
-    return MemberBlockSpec(pk, parse_network(prefix), expires)
+def _build_block(pk: int, prefix: str, expires: int) -> BlockedMemberSpec:
+    return BlockedMemberSpec(pk, parse_network(prefix), expires)
 
 
 def _build_thing(element: RemovedElement) -> AffectedThing:
@@ -71,7 +71,7 @@ BLOCKS = RuleKind(
                 order="h.prefix",
             ),
             HOLDINGS_CONDITION,
-            build_holding_parameters,
+            build_holdings_condition_parameters,
             _build_block,
         )
     },
@@ -79,7 +79,7 @@ BLOCKS = RuleKind(
     timed=(TimedRows("member", "member_id::text", "bans_block"),),
     build_thing=_build_thing,
     row_keys={Block: lambda row: f"block {row.pk}", Ban: lambda row: str(row.prefix)},
-    removal=RemovalReview(
+    removal=RemovalDefinition(
         history="bans.block",
         label=lambda number: ngettext("address or prefix is cut off", "addresses and prefixes are cut off", number),
         sentence=lambda members: ngettext("%(n)s member loses access:", "%(n)s members lose access:", members),

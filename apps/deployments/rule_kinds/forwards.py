@@ -19,13 +19,13 @@ from apps.deployments.rule_kinds.kind import (
     ChangeNoteFormat,
     ElementOrigin,
     ObjectReader,
-    RemovalReview,
+    RemovalDefinition,
     RemovedElement,
     RuleKind,
     SetElement,
     TimedRows,
 )
-from apps.deployments.rule_kinds.member_origins import build_opening_origin
+from apps.deployments.rule_kinds.member_origins import build_open_port_origin
 from apps.deployments.rule_kinds.member_rows import HOLDINGS_SQL
 from apps.deployments.rule_kinds.restoring import build_gone_problem, restore_holding
 from apps.lib.database.validity import is_valid_now
@@ -33,7 +33,7 @@ from apps.nat.models import PortForward
 from apps.nat.services import add_forward, change_forward, restore_forward
 from firewall import render
 from firewall.addresses import format_ipv4
-from firewall.policy import ForwardSpec, PolicyKeys, Port, TransportProtocol
+from firewall.policy import ForwardSpec, Port, TouchedKeys, TransportProtocol
 from firewall.sets import ObjectKind
 
 _TEXT = "protocol || ' ' || host(public) || ' ' || public_port || ' ' || ports"
@@ -60,7 +60,7 @@ def _build_forward(pk: int, protocol: str, public: int, public_port: int, privat
     return ForwardSpec(pk, TransportProtocol(protocol), IPv4Address(public), public_port, IPv4Address(private), private_port, ports)
 
 
-def _build_port_parameters(touched: PolicyKeys) -> dict[str, list[Any]]:
+def _build_port_parameters(touched: TouchedKeys) -> dict[str, list[Any]]:
     """Return the touched ports as ranges, because most of them are consecutive."""
     found = list(_iter_port_ranges(touched.ports))
     return {
@@ -155,7 +155,7 @@ def _list_origins(found: SetElement) -> list[ElementOrigin]:
     of = {"public": public, "protocol": render.PROTOCOLS.get(int(protocol), ""), "public_port__lte": int(port)}
     there = PortForward.objects.filter(**of, public_port__gt=int(port) - F("ports"), valid__contains=found.at, enabled=True)
     return [
-        build_opening_origin("forward", _("port forward %(forward)s") % {"forward": each}, each)
+        build_open_port_origin("forward", _("port forward %(forward)s") % {"forward": each}, each)
         for each in there.select_related("holding__member")
     ]
 
@@ -190,7 +190,7 @@ FORWARDS = RuleKind(
     timed=(TimedRows("forward", _TEXT, "nat_portforward", stays=True),),
     build_thing=_build_thing,
     row_keys={PortForward: _build_row_key},
-    removal=RemovalReview(
+    removal=RemovalDefinition(
         history="nat.portforward",
         label=lambda number: ngettext("port closes", "ports close", number),
         sentence=lambda members: ngettext("%(n)s member can no longer be reached:", "%(n)s members can no longer be reached:", members),

@@ -12,16 +12,16 @@ from apps.deployments.rule_kinds.kind import (
     ChangeNoteFormat,
     ElementOrigin,
     ObjectReader,
-    RemovalReview,
+    RemovalDefinition,
     RuleKind,
     SetElement,
     TimedRows,
 )
 from apps.deployments.rule_kinds.member_origins import list_address_holders
-from apps.deployments.rule_kinds.member_rows import ADDRESSES_CONDITION, HOLDINGS_SQL, build_address_parameters
+from apps.deployments.rule_kinds.member_rows import ADDRESSES_CONDITION, HOLDINGS_SQL, build_addresses_condition_parameters
 from apps.deployments.rule_kinds.restoring import restore_holding
 from apps.network.models import Holding
-from firewall.policy import Owner
+from firewall.policy import PrefixOwner
 from firewall.sets import ObjectKind
 
 
@@ -54,15 +54,15 @@ ADDRESSES = RuleKind(
         "addresses": ObjectReader(
             HOLDINGS_SQL.format(columns="h.prefix - '0.0.0.0'::inet, h.id", join="", where="h.kind = 'private4'", order="h.prefix"),
             ADDRESSES_CONDITION,
-            build_address_parameters,
-            lambda number, holding: Owner(IPv4Address(number), holding),
+            build_addresses_condition_parameters,
+            lambda number, holding: PrefixOwner(IPv4Address(number), holding),
         )
     },
     list_origins=_list_origins,
     notes=(ChangeNoteFormat("address", "addresses", _parse_address),),
     timed=(TimedRows("holding", "id::text", "network_holding", stays=True),),
     row_keys={Holding: lambda row: str(row.prefix) if row.prefix.version == 4 else ""},
-    removal=RemovalReview(
+    removal=RemovalDefinition(
         history="network.holding",
         label=lambda number: ngettext("address loses access", "addresses lose access", number),
         sentence=lambda members: ngettext("%(n)s member loses access:", "%(n)s members lose access:", members),
@@ -80,13 +80,13 @@ PREFIXES = RuleKind(
             HOLDINGS_SQL.format(columns="h.prefix, h.id", join="", where="h.kind = 'prefix6'", order="h.prefix"),
             "AND h.prefix = ANY(%(prefixes)s::cidr[])",
             lambda touched: {"prefixes": [str(prefix) for prefix in touched.prefixes]},
-            lambda prefix, holding: Owner(IPv6Network(prefix), holding),
+            lambda prefix, holding: PrefixOwner(IPv6Network(prefix), holding),
         )
     },
     list_origins=_list_origins,
     notes=(ChangeNoteFormat("address", "prefixes", _parse_prefix),),
     row_keys={Holding: lambda row: str(row.prefix) if row.prefix.version == 6 else ""},
-    removal=RemovalReview(
+    removal=RemovalDefinition(
         history="network.holding",
         label=lambda number: ngettext("prefix loses access", "prefixes lose access", number),
         sentence=lambda members: ngettext("%(n)s member loses IPv6:", "%(n)s members lose IPv6:", members),

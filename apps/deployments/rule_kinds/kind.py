@@ -16,7 +16,7 @@ from apps.accounts.models import User
 from apps.lib.fields import Address, Prefix
 from apps.lib.models import Deployed
 from firewall.addresses import format_ipv4, format_ipv6
-from firewall.policy import PolicyKeys
+from firewall.policy import TouchedKeys
 from firewall.ruleset import Element, Set
 from firewall.sets import ObjectKind, parse_prefix_length
 from firewall.tracing.fields import unpack_values
@@ -42,14 +42,14 @@ class ObjectReader(NamedTuple):
 
     query: str
     only: str
-    parameters: Callable[[PolicyKeys], dict[str, list[Any]]]
+    parameters: Callable[[TouchedKeys], dict[str, list[Any]]]
     value: Callable[..., object]
 
 
 class ChangeNoteFormat(NamedTuple):
     """How notes of changes (deployments_touched) name the objects of a kind.
 
-    note: kind of note; field: of PolicyKeys; parse: keys in the text of a note. follows: "holding" or "list" if changes of those touch
+    note: kind of note; field: of TouchedKeys; parse: keys in the text of a note. follows: "holding" or "list" if changes of those touch
     the objects too; query: then finds the texts from the ids of those, %s.
     """
 
@@ -125,7 +125,7 @@ class AuthorHistory(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RemovalReview:
+class RemovalDefinition:
     """How a removal is shown while it waits for approval, who may have asked for it, and how it is undone.
 
     history: kind of the rows on the history page. label: what happens to a number of elements; sentence: what that many members lose,
@@ -220,4 +220,4 @@ class RuleKind:
     timed: tuple[TimedRows, ...] = ()
     build_thing: Callable[[RemovedElement], AffectedThing] = build_affected_prefix
     row_keys: Mapping[type[Deployed], Callable[[Any], str]] = field(default_factory=dict)
-    removal: RemovalReview | None = None
+    removal: RemovalDefinition | None = None

@@ -18,15 +18,15 @@ from apps.deployments.rule_kinds.kind import (
     ChangeNoteFormat,
     ElementOrigin,
     ObjectReader,
-    RemovalReview,
+    RemovalDefinition,
     RemovedElement,
     RuleKind,
     SetElement,
 )
-from apps.deployments.rule_kinds.restoring import get_last_deleted
+from apps.deployments.rule_kinds.restoring import get_last_deletion
 from firewall import render
 from firewall.addresses import format_ipv4, format_ipv6
-from firewall.policy import ListenerSpec, PolicyKeys, Service, TransportProtocol
+from firewall.policy import ServerListenerSpec, Service, TouchedKeys, TransportProtocol
 from firewall.sets import ObjectKind
 
 _QUERY = """
@@ -36,11 +36,11 @@ _QUERY = """
 """
 
 
-def _build_listener(pk: int, address: str, protocol: str, port: int, name: str, window_scale: int | None) -> ListenerSpec:
-    return ListenerSpec(pk, ip_address(address), TransportProtocol(protocol), port, name, window_scale)
+def _build_listener(pk: int, address: str, protocol: str, port: int, name: str, window_scale: int | None) -> ServerListenerSpec:
+    return ServerListenerSpec(pk, ip_address(address), TransportProtocol(protocol), port, name, window_scale)
 
 
-def _build_host_parameters(touched: PolicyKeys) -> dict[str, list[str]]:
+def _build_host_parameters(touched: TouchedKeys) -> dict[str, list[str]]:
     return {"hosts": [str(address) for _protocol, address, _port in touched.listeners]}
 
 
@@ -63,7 +63,7 @@ def _restore(thing: AffectedThing, by: User) -> None:
     if off.exists():
         off.update(enabled=True, version=F("version") + 1)
         return
-    event = get_last_deleted("bans", "ListenerEvent", address=address)
+    event = get_last_deletion("bans", "ListenerEvent", address=address)
     names = ("name", "address", "protocol", "port", "guarded", "window_scale", "note")
     add_listener(group=event.group, by=by, **{name: getattr(event, name) for name in names})
 
@@ -90,7 +90,7 @@ LISTENERS = RuleKind(
     list_origins=_list_origins,
     notes=(ChangeNoteFormat("listener", "listeners", _parse_note),),
     build_thing=_build_thing,
-    removal=RemovalReview(
+    removal=RemovalDefinition(
         history="bans.listener",
         label=lambda number: ngettext("listener is removed", "listeners are removed", number),
         sentence=lambda number: ngettext("%(n)s listener is removed:", "%(n)s listeners are removed:", number),

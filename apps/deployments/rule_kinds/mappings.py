@@ -13,14 +13,14 @@ from apps.deployments.rule_kinds.kind import (
     AuthorHistory,
     ElementOrigin,
     ObjectReader,
-    RemovalReview,
+    RemovalDefinition,
     RemovedElement,
     RuleKind,
     SetElement,
     TimedRows,
 )
 from apps.deployments.rule_kinds.member_origins import list_probe_origins
-from apps.deployments.rule_kinds.member_rows import ADDRESSES_CONDITION, HOLDINGS_SQL, build_address_parameters
+from apps.deployments.rule_kinds.member_rows import ADDRESSES_CONDITION, HOLDINGS_SQL, build_addresses_condition_parameters
 from apps.deployments.rule_kinds.restoring import restore_holding
 from apps.lib.database.validity import is_valid_now
 from apps.lib.fields import Address
@@ -85,7 +85,7 @@ MAPPINGS = RuleKind(
                 order="h.prefix",
             ),
             ADDRESSES_CONDITION,
-            build_address_parameters,
+            build_addresses_condition_parameters,
             _build_mapping,
         )
     },
@@ -93,7 +93,7 @@ MAPPINGS = RuleKind(
     timed=(TimedRows("holding", "holding_id::text", "nat_natmapping", stays=True),),
     build_thing=_build_thing,
     row_keys={NatMapping: _build_row_key},
-    removal=RemovalReview(
+    removal=RemovalDefinition(
         history="nat.natmapping",
         label=lambda number: ngettext("NAT mapping ends", "NAT mappings end", number),
         sentence=lambda members: ngettext("%(n)s member loses the public address:", "%(n)s members lose their public address:", members),

@@ -32,7 +32,7 @@ def _build_probe(gateway: Gateway) -> ElementOrigin:
     return ElementOrigin("probe", _("probe of %(gateway)s") % {"gateway": gateway}, "", reverse("gateways:gateway", args=[gateway.pk]))
 
 
-def build_opening_origin(kind: str, name: str, opening: PortForward | Pinhole) -> ElementOrigin:
+def build_open_port_origin(kind: str, name: str, opening: PortForward | Pinhole) -> ElementOrigin:
     """Return the origin of a port forward or pinhole; its name gives no hint at the member."""
     member = opening.holding.member
     note = " · ".join(filter(None, [str(member), opening.purpose]))

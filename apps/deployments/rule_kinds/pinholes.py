@@ -16,13 +16,13 @@ from apps.deployments.rule_kinds.kind import (
     ChangeNoteFormat,
     ElementOrigin,
     ObjectReader,
-    RemovalReview,
+    RemovalDefinition,
     RemovedElement,
     RuleKind,
     SetElement,
     TimedRows,
 )
-from apps.deployments.rule_kinds.member_origins import build_opening_origin
+from apps.deployments.rule_kinds.member_origins import build_open_port_origin
 from apps.deployments.rule_kinds.member_rows import HOLDINGS_SQL
 from apps.deployments.rule_kinds.restoring import build_gone_problem, restore_holding
 from apps.lib.database.validity import is_valid_now
@@ -98,7 +98,7 @@ def _list_origins(found: SetElement) -> list[ElementOrigin]:
     port = int(rest[1]) if rest[1:] else 0
     there = there.filter(port__gte=1, port__lte=port, port__gt=port - F("ports")) if port else there.filter(port=0)
     return [
-        build_opening_origin("pinhole", _("pinhole %(pinhole)s") % {"pinhole": each}, each)
+        build_open_port_origin("pinhole", _("pinhole %(pinhole)s") % {"pinhole": each}, each)
         for each in there.select_related("holding__member").order_by("pk")
     ]
 
@@ -133,7 +133,7 @@ PINHOLES = RuleKind(
     timed=(TimedRows("pinhole", _TEXT, "nat_pinhole", stays=True),),
     build_thing=_build_thing,
     row_keys={Pinhole: _build_row_key},
-    removal=RemovalReview(
+    removal=RemovalDefinition(
         history="nat.pinhole",
         label=lambda number: ngettext("IPv6 pinhole closes", "IPv6 pinholes close", number),
         sentence=lambda members: ngettext("%(n)s member can no longer be reached:", "%(n)s members can no longer be reached:", members),

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from apps.deployments.rule_kinds.kind import ElementOrigin, ObjectReader, RuleKind, SetElement, TimedRows, parse_network, parse_row_ids
-from apps.deployments.rule_kinds.member_rows import HOLDINGS_CONDITION, HOLDINGS_SQL, build_holding_parameters
+from apps.deployments.rule_kinds.member_rows import HOLDINGS_CONDITION, HOLDINGS_SQL, build_holdings_condition_parameters
 from apps.members.models import Tariff
 from apps.traffic.models import RateLimit
 from firewall.policy import RateLimitSpec
@@ -48,7 +48,7 @@ RATES = RuleKind(
                 order="h.prefix",
             ),
             HOLDINGS_CONDITION,
-            build_holding_parameters,
+            build_holdings_condition_parameters,
             _build_rate_limit,
         ),
         "rate_limits": ObjectReader(
@@ -60,7 +60,7 @@ RATES = RuleKind(
                 order="h.prefix",
             ),
             HOLDINGS_CONDITION,
-            build_holding_parameters,
+            build_holdings_condition_parameters,
             _build_rate_limit,
         ),
     },

@@ -28,7 +28,7 @@ def restore_holding(prefix: str, by: User) -> Holding:
     return assign_address(member=last.member, pool=last.pool, prefix=last.prefix, device=last.device, by=by)
 
 
-def get_last_deleted(app: str, model: str, **where: Any) -> Any:
+def get_last_deletion(app: str, model: str, **where: Any) -> Any:
     """Return the event of the last deletion of such a row. Raises Problem if the history has none."""
     event = apps.get_model(app, model)._default_manager.filter(pgh_label="delete", **where).order_by("-pgh_id").first()
     if event is None:

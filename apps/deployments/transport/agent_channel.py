@@ -85,7 +85,7 @@ class AgentChannel:
             self._backoff.reset()
             return answer
 
-    def try_now(self) -> None:
+    def reset_backoff(self) -> None:
         """Reset the back-off, so that the next request is sent at once."""
         with self._lock:
             self._backoff.reset()

@@ -9,7 +9,7 @@ from apps.deployments.desired_state import database_clock
 from apps.deployments.transport.agent_channel import AgentChannel, BeatHandler, Unreachable, ignore_beat
 from firewall import wire
 from firewall.diff import Delta
-from firewall.digest import format_digest, subtract_expired_at_base
+from firewall.digest import format_digest, subtract_expired_from_base_digest
 from firewall.rollout import RolloutEvent
 from firewall.ruleset import Ruleset
 
@@ -56,12 +56,12 @@ def send_hello(channel: AgentChannel, now: int, token: int = 0, heard: BeatHandl
 
     If its answer proves that its clock is ahead, send it an upper bound of the time.
     """
-    welcome = expect_answer(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.get_earliest_time()), heard=heard))
-    latest = database_clock.get_latest_time()
+    welcome = expect_answer(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.get_earliest_database_time()), heard=heard))
+    latest = database_clock.get_latest_database_time()
     if not latest or welcome.clock <= latest + AHEAD:
         return welcome
     bound = wire.ClockBound(welcome.steady, latest)
-    return expect_answer(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.get_earliest_time(), bound), heard=heard))
+    return expect_answer(wire.Welcome, channel.ask(wire.Hello(now, token, database_clock.get_earliest_database_time(), bound), heard=heard))
 
 
 def plan_on_gateway(channel: AgentChannel, now: int, ruleset: Ruleset, heard: BeatHandler = ignore_beat) -> wire.Planned:
@@ -75,7 +75,7 @@ def apply_order(channel: AgentChannel, order: DeployOrder, welcome: wire.Welcome
     if (
         known
         and order.delta is not None
-        and format_digest(subtract_expired_at_base(known.digest, order.delta, order.now)) == welcome.digest
+        and format_digest(subtract_expired_from_base_digest(known.digest, order.delta, order.now)) == welcome.digest
     ):
         answer = channel.ask(_build_request(order, welcome.digest, order.delta), heard=heard)
         if not (isinstance(answer, wire.Refused) and answer.reason in ("base", "digest")):

@@ -5,9 +5,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.deployments.revision_pages import presentation
-from apps.deployments.revision_pages.group_plan import build_group_plan
+from apps.deployments.revision_pages.group_plan import build_go_live_plan
 from apps.deployments.rollouts.go_live import go_live
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import GatewayGroup
@@ -19,14 +19,14 @@ def plan(request: HttpRequest, pk: int) -> HttpResponse:
     group = get_object_or_404(GatewayGroup, pk=pk)
     if request.method == "POST":
         return _go_live(request, group)
-    planned = build_group_plan(group)
+    planned = build_go_live_plan(group)
     preview = presentation.build_preview_context(presentation.preview_deploy(group)) if planned.access else {}
     return render(request, "deployments/plan.html", {"group": group, "plan": planned, **preview})
 
 
 def _go_live(request: HttpRequest, group: GatewayGroup) -> HttpResponse:
     try:
-        go_live(group=group, by=get_person(request))
+        go_live(group=group, by=get_signed_in_user(request))
     except Conflict as conflict:
         messages.warning(request, str(conflict))
     except Problem as problem:

@@ -7,13 +7,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.accounts.recent_auth import require_recent_auth
 from apps.deployments import selectors
 from apps.deployments.forms import RollbackForm
 from apps.deployments.models import HeldBack, Hold, Revision
 from apps.deployments.revision_pages import contents, presentation, ruleset_comparison
-from apps.deployments.revision_pages.change_summary import compute_share, parse_lines, render_kind_name, render_summary
+from apps.deployments.revision_pages.change_summary import compute_touched_share, parse_summary_lines, render_kind_name, render_summary
 from apps.deployments.revision_pages.contents import ContentNotStored
 from apps.deployments.revision_pages.delta_text import build_excerpt
 from apps.deployments.revision_pages.description import SHOWN_DELTA
@@ -59,14 +59,14 @@ def revision(request: HttpRequest, pk: int) -> HttpResponse:
         "revision": found,
         "gateways": presentation.list_confirmations(found),
         "rows": [progress.build_rollout_row(rollout, timezone.now()) for rollout in rollouts],
-        "kept": contents.is_content_stored(found) or contents.is_newest(found),
+        "kept": contents.is_content_stored(found) or contents.has_no_newer_content(found),
         "oldest": presentation.find_oldest_kept(),
         "older": earlier,
         "newer": later,
         "now_runs": presentation.find_running_revision(found.group),
         "hold": selectors.list_revision_holds().filter(group=found.group_id).first(),
-        "words": render_summary(parse_lines(found.changes)) if found.delta else "",
-        "lines": [(render_kind_name(line.kind), line, compute_share(line), 0) for line in parse_lines(found.changes)],
+        "words": render_summary(parse_summary_lines(found.changes)) if found.delta else "",
+        "lines": [(render_kind_name(line.kind), line, compute_touched_share(line), 0) for line in parse_summary_lines(found.changes)],
         "delta": build_excerpt(found.delta, MOST_PER_GROUP),
         "cut": len(found.delta) >= SHOWN_DELTA,
     }
@@ -102,7 +102,7 @@ def compare_text(request: HttpRequest) -> HttpResponse:
     preview = _compare_pair(request, before, after)
     if before is None or after is None or preview.compared is None:
         return HttpResponse(preview.problem, content_type="text/plain; charset=utf-8", status=404)
-    delta = ruleset_comparison.compute_whole_delta(before, after, preview.compared.gateway)
+    delta = ruleset_comparison.compute_untruncated_delta(before, after, preview.compared.gateway)
     response = HttpResponse(render_delta(delta, now=presentation.read_database_clock()), content_type="text/plain; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{before}-{after}-{preview.compared.gateway}.nft"'
     return response
@@ -114,11 +114,11 @@ def roll_back_to_revision(request: HttpRequest, pk: int) -> HttpResponse:
     """Roll back to a revision and hold the group there. The page first shows what that would change, and whether it needs approval."""
     found = get_object_or_404(Revision.objects.select_related("group").defer("delta"), pk=pk)
     two = _needs_two(found)
-    form = RollbackForm(get_person(request), request.POST if request.method == "POST" else None, two=two)
+    form = RollbackForm(get_signed_in_user(request), request.POST if request.method == "POST" else None, two=two)
     if form.is_valid():
         given = form.cleaned_data
         try:
-            made = rollback.roll_back(found, why=given["why"], by=get_person(request), alone=given.get("alone", False))
+            made = rollback.roll_back(found, why=given["why"], by=get_signed_in_user(request), alone=given.get("alone", False))
         except Problem as problem:
             add_problem_to_form(form, problem)
         else:
@@ -156,7 +156,7 @@ def release_group(request: HttpRequest, pk: int) -> HttpResponse:
     group = get_object_or_404(GatewayGroup, pk=pk)
     if request.method == "POST":
         try:
-            decisions.release_revision_hold(group, by=get_person(request))
+            decisions.release_revision_hold(group, by=get_signed_in_user(request))
             messages.success(request, _("Released. The desired state goes out in a moment."))
         except Conflict as conflict:
             messages.warning(request, str(conflict))

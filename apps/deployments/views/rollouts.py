@@ -11,14 +11,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.models import User
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.deployments import selectors, services
 from apps.deployments.approvals.presentation import build_held_back_context
 from apps.deployments.approvals.texts import render_all_waiting, render_reason, render_title
 from apps.deployments.forms import ApprovalForm
 from apps.deployments.models import HeldBack, Revision, Rollout
 from apps.deployments.revision_pages import contents
-from apps.deployments.revision_pages.change_summary import compute_share, parse_lines, render_kind_name
+from apps.deployments.revision_pages.change_summary import compute_touched_share, parse_summary_lines, render_kind_name
 from apps.deployments.revision_pages.delta_text import build_excerpt
 from apps.deployments.revision_pages.description import SHOWN_DELTA
 from apps.deployments.rollouts import decisions, gateway_progress, progress
@@ -49,12 +49,14 @@ def rollouts(request: HttpRequest) -> HttpResponse:
 def rollout(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a rollout's progress and its changes, element by element."""
     return render(
-        request, "deployments/rollout.html", _build_context(get_object_or_404(selectors.list_rollouts(), pk=pk), get_person(request))
+        request,
+        "deployments/rollout.html",
+        _build_context(get_object_or_404(selectors.list_rollouts(), pk=pk), get_signed_in_user(request)),
     )
 
 
 @staff_page
-def rollout_now(request: HttpRequest, pk: int) -> HttpResponse:
+def rollout_live_part(request: HttpRequest, pk: int) -> HttpResponse:
     """Return the parts of the page that change while the rollout is open; 204 if the page is up to date.
 
     The approval forms are sent only when other parts wait than before: the user may be typing there.
@@ -65,7 +67,7 @@ def rollout_now(request: HttpRequest, pk: int) -> HttpResponse:
     if seen == _compute_stamp(rollout, held):
         return HttpResponse(status=204)
     swapped = {"oob": True, "others_wait": not seen.endswith(_compute_waits_stamp(held))}
-    return render(request, "deployments/rollout.html#now", _build_context(rollout, get_person(request)) | swapped)
+    return render(request, "deployments/rollout.html#now", _build_context(rollout, get_signed_in_user(request)) | swapped)
 
 
 def _build_context(rollout: Rollout, by: User) -> dict[str, object]:
@@ -88,8 +90,8 @@ def _build_context(rollout: Rollout, by: User) -> dict[str, object]:
         "held": [(build_held_back_context(each, by), ApprovalForm(each, by)) for each in held],
         "hold": hold,
         "lines": [
-            (render_kind_name(line.kind), line, compute_share(line), _count_held_back(held, line.kind))
-            for line in parse_lines(rollout.revision.changes)
+            (render_kind_name(line.kind), line, compute_touched_share(line), _count_held_back(held, line.kind))
+            for line in parse_summary_lines(rollout.revision.changes)
         ],
         "delta": build_excerpt(rollout.revision.delta, MOST_PER_GROUP),
         "newer": newer,
@@ -101,7 +103,7 @@ def _build_context(rollout: Rollout, by: User) -> dict[str, object]:
 
 def _find_rollback_target(rollout: Rollout) -> Revision | None:
     """Return the revision that all gateways confirmed before this one, if its content is stored."""
-    last = selectors.find_last_confirmed(rollout)
+    last = selectors.find_previous_confirmed_rollout(rollout)
     return last.revision if last and contents.is_content_stored(last.revision) else None
 
 
@@ -133,7 +135,7 @@ def delta(_request: HttpRequest, pk: int) -> HttpResponse:
 def deploy(request: HttpRequest) -> HttpResponse:
     """Ask a worker to deploy now."""
     try:
-        services.request_reconcile(by=get_person(request))
+        services.request_reconcile(by=get_signed_in_user(request))
     except Problem as problem:
         messages.error(request, str(problem))
         return redirect("deployments:rollouts")
@@ -146,7 +148,7 @@ def deploy(request: HttpRequest) -> HttpResponse:
 def retry(request: HttpRequest, pk: int) -> HttpResponse:
     """Retry what failed, with the current desired state."""
     rollout = get_object_or_404(Rollout.objects.select_related("revision"), pk=pk)
-    services.request_reconcile(by=get_person(request), force=True)
+    services.request_reconcile(by=get_signed_in_user(request), force=True)
     messages.success(
         request,
         _("Retry requested. A new rollout with the current desired state brings what %(revision)s missed.") % {"revision": rollout},
@@ -184,7 +186,7 @@ def resume(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _apply_decision(request: HttpRequest, rollout: Rollout, decide: Callable[..., None], done: str) -> HttpResponse:
     try:
-        decide(rollout, by=get_person(request))
+        decide(rollout, by=get_signed_in_user(request))
         messages.success(request, done)
     except Conflict as conflict:
         messages.warning(request, str(conflict))

@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.accounts.recent_auth import require_recent_auth
 from apps.deployments import selectors
 from apps.deployments.approvals import refusal
@@ -46,7 +46,7 @@ def waiting_list(request: HttpRequest) -> HttpResponse:
 def held_back_part(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a held-back part: who is concerned, its elements, and the approval form."""
     found = _get_held_back_part(pk)
-    return _render_page(request, found, ApprovalForm(found, get_person(request)))
+    return _render_page(request, found, ApprovalForm(found, get_signed_in_user(request)))
 
 
 def _get_held_back_part(pk: int) -> HeldBack:
@@ -55,7 +55,7 @@ def _get_held_back_part(pk: int) -> HeldBack:
 
 def _render_page(request: HttpRequest, found: HeldBack, form: ApprovalForm, *, conflict: str = "", status: int = 200) -> HttpResponse:
     context = {
-        "each": build_held_back_context(found, get_person(request)),
+        "each": build_held_back_context(found, get_signed_in_user(request)),
         "form": form,
         "conflict": conflict,
         "state": build_approval_state_label(found),
@@ -71,7 +71,7 @@ def _render_page(request: HttpRequest, found: HeldBack, form: ApprovalForm, *, c
 @require_recent_auth
 def approve(request: HttpRequest, pk: int) -> HttpResponse:
     """Approve what the page showed. If something else waits by now, the page says so and shows that."""
-    by, found = get_person(request), _get_held_back_part(pk)
+    by, found = get_signed_in_user(request), _get_held_back_part(pk)
     form = ApprovalForm(found, by, request.POST)
     if not form.is_valid():
         return _render_page(request, found, form, status=422)
@@ -89,14 +89,14 @@ def approve(request: HttpRequest, pk: int) -> HttpResponse:
 def _render_changed(request: HttpRequest, pk: int, conflict: Conflict) -> HttpResponse:
     """Show what waits now, instead of what the user decided about."""
     found = _get_held_back_part(pk)
-    return _render_page(request, found, ApprovalForm(found, get_person(request)), conflict=str(conflict), status=409)
+    return _render_page(request, found, ApprovalForm(found, get_signed_in_user(request)), conflict=str(conflict), status=409)
 
 
 @staff_page
 @require_recent_auth
 def refuse(request: HttpRequest, pk: int) -> HttpResponse:
     """Refuse and undo what waits, for a reason. The page first shows what that restores."""
-    by, found = get_person(request), _get_held_back_part(pk)
+    by, found = get_signed_in_user(request), _get_held_back_part(pk)
     form = RefusalForm(found, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:

@@ -14,7 +14,7 @@ FINDING = make_object(name=TEXT, state=TEXT, title=TEXT, words=TEXT, fault=TEXT)
 CHECK = make_object(at=TIME, fault=TEXT, verdict=TEXT, findings=make_array(FINDING))
 
 
-class CheckedMemberViewSet(api.MemberViewSet):
+class MemberWithCheckViewSet(api.MemberViewSet):
     """Members. `search` looks in the name, number, room, address and MAC address."""
 
     @declare_response(200, CHECK)

@@ -21,7 +21,7 @@ from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind
 from apps.members.models import Member
 from apps.network.models import Holding
-from apps.network.selectors import list_holdings
+from apps.network.selectors import list_held_now
 from apps.traffic.models import Collected, FairShare
 from apps.traffic.quotas import find_quota_usage
 from apps.traffic.rates import selectors as rates
@@ -45,7 +45,7 @@ class MemberConnection:
 
 def build_connection(member: Member, now: datetime) -> MemberConnection:
     """Read the member's holdings and the gateways of their groups."""
-    holdings = list(list_holdings(member))
+    holdings = list(list_held_now(member))
     rows = gateways.list_gateways().filter(group__in={holding.group_id for holding in holdings})
     return MemberConnection(member, holdings, gateways.build_overviews(list(rows), now), now)
 

@@ -23,7 +23,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.desk.exports import device_addresses, kea, prometheus, radius, zones
 from apps.desk.exports.device_addresses import ExportHost
-from apps.lib.database.consistent_read import freeze_snapshot, hash_rows
+from apps.lib.database.consistent_read import hash_rows, hold_read_snapshot
 from apps.lib.fields import Prefix
 from apps.network.models import Pool
 
@@ -74,7 +74,7 @@ def list_files() -> list[ExportFile]:
 
 def serve_file(request: HttpRequest, file: ExportFile) -> HttpResponseBase:
     """Return the file, or 304 if the client has the current one."""
-    with freeze_snapshot():
+    with hold_read_snapshot():
         tag = compute_etag(file)
         known = get_conditional_response(request, etag=tag)
         response: HttpResponseBase = known if isinstance(known, HttpResponse) else _build_response(file)

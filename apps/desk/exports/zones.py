@@ -18,7 +18,7 @@ def render_forward_zone(zone: str, hosts: Iterable[ExportHost]) -> Iterator[str]
     """Yield the forward zone."""
     yield f"$ORIGIN {zone}.\n$TTL {TTL}\n"
     for host in hosts:
-        address = compute_address(host.prefix)
+        address = compute_record_address(host.prefix)
         yield f"{make_name(host)} IN {'A' if address.version == 4 else 'AAAA'} {address}\n"
 
 
@@ -27,7 +27,7 @@ def render_reverse_zone(origin: str, zone: str, hosts: Iterable[ExportHost]) -> 
     yield f"$ORIGIN {origin}.\n$TTL {TTL}\n"
     ending = f".{origin}"
     for host in hosts:
-        pointer = compute_address(host.prefix).reverse_pointer
+        pointer = compute_record_address(host.prefix).reverse_pointer
         if pointer.endswith(ending):
             yield f"{pointer.removesuffix(ending)} IN PTR {make_name(host)}.{zone}.\n"
 
@@ -38,7 +38,7 @@ def make_name(host: ExportHost) -> str:
     return f"{host.card.label}.{host.member_label}" if host.card and single else host.member_label
 
 
-def compute_address(prefix: Prefix) -> Address:
+def compute_record_address(prefix: Prefix) -> Address:
     """Return the address itself, or the first one after a prefix's network address: the router's."""
     first: IPv4Address | IPv6Address = prefix.network_address
     return first if prefix.prefixlen == prefix.max_prefixlen else first + 1

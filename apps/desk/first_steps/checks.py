@@ -23,7 +23,7 @@ def check_second_factor(user: User) -> StepFinding:
     return StepFinding(False, _("You sign in by password alone."))
 
 
-def check_network(_user: User) -> StepFinding:
+def check_name_and_contact(_user: User) -> StepFinding:
     name, contact = read_setting(NETWORK_NAME), read_setting(CONTACT)
     if not is_chosen(NETWORK_NAME):
         return StepFinding(False, _("It is still called %(name)s.") % {"name": name})

@@ -10,8 +10,8 @@ from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.deployments.models import RolloutStep
-from apps.deployments.revision_pages.group_plan import GroupPlan, build_group_plan
-from apps.deployments.rollouts.evidence import list_packet_probes
+from apps.deployments.revision_pages.group_plan import GoLivePlan, build_go_live_plan
+from apps.deployments.rollouts.evidence import list_last_packet_probes
 from apps.deployments.selectors import list_gateway_states
 from apps.desk.first_steps.finding import StepFinding
 from apps.lib.ui import formats
@@ -26,7 +26,7 @@ def _find_waiting_group() -> GatewayGroup | None:
     return _list_groups_with_gateways().filter(live_since=None).first()
 
 
-def check_plan(_user: User) -> StepFinding:
+def check_group_plan(_user: User) -> StepFinding:
     """Find what the first group that is not live would serve, and what is still open."""
     group = _find_waiting_group()
     if group is None:
@@ -34,7 +34,7 @@ def check_plan(_user: User) -> StepFinding:
         if first is None:
             return StepFinding(False, _("A plan needs a gateway that it could go to."))
         return StepFinding(True, _("Live. The plan stays on the page of each group."), _build_plan_url(first))
-    plan = build_group_plan(group)
+    plan = build_go_live_plan(group)
     return StepFinding(plan.members > 0, _describe_plan(plan), _build_plan_url(group), plan.open_points)
 
 
@@ -42,7 +42,7 @@ def _build_plan_url(group: GatewayGroup) -> str:
     return reverse("deployments:plan", args=[group.pk])
 
 
-def _describe_plan(plan: GroupPlan) -> str:
+def _describe_plan(plan: GoLivePlan) -> str:
     members = ngettext("%(number)s member", "%(number)s members", plan.members) % {"number": formats.format_number(plan.members)}
     text = _("%(members)s with %(addresses)s addresses and prefixes, on %(gateways)s.")
     names = ", ".join(str(each.gateway) for each in plan.access)
@@ -70,7 +70,7 @@ def check_rollout(_user: User) -> StepFinding:
     return StepFinding(bool(said) and not waiting, said or _("Nothing has been confirmed yet."))
 
 
-def check_probe_packets(_user: User) -> StepFinding:
+def check_probe_replies(_user: User) -> StepFinding:
     """Find for each gateway and address family when a probe last came back through it."""
     gateways = list(Gateway.objects.select_related("group").order_by("name"))
     if not gateways:
@@ -88,6 +88,6 @@ def _iter_last_packets(gateway: Gateway) -> Iterator[tuple[str, str]]:
     if step is None or step.confirmed is None:
         return
     time = formats.format_moment(step.confirmed, timezone.now())
-    for probe in list_packet_probes(step):
+    for probe in list_last_packet_probes(step):
         words = _("%(gateway)s, %(family)s: came back at %(time)s") % {"gateway": gateway, "family": probe["what"], "time": time}
         yield probe["what"], words if probe["passed"] else ""

@@ -11,12 +11,12 @@ from apps.inbound_mail.mailbox_health import find_mailbox_outage
 from apps.inbound_mail.models import Arrival
 from apps.lib.ui import formats
 from apps.mail.outbound_check import find_outbound_check
-from apps.mail.selectors import find_last_sent, find_late
+from apps.mail.selectors import find_last_sent_time, summarize_late_mails
 
 
 def check_mail_out(_user: User) -> StepFinding:
     """Find whether the mail server takes mail: by the last test mail, else by any mail that was sent."""
-    tested, late, sent = find_outbound_check(), find_late(timezone.now()), find_last_sent()
+    tested, late, sent = find_outbound_check(), summarize_late_mails(timezone.now()), find_last_sent_time()
     if tested and not tested.taken:
         return StepFinding(False, tested.words)
     if late:

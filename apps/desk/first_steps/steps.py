@@ -48,7 +48,7 @@ STEPS: Final = (
         gettext_lazy("Its name stands in titles and mails; the contact is whom members ask."),
         "desk:settings",
         gettext_lazy("Settings"),
-        checks.check_network,
+        checks.check_name_and_contact,
         needed=False,
     ),
     Step(
@@ -124,7 +124,7 @@ STEPS: Final = (
         gettext_lazy("The plan: whom the gateways would serve, and who could still reach them. Nothing is sent."),
         "gateways:list",
         gettext_lazy("Show the plan"),
-        live_checks.check_plan,
+        live_checks.check_group_plan,
     ),
     Step(
         gettext_lazy("Go live"),
@@ -145,7 +145,7 @@ STEPS: Final = (
         gettext_lazy("With a probe, a rollout is confirmed only after a connection has passed the gateway and come back."),
         "gateways:list",
         gettext_lazy("Gateways"),
-        live_checks.check_probe_packets,
+        live_checks.check_probe_replies,
         needed=False,
     ),
 )

@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 from apps.accounts import sessions
 from apps.accounts.models import ApiToken, Invitation, User
 from apps.bans.models import Block
-from apps.desk.lifecycle.erasing_rows import erase_everywhere
+from apps.desk.lifecycle.erasing_rows import erase_rows_and_history
 from apps.desk.lifecycle.erasing_tickets import erase_tickets
 from apps.inbound_mail import retention_sweep as arrivals
 from apps.lib import dependents
@@ -48,7 +48,7 @@ def erase_member(who: Member) -> bool:
     if member is None:
         return False
     dependents.end_dependents(Member, [pk])
-    nobody, addresses = f"m-{pk}@erased.invalid", list_sole_addresses(member)
+    nobody, addresses = f"m-{pk}@erased.invalid", list_sole_email_addresses(member)
     erase_tickets(member, addresses)
     retention_sweep.forget_mails(member, addresses, instead=nobody)
     arrivals.erase_mails_of_addresses(addresses)
@@ -56,19 +56,19 @@ def erase_member(who: Member) -> bool:
         _erase_account(member.user)
     _erase_invitations(addresses, nobody)
     Device.objects.filter(member=pk).delete()
-    erase_everywhere(Device, {"member": pk}, {"name": "–", "mac": NO_MAC})
+    erase_rows_and_history(Device, {"member": pk}, {"name": "–", "mac": NO_MAC})
     of_holding = {"holding__member": pk}
-    erase_everywhere(PortForward, of_holding, {"purpose": ""})
-    erase_everywhere(Pinhole, of_holding, {"purpose": ""})
-    erase_everywhere(Block, {"member": pk}, {"message": "", "note": ""})
-    erase_everywhere(RateLimit, {"member": pk}, {"note": ""})
-    erase_everywhere(Member, {"pk": pk}, {"name": f"M-{member.number}", "email": "", "note": ""})
+    erase_rows_and_history(PortForward, of_holding, {"purpose": ""})
+    erase_rows_and_history(Pinhole, of_holding, {"purpose": ""})
+    erase_rows_and_history(Block, {"member": pk}, {"message": "", "note": ""})
+    erase_rows_and_history(RateLimit, {"member": pk}, {"note": ""})
+    erase_rows_and_history(Member, {"pk": pk}, {"name": f"M-{member.number}", "email": "", "note": ""})
     Member.objects.filter(pk=pk).update(erased_at=Now(), version=F("version") + 1, user=None, room=None)
     log.info("personal data erased", member=member.number)
     return True
 
 
-def list_sole_addresses(member: Member) -> list[str]:
+def list_sole_email_addresses(member: Member) -> list[str]:
     """Return the e-mail addresses that the member has or ever had, without those that another member or account has, too."""
     own = {member.email, *_list_past_addresses(Member, member.pk)}
     if member.user and not member.user.is_staff:
@@ -96,7 +96,7 @@ def _erase_invitations(addresses: Sequence[str], nobody: str) -> None:
     """
     for address in addresses:
         Invitation.objects.filter(email__iexact=address, taken=None, withdrawn=None).update(withdrawn=Now())
-        erase_everywhere(Invitation, {"email__iexact": address}, {"email": nobody})
+        erase_rows_and_history(Invitation, {"email__iexact": address}, {"email": nobody})
 
 
 def _erase_account(user: User) -> None:
@@ -105,10 +105,10 @@ def _erase_account(user: User) -> None:
     if user.is_staff:
         return
     sessions.end_all_sessions(user=user)
-    erase_everywhere(ApiToken, {"user": user.pk}, {"name": "–"})
+    erase_rows_and_history(ApiToken, {"user": user.pk}, {"name": "–"})
     for model in (Authenticator, ApiToken, EmailAddress, SocialAccount):
         model.objects.filter(user=user).delete()
     webhooks.forget_deliveries_by(user.pk)
     values = {"username": f"erased-{user.pk}", "first_name": "", "last_name": "", "email": ""}
-    erase_everywhere(User, {"pk": user.pk}, values)
+    erase_rows_and_history(User, {"pk": user.pk}, values)
     User.objects.filter(pk=user.pk).update(is_active=False, password=make_password(None))

@@ -9,7 +9,7 @@ from apps.webhooks import services as webhooks
 OWNERS = ("member", "user")  # fields by which the history of deleted rows is found
 
 
-def erase_everywhere(model: type[Model], where: dict[str, Any], values: dict[str, Any]) -> None:
+def erase_rows_and_history(model: type[Model], where: dict[str, Any], values: dict[str, Any]) -> None:
     """Set `values` in all rows that `where` finds and in all of their history, also that of deleted rows; delete their webhook
     deliveries.
     """

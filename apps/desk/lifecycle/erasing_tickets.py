@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from apps.desk.lifecycle.erasing_rows import erase_everywhere
+from apps.desk.lifecycle.erasing_rows import erase_rows_and_history
 from apps.lib.database.email_lookups import AsciiLower
 from apps.lib.email_address import lower_ascii
 from apps.mail.models import Message as Mail
 from apps.members.models import Member
 from apps.tickets.models import Attachment, Message, Ticket
-from apps.tickets.notifications import build_message_key
+from apps.tickets.notifications import build_message_mail_key
 
 
 def erase_tickets(member: Member, addresses: Sequence[str]) -> None:
@@ -24,7 +24,7 @@ def erase_tickets(member: Member, addresses: Sequence[str]) -> None:
     written = Message.objects.alias(by_mail=AsciiLower("sender")).filter(Q(by_mail__in=small) | Q(author=account, author__isnull=False))
     tickets = [*Ticket.objects.filter(member=member).values_list("pk", flat=True), *_list_unowned_tickets(small, written)]
     messages = list({*written.values_list("pk", flat=True), *Message.objects.filter(ticket__in=tickets).values_list("pk", flat=True)})
-    erase_everywhere(Ticket, {"pk__in": tickets}, {"subject": "–", "address": "", "tags": []})
+    erase_rows_and_history(Ticket, {"pk__in": tickets}, {"subject": "–", "address": "", "tags": []})
     Attachment.objects.filter(message__in=messages).delete()
     _erase_mails(tickets, messages)
     Message.objects.filter(pk__in=messages).update(text="", sender="", message_id=None, came_as=None)
@@ -44,9 +44,9 @@ def _list_unowned_tickets(addresses: Sequence[str], written: QuerySet[Message]) 
 
 def _erase_mails(tickets: Sequence[int], messages: Sequence[int]) -> None:
     """Erase mails about these tickets, and about these messages in tickets of others; waiting mails are deleted, not sent."""
-    of_messages = Q(key__in=[build_message_key(pk) for pk in messages])
+    of_messages = Q(key__in=[build_message_mail_key(pk) for pk in messages])
     for pk in messages:
-        of_messages |= Q(key__startswith=f"{build_message_key(pk)} ")
+        of_messages |= Q(key__startswith=f"{build_message_mail_key(pk)} ")
     told = Mail.objects.filter(Q(about_type=Ticket._meta.label_lower, about_id__in=tickets) | of_messages)
     told.filter(state=Mail.State.WAITING).delete()
     told.update(subject="–", text="", html="", in_reply_to="", references="", erased=Now())

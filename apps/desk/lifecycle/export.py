@@ -13,7 +13,7 @@ from django.http import HttpResponse
 from django.utils import timezone
 
 from apps.bans.models import Block
-from apps.desk.lifecycle.erasing import list_sole_addresses
+from apps.desk.lifecycle.erasing import list_sole_email_addresses
 from apps.lib.csv_stream import escape_formula
 from apps.mail.retention_sweep import list_mails_about
 from apps.members.models import Departure, Device, Member, Membership
@@ -21,7 +21,7 @@ from apps.nat.models import Move, NatMapping, Pinhole, PortForward
 from apps.network.models import Holding
 from apps.tickets.models import Message, Ticket
 from apps.traffic.rates.models import RateLimit
-from apps.traffic.selectors import get_usage_total
+from apps.traffic.selectors import get_all_time_usage
 
 type ExportRow = dict[str, Any]
 
@@ -30,7 +30,7 @@ FACTS = ("number", "name", "email", "language", "state", "since", "paid_until", 
 
 def collect_member_data(member: Member) -> dict[str, Any]:
     """Return what the portal keeps about the member, as plain values by kind."""
-    traffic = get_usage_total(member)
+    traffic = get_all_time_usage(member)
     of_holding, mine = {"holding__member": member}, {"member": member}
     return {
         "member": {name: getattr(member, name) for name in FACTS} | {"tariff": str(member.tariff), "room": str(member.room or "")},
@@ -39,7 +39,9 @@ def collect_member_data(member: Member) -> dict[str, Any]:
         "memberships": _list_timed_rows(Membership, mine, ()),
         "departures": _list_rows(Departure, mine, ("on", "state", "planned")),
         "moves": _list_rows(Move, mine, ("on", "room__site__name", "room__name", "pool__prefix", "follow", "state", "planned")),
-        "mails": list(list_mails_about(member, list_sole_addresses(member)).values("to", "subject", "text", "written", "state", "ended")),
+        "mails": list(
+            list_mails_about(member, list_sole_email_addresses(member)).values("to", "subject", "text", "written", "state", "ended")
+        ),
         "devices": _list_rows(Device, mine, ("name", "mac")),
         "addresses": _list_timed_rows(Holding, mine, ("kind", "prefix", "device__name")),
         "leaves_as": _list_timed_rows(NatMapping, of_holding, ("holding__prefix", "public", "sharing")),

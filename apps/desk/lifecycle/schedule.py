@@ -62,7 +62,7 @@ def describe_move(move: Move) -> str:
     return " ".join([*said, *(line for effect in effects for line in describe_effect(effect, str(move.pool)))])
 
 
-def describe_effect(effect: moving.MoveEffect, pool: str) -> list[str]:
+def describe_effect(effect: moving.HoldingMoveEffect, pool: str) -> list[str]:
     """Return a sentence for each thing that changes."""
     facts = {"old": effect.old.address, "pool": pool, "public": effect.public}
     said = [_("%(old)s is released and replaced by the next free address of %(pool)s.") % facts]

@@ -13,7 +13,7 @@ from firewall.live_trace import COMES, Event
 PAUSE = 0.3  # seconds between two polls
 
 
-def follow_trace(channel: AgentChannel, wish: LiveTraceRequest, say: Callable[[str], None], *, as_json: bool) -> None:
+def print_live_trace(channel: AgentChannel, wish: LiveTraceRequest, say: Callable[[str], None], *, as_json: bool) -> None:
     """Print events until the trace has ended; Ctrl-C ends it. Raises InvalidQuestion and Problem."""
     number = start_live_trace(channel, wish, by=None)
     after, ended = 0, ""

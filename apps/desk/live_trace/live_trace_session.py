@@ -19,7 +19,7 @@ from apps.lib.errors import Problem
 from apps.lib.fields import Prefix
 from apps.members.models import Member
 from apps.network.models import Gateway, Pool
-from apps.network.selectors import list_holdings
+from apps.network.selectors import list_held_now
 from firewall import wire
 from firewall.live_trace import PACKETS, SECONDS, Look, Seen, Watch, Watching
 
@@ -94,7 +94,7 @@ def _get_prefix(field: str, of: Prefix | Member | None, version: int) -> Prefix 
     if not isinstance(of, Member):
         return of
     for each in [version] if version else [4, 6]:
-        if holding := list_holdings(of).filter(kind=_KINDS[each]).first():
+        if holding := list_held_now(of).filter(kind=_KINDS[each]).first():
             return cast("Prefix", holding.prefix)
     raise InvalidQuestion(field, _("%(member)s holds no IPv%(version)s address.") % {"member": of, "version": version or "4, IPv6"})
 

@@ -6,7 +6,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.accounts.undo_page import answer_undo
 from apps.audit.selectors import list_row_history
 from apps.desk.network_settings.forms import NetworkSettingsForm
@@ -15,7 +15,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.lib.ui.form_errors import add_problem_to_form
 from apps.preferences.models import NetworkSettings
 from apps.preferences.selectors import get_settings_row
-from apps.preferences.services import change_settings, get_setting
+from apps.preferences.services import change_settings, require_setting
 
 HISTORY = 8  # entries in the rail
 
@@ -40,7 +40,7 @@ def _try_save(request: HttpRequest, form: NetworkSettingsForm) -> bool:
     changes = form.list_changes()
     try:
         if changes:
-            change_settings(version=form.cleaned_data["version"], values=changes, by=get_person(request))
+            change_settings(version=form.cleaned_data["version"], values=changes, by=get_signed_in_user(request))
     except Conflict as conflict:
         form.take_up(get_settings_row(), str(conflict))
         return False
@@ -56,8 +56,8 @@ def reset(request: HttpRequest) -> HttpResponse:
     """Set one setting back to its default."""
     version, name = request.POST.get("version", ""), request.POST.get("name", "")
     try:
-        change_settings(version=int(version) if version.isdecimal() else 0, values={name: None}, by=get_person(request))
-        setting = get_setting(name)
+        change_settings(version=int(version) if version.isdecimal() else 0, values={name: None}, by=get_signed_in_user(request))
+        setting = require_setting(name)
         facts = {"setting": setting.label, "value": setting.format(setting.get_default()) or _("empty")}
         messages.success(request, _("%(setting)s has its default again: %(value)s.") % facts)
     except Problem as problem:

@@ -6,7 +6,7 @@ from datetime import datetime
 import structlog
 from django.utils.translation import gettext as _
 
-from apps.deployments.observed_state.trace_sources import TraceSource, list_traceable_gateways
+from apps.deployments.observed_state.trace_sources import TraceableGateway, build_traceable_gateways
 from apps.deployments.rule_kinds.kind import ElementOrigin, SetElement
 from apps.deployments.rule_kinds.registry import list_element_origins
 from apps.desk.packet_trace.question import InvalidQuestion, TracedPacket, TraceQuestion, build_packet, build_routes, is_source_side_guessed
@@ -25,7 +25,7 @@ class TraceAnswer:
     """
 
     question: TraceQuestion
-    traceable: TraceSource
+    traceable: TraceableGateway
     ruleset: Ruleset
     trace: Trace
     other: Trace | None
@@ -37,7 +37,7 @@ class TraceAnswer:
         return self.other is not None and not is_same_fate(self.trace, self.other)
 
     @property
-    def is_guess(self) -> bool:
+    def is_interface_guessed(self) -> bool:
         """Whether the incoming interface was guessed."""
         return is_source_side_guessed(self.question, self.traceable.gateway, self.traceable.routes)
 
@@ -63,7 +63,7 @@ def log_question(question: TraceQuestion, by: object) -> None:
 def answer_question(question: TraceQuestion) -> TraceAnswer:
     """Trace the packet. Raises InvalidQuestion when there is no ruleset to trace it through."""
     try:
-        known = {each.gateway.pk: each for each in list_traceable_gateways(question.gateway.group, question.at)}
+        known = {each.gateway.pk: each for each in build_traceable_gateways(question.gateway.group, question.at)}
     except PolicyError as error:
         raise InvalidQuestion("gateway", _("The desired state cannot be deployed: %(error)s") % {"error": error}) from error
     this = known[question.gateway.pk]
@@ -80,7 +80,7 @@ def answer_question(question: TraceQuestion) -> TraceAnswer:
     )
 
 
-def _trace(question: TraceQuestion, through: TraceSource, ruleset: Ruleset) -> Trace:
+def _trace(question: TraceQuestion, through: TraceableGateway, ruleset: Ruleset) -> Trace:
     """Return the trace of the chosen packet of the connection; of the first one if the connection does not get that far."""
     routes = build_routes(question, through.gateway, through.routes)
     talk = trace_flow(ruleset, build_packet(question, through.gateway, routes), routes, now=int(through.at.timestamp()))
@@ -98,6 +98,6 @@ def _get_fate(trace: Trace) -> object:
     return trace.outcome, trace.refusal, leaves and (leaves.get_ends(), leaves.source_ports)
 
 
-def has_arrived(trace: Trace) -> bool:
+def is_forwarded_or_delivered(trace: Trace) -> bool:
     """Whether the packet was forwarded or delivered."""
     return trace.outcome in (TraceOutcome.FORWARDED, TraceOutcome.DELIVERED)

@@ -16,7 +16,7 @@ from apps.desk.selectors.search import parse_search
 from apps.gateways.api_lifecycle import GatewayLifecycleViewSet
 from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, TRUTH, Shape, make_array, make_mapping, make_nullable, make_object
 from apps.lib.api.openapi.operations import declare_response
-from apps.lib.api.token_scope import can_see_names
+from apps.lib.api.token_scope import can_token_see_member
 
 THING: Shape = make_object(kind=TEXT, name=TEXT, note=TEXT, url=TEXT)
 RULE: Shape = make_object(number=INTEGER, matched=TRUTH, text=TEXT, read=TEXT, did=TEXT, things=make_array(THING))
@@ -50,14 +50,14 @@ ASKED = {
 }
 
 
-class TracedGatewayViewSet(GatewayLifecycleViewSet):
+class GatewayWithTraceViewSet(GatewayLifecycleViewSet):
     """Gateways: their interfaces, management addresses and manual changes, and traces of packets through their rulesets."""
 
     @declare_response(200, ANSWER, **ASKED)
     @action(detail=True)
     def trace(self, request: Request, pk: str = "") -> Response:
         """Trace a packet through the gateway's ruleset. Sends no packet. Members are named only to tokens that may read members."""
-        named = can_see_names(request.auth)
+        named = can_token_see_member(request.auth)
         given = (
             START
             | {"gateway": self.get_object().name}

@@ -8,12 +8,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.deployments.rule_kinds.kind import ElementOrigin
-from apps.desk.packet_trace.answer import TraceAnswer, has_arrived, is_same_fate
+from apps.desk.packet_trace.answer import TraceAnswer, is_forwarded_or_delivered, is_same_fate
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind
 from firewall.render import get_key_renderer
 from firewall.ruleset import Count, Dnat, DnatTo, Reject, Ruleset, Snat, Synproxy, Verdict, VerdictAction
-from firewall.sets import find_family
+from firewall.sets import find_set_family
 from firewall.tracing import ConntrackState, Endpoints, LeavingPacket, Packet, PartReading, Trace, TraceOutcome, TraceStep
 
 # Explanations of named counters that counted a packet which did not get through
@@ -52,7 +52,7 @@ class VerdictText:
 def describe_verdict(answer: TraceAnswer) -> VerdictText:
     """Describe the packet's fate and its reason."""
     trace = answer.trace
-    if has_arrived(trace):
+    if is_forwarded_or_delivered(trace):
         return VerdictText(StateKind.OK, *_describe_arrival(answer), _list_origins(answer))
     step = trace.deciding_step
     things = [each for read in (step.reads if step else ()) for each in answer.list_origins(read)] or list(_iter_blocks(answer))
@@ -81,7 +81,7 @@ def describe_verdict(answer: TraceAnswer) -> VerdictText:
 def describe_guess(answer: TraceAnswer) -> str:
     """Describe the assumption that the answer rests on; "" if nothing was guessed."""
     words = _("Traced as coming from outside. If %(source)s is one of your servers, choose “servers”.")
-    return words % {"source": answer.question.source} if answer.is_guess else ""
+    return words % {"source": answer.question.source} if answer.is_interface_guessed else ""
 
 
 def _describe_stand_in(trace: Trace) -> str:
@@ -106,7 +106,7 @@ def _describe_arrival(answer: TraceAnswer) -> tuple[str, str]:
 
 
 def _is_policing(read: PartReading) -> bool:
-    family = find_family(read.set)
+    family = find_set_family(read.set)
     return bool(family and family.polices)
 
 
@@ -153,7 +153,7 @@ OUTCOMES: dict[TraceOutcome, str | Promise] = {
 }
 
 
-def iter_other_fates(answer: TraceAnswer) -> Iterator[str]:
+def iter_fates_elsewhere(answer: TraceAnswer) -> Iterator[str]:
     """Yield the packet's fate on each of the other gateways."""
     for name, trace in answer.elsewhere.items():
         fate = _("the same") if is_same_fate(answer.trace, trace) else OUTCOMES[trace.outcome]
@@ -187,7 +187,7 @@ def _render_end(address: object, port: int) -> str:
     return formats.format_address(str(address), port or None)
 
 
-def describe_read(ruleset: Ruleset, read: PartReading) -> str:
+def describe_part_reading(ruleset: Ruleset, read: PartReading) -> str:
     """Describe what a part of a rule read, and the result; keys of sets as nft writes them."""
     values = " . ".join("–" if value is None else _render_value(value) for value in read.values)
     if not read.set:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from apps.deployments.rule_kinds.kind import ElementOrigin
 from apps.desk.packet_trace import packet_trace_texts
-from apps.desk.packet_trace.answer import TraceAnswer, has_arrived
+from apps.desk.packet_trace.answer import TraceAnswer, is_forwarded_or_delivered
 from apps.lib.ui.states import StateKind
 from firewall.render import render_rule
 from firewall.ruleset import Chain, Verdict
@@ -70,7 +70,7 @@ def _build_stop(answer: TraceAnswer, number: int, steps: list[TraceStep]) -> Pat
     lines = [_build_line(answer, step) for step in steps]
     before, after = steps[0].packet, _find_packet_after(answer, steps[-1])
     moved = before.ends != after.ends
-    decides = last and not has_arrived(answer.trace)
+    decides = last and not is_forwarded_or_delivered(answer.trace)
     kind = StateKind.BAD if decides else StateKind.OK if last else StateKind.MOVING if moved else ""
     return PathSection(
         number,
@@ -94,7 +94,7 @@ def _find_packet_after(answer: TraceAnswer, step: TraceStep) -> Packet:
 
 def _build_line(answer: TraceAnswer, step: TraceStep) -> RuleLine:
     things = [each for read in step.reads for each in answer.list_origins(read)] if step.has_matched else []
-    read = "; ".join(filter(None, (packet_trace_texts.describe_read(answer.ruleset, each) for each in step.reads)))
+    read = "; ".join(filter(None, (packet_trace_texts.describe_part_reading(answer.ruleset, each) for each in step.reads)))
     return RuleLine(
         step.number, step.has_matched, _render_step(step), read, packet_trace_texts.describe_step(step) if step.has_matched else "", things
     )
@@ -115,7 +115,7 @@ def _describe_hook(chain: Chain) -> str:
 def _list_unreached(answer: TraceAnswer) -> list[Chain]:
     """Return the base chains after the one where the packet's path ended."""
     last = next((step.chain.hook for step in reversed(answer.trace.steps) if step.chain.hook), None)
-    if has_arrived(answer.trace) or last is None or last.hook not in HOOKS:
+    if is_forwarded_or_delivered(answer.trace) or last is None or last.hook not in HOOKS:
         return []
     chains = ((chain, chain.hook) for chain in answer.ruleset.chains.values())
     based = [(HOOKS.index(hook.hook), hook.priority, chain) for chain, hook in chains if hook and hook.hook in HOOKS]

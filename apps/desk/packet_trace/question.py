@@ -13,7 +13,7 @@ from apps.lib.fields import Address
 from apps.members.models import Member
 from apps.members.selectors import search_members as find_members
 from apps.network.models import Gateway, Holding, Pool
-from apps.network.selectors import list_holdings
+from apps.network.selectors import list_held_now
 from firewall.tracing import GatewayRoute, Icmp, Packet, RoutingTable
 
 NUMBERS = {"tcp": 6, "udp": 17}
@@ -128,7 +128,7 @@ def _get_address(field: str, end: Address | Member, version: int) -> Address:
     if not isinstance(end, Member):
         return end
     kind = Pool.Kind.PRIVATE4 if version == 4 else Pool.Kind.PREFIX6
-    held: Holding | None = list_holdings(end).filter(kind=kind).first()
+    held: Holding | None = list_held_now(end).filter(kind=kind).first()
     if held is None:
         raise InvalidQuestion(field, _("%(member)s holds no IPv%(version)s address.") % {"member": end, "version": version})
     first: Address = held.prefix[0] if version == 4 else held.prefix[1]

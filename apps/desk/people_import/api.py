@@ -67,7 +67,7 @@ class PeopleImportSerializer(ApiSerializer):
     def create(self, validated_data: Mapping[str, Any]) -> PeopleUpload:
         given = dict(validated_data)
         try:
-            return background.begin_import(
+            return background.begin_check_or_import(
                 name=given["name"],
                 content=given["table"],
                 choices=given.get("columns", ()),

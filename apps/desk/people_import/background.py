@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.desk.people_import.progress import ImportProgress, ImportStopped
 from apps.desk.people_import.services import PeopleFile, build_conflict, check_people, import_people
-from apps.desk.people_import.uploads import IN_WORK, describe_choice, import_upload, open_upload, save_upload
+from apps.desk.people_import.uploads import IN_WORK, build_people_file, encode_choice, import_upload, save_upload
 from apps.lib.database.row_lease import LEASE, is_claim_valid, keep_lease
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
@@ -33,17 +33,19 @@ FREE: Final = {"claim": None, "claimed_until": None}
 log = structlog.get_logger()
 
 
-def begin_import(*, name: str, content: bytes, choices: Sequence[str], create_rooms: bool, dry_run: bool, by: User) -> PeopleUpload:
+def begin_check_or_import(
+    *, name: str, content: bytes, choices: Sequence[str], create_rooms: bool, dry_run: bool, by: User
+) -> PeopleUpload:
     """Store a table, and check or import it: at once, or if it is large, by a worker. Raises Problem.
 
     A table with problems is checked, not imported.
     """
     made = save_upload(name=name, content=content, create_rooms=create_rooms, choices=choices, by=by)
-    file = open_upload(made)
+    file = build_people_file(made)
     file.open_table()
     if made.by_worker:
         _request(made, Task.CHECK if dry_run else Task.IMPORT, Q(state=State.OPEN))
-    elif dry_run or not import_upload(made, choice=describe_choice(made), by=by):
+    elif dry_run or not import_upload(made, choice=encode_choice(made), by=by):
         report = check_people(file)
         made.state, made.report = State.CHECKED, report
         made.lines = made.done = report["line_count"]
@@ -59,7 +61,7 @@ def request_check(upload: PeopleUpload) -> bool:
 
 def request_import(upload: PeopleUpload, *, choice: str) -> bool:
     """Have a worker import the table. choice: what the person has seen. Return False if it was not checked, or is imported already."""
-    if describe_choice(upload) != choice:
+    if encode_choice(upload) != choice:
         raise Conflict(_("What the columns mean was changed in the meantime, so nothing was imported. Look at the result again."))
     return _request(upload, Task.IMPORT, Q(state=State.CHECKED, meanings=upload.meanings, create_rooms=upload.create_rooms))
 
@@ -142,7 +144,7 @@ def _import(upload: PeopleUpload, claim: UUID, progress: ImportProgress) -> bool
 
 def _take_file(upload: PeopleUpload) -> PeopleFile:
     """Return the table, and keep no second copy of it."""
-    file = open_upload(upload)
+    file = build_people_file(upload)
     upload.content = b""
     return file
 

@@ -13,11 +13,11 @@ from django.utils.translation import gettext as _
 
 from apps.desk.people_import import cells
 from apps.desk.people_import.cells import WantedForward
-from apps.desk.people_import.columns import PersonColumn
+from apps.desk.people_import.columns import ColumnMeaning
 from apps.desk.people_import.tables import SheetRow
 from apps.lib.errors import Problem
 from apps.lib.fields import Address, Prefix
-from apps.lib.visible_text import check_visible
+from apps.lib.visible_text import refuse_invisible_characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,40 +54,40 @@ class PersonRow:
     """Name and MAC address of each device."""
 
 
-_PARSERS: Final[dict[PersonColumn, tuple[str, Callable[[str], Any]]]] = {
-    PersonColumn.NUMBER: ("number", cells.parse_number),
-    PersonColumn.NAME: ("name", cells.parse_name),
-    PersonColumn.EMAIL: ("email", cells.parse_email),
-    PersonColumn.HOUSE: ("house", cells.parse_house),
-    PersonColumn.ROOM: ("room", cells.parse_room),
-    PersonColumn.FLOOR: ("floor", cells.parse_floor),
-    PersonColumn.TARIFF: ("tariff", str.strip),
-    PersonColumn.STATE: ("state", cells.parse_state),
-    PersonColumn.SINCE: ("since", cells.parse_day),
-    PersonColumn.PAID_UNTIL: ("paid_until", cells.parse_day),
-    PersonColumn.LANGUAGE: ("language", cells.parse_language),
-    PersonColumn.NOTE: ("note", cells.parse_note),
-    PersonColumn.PUBLIC: ("publics", cells.parse_publics),
-    PersonColumn.ADDRESS: ("addresses", cells.parse_addresses),
-    PersonColumn.PREFIX: ("prefixes", cells.parse_prefixes),
-    PersonColumn.FORWARDS: ("forwards", cells.parse_forwards),
+_PARSERS: Final[dict[ColumnMeaning, tuple[str, Callable[[str], Any]]]] = {
+    ColumnMeaning.NUMBER: ("number", cells.parse_number),
+    ColumnMeaning.NAME: ("name", cells.parse_name),
+    ColumnMeaning.EMAIL: ("email", cells.parse_email),
+    ColumnMeaning.HOUSE: ("house", cells.parse_house),
+    ColumnMeaning.ROOM: ("room", cells.parse_room),
+    ColumnMeaning.FLOOR: ("floor", cells.parse_floor),
+    ColumnMeaning.TARIFF: ("tariff", str.strip),
+    ColumnMeaning.STATE: ("state", cells.parse_state),
+    ColumnMeaning.SINCE: ("since", cells.parse_day),
+    ColumnMeaning.PAID_UNTIL: ("paid_until", cells.parse_day),
+    ColumnMeaning.LANGUAGE: ("language", cells.parse_language),
+    ColumnMeaning.NOTE: ("note", cells.parse_note),
+    ColumnMeaning.PUBLIC: ("publics", cells.parse_publics),
+    ColumnMeaning.ADDRESS: ("addresses", cells.parse_addresses),
+    ColumnMeaning.PREFIX: ("prefixes", cells.parse_prefixes),
+    ColumnMeaning.FORWARDS: ("forwards", cells.parse_forwards),
 }
 
 
 class PersonRowParser:
     """Parses the lines of one table. header, meanings: its columns."""
 
-    def __init__(self, header: Sequence[str], meanings: Sequence[PersonColumn]) -> None:
+    def __init__(self, header: Sequence[str], meanings: Sequence[ColumnMeaning]) -> None:
         self._header = header
         chosen = list(enumerate(meanings))
         self._parsers = [(at, *_PARSERS[meaning]) for at, meaning in chosen if meaning in _PARSERS]
-        self._names = [at for at, meaning in chosen if meaning == PersonColumn.DEVICE]
-        self._macs = [at for at, meaning in chosen if meaning == PersonColumn.MAC]
-        self._lines = frozenset(at for at, meaning in chosen if meaning in (PersonColumn.NOTE, PersonColumn.FORWARDS))
-        self._read = [at for at, meaning in chosen if meaning != PersonColumn.SKIP]
+        self._names = [at for at, meaning in chosen if meaning == ColumnMeaning.DEVICE]
+        self._macs = [at for at, meaning in chosen if meaning == ColumnMeaning.MAC]
+        self._lines = frozenset(at for at, meaning in chosen if meaning in (ColumnMeaning.NOTE, ColumnMeaning.FORWARDS))
+        self._read = [at for at, meaning in chosen if meaning != ColumnMeaning.SKIP]
         self._columns = dict(reversed([(meaning, header[at]) for at, meaning in chosen if at < len(header)]))
 
-    def get_header(self, meaning: PersonColumn) -> str:
+    def get_header(self, meaning: ColumnMeaning) -> str:
         """Return the header of the first column with this meaning, "" if there is none."""
         return self._columns.get(meaning, "")
 
@@ -122,7 +122,7 @@ class PersonRowParser:
                 yield CellProblem(row.line, self._name_column(at), _("This is a formula. Write its result."))
             elif text and not text.isprintable():
                 try:
-                    check_visible(text, lines=at in self._lines)
+                    refuse_invisible_characters(text, lines=at in self._lines)
                 except ValidationError as error:
                     yield CellProblem(row.line, self._name_column(at), _describe(error))
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from django.utils.translation import gettext as _
 
 from apps.desk.people_import.address_plan import AddressPlanner, PlannedHoldings
-from apps.desk.people_import.columns import PersonColumn
+from apps.desk.people_import.columns import ColumnMeaning
 from apps.desk.people_import.known_network import KnownMember, KnownNetwork
 from apps.desk.people_import.person_row import CellProblem, PersonRow, PersonRowParser
 from apps.desk.people_import.room_plan import RoomKey, RoomPlanner, WantedRoom, WantedSite
@@ -120,7 +120,7 @@ class _Planner:
         self.plan.problems += problems[: MOST_PROBLEMS - len(self.plan.problems)]
 
     def _locate(self, person: PersonRow, problem: Problem) -> CellProblem:
-        column = self._parser.get_header(PersonColumn(problem.fieldname)) if problem.fieldname else ""
+        column = self._parser.get_header(ColumnMeaning(problem.fieldname)) if problem.fieldname else ""
         return CellProblem(person.line, column, str(problem))
 
     def _find_member(self, row: PersonRow) -> KnownMember | None:

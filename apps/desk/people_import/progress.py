@@ -29,7 +29,7 @@ class ImportProgress:
         """Return the columns of the table's row."""
         return {"done": self.done, "of": self.of}
 
-    def count_lines(self, rows: Iterable[SheetRow]) -> Iterator[SheetRow]:
+    def iter_counted_rows(self, rows: Iterable[SheetRow]) -> Iterator[SheetRow]:
         """Yield the rows, and count them. Raises ImportStopped."""
         for number, row in enumerate(rows, start=1):
             if number % CHECKED_AT_ONCE == 0:

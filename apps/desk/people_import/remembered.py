@@ -10,7 +10,7 @@ from typing import Final
 
 from django.db.models.functions import Now
 
-from apps.desk.people_import.columns import PersonColumn, normalize_header
+from apps.desk.people_import.columns import ColumnMeaning, normalize_header
 from apps.members.models import RememberedColumns
 
 MOST_REMEMBERED: Final = 50  # headers; the ones that were chosen first go
@@ -24,7 +24,7 @@ def compute_header_key(header: Sequence[str]) -> str:
 def find_meanings(key: str, columns: int) -> list[str] | None:
     """Return the meanings that were chosen last for these headers; None if there are none, or if one of them exists no more."""
     found = RememberedColumns.objects.filter(key=key).values_list("meanings", flat=True).first()
-    fits = found is not None and len(found) == columns and all(each in PersonColumn for each in found)
+    fits = found is not None and len(found) == columns and all(each in ColumnMeaning for each in found)
     return list(found) if found and fits else None
 
 

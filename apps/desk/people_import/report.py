@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any, Final
 
-from apps.desk.people_import.columns import PersonColumn
+from apps.desk.people_import.columns import ColumnMeaning
 from apps.desk.people_import.known_network import KnownNetwork
 from apps.desk.people_import.plan import ImportPlan, PlannedPerson
 from apps.desk.people_import.room_plan import SiteKey
@@ -15,7 +15,7 @@ EXAMPLES: Final = 200
 """As many of the members that are added, and of those that are changed, are named."""
 
 
-def build_report(plan: ImportPlan, known: KnownNetwork, header: Sequence[str], meanings: Sequence[PersonColumn]) -> dict[str, Any]:
+def build_report(plan: ImportPlan, known: KnownNetwork, header: Sequence[str], meanings: Sequence[ColumnMeaning]) -> dict[str, Any]:
     """Return the result.
 
     `counts`; `line_count`, of lines with something in them; `problems` with line, column and text, and `problem_count`, because only the
@@ -35,7 +35,7 @@ def build_report(plan: ImportPlan, known: KnownNetwork, header: Sequence[str], m
         "changed": [_describe_person(person, names) for person in changed],
         "sites": [each.name for each in plan.sites.values()][:EXAMPLES],
         "rooms": [f"{codes[each.site]}-{each.name}" for each in list(plan.rooms.values())[:EXAMPLES]],
-        "skipped": [name for name, meaning in zip(header, meanings, strict=False) if meaning == PersonColumn.SKIP and name],
+        "skipped": [name for name, meaning in zip(header, meanings, strict=False) if meaning == ColumnMeaning.SKIP and name],
     }
 
 

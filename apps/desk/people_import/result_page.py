@@ -8,9 +8,9 @@ from typing import Any, Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
-from apps.desk.people_import.columns import COLUMN_NAMES, PersonColumn
+from apps.desk.people_import.columns import COLUMN_NAMES, ColumnMeaning
 from apps.desk.people_import.services import check_people
-from apps.desk.people_import.uploads import describe_choice, open_upload, read_first_row
+from apps.desk.people_import.uploads import build_people_file, encode_choice, read_first_row
 from apps.lib.errors import Problem
 from apps.lib.ui.formats import format_day
 from apps.members.models import Member, PeopleUpload
@@ -92,9 +92,9 @@ def _describe_person(person: dict[str, Any]) -> PersonChange:
 
 def _format_value(field: str, value: str) -> str:
     """Return a value of the report as pages write it."""
-    if field == PersonColumn.STATE and value:
+    if field == ColumnMeaning.STATE and value:
         return str(Member.State(value).label)
-    if field in (PersonColumn.SINCE, PersonColumn.PAID_UNTIL) and value:
+    if field in (ColumnMeaning.SINCE, ColumnMeaning.PAID_UNTIL) and value:
         return format_day(date.fromisoformat(value))
     return value
 
@@ -108,12 +108,12 @@ def list_columns(upload: PeopleUpload) -> list[SheetColumn]:
 
 def build_check_context(upload: PeopleUpload) -> dict[str, Any]:
     """Return what the page of a checked table shows: the check's result, or why there is none. A worker has checked a large one."""
-    context: dict[str, Any] = {"upload": upload, "meanings": COLUMN_NAMES.items(), "choice": describe_choice(upload)}
+    context: dict[str, Any] = {"upload": upload, "meanings": COLUMN_NAMES.items(), "choice": encode_choice(upload)}
     try:
         context["columns"] = list_columns(upload)
         if upload.by_worker and upload.state != PeopleUpload.State.CHECKED:
             return context | {"problem": upload.problem}
         report = upload.report if upload.by_worker else None
-        return context | {"result": describe_report(report or check_people(open_upload(upload)))}
+        return context | {"result": describe_report(report or check_people(build_people_file(upload)))}
     except Problem as problem:
         return context | {"problem": str(problem)}

@@ -3,24 +3,24 @@
 from collections.abc import Sequence
 from typing import Final
 
-from apps.desk.people_import.columns import COLUMN_NAMES, PersonColumn
+from apps.desk.people_import.columns import COLUMN_NAMES, ColumnMeaning
 
-SAMPLE_COLUMNS: Final = [column for column in PersonColumn if column != PersonColumn.SKIP]
-_LINES: Final[Sequence[dict[PersonColumn, str]]] = (
+SAMPLE_COLUMNS: Final = [column for column in ColumnMeaning if column != ColumnMeaning.SKIP]
+_LINES: Final[Sequence[dict[ColumnMeaning, str]]] = (
     {
-        PersonColumn.NAME: "Ada Example",
-        PersonColumn.EMAIL: "ada@example.org",
-        PersonColumn.HOUSE: "House B",
-        PersonColumn.ROOM: "214",
-        PersonColumn.FLOOR: "2",
-        PersonColumn.STATE: "active",
-        PersonColumn.SINCE: "2026-10-01",
-        PersonColumn.PAID_UNTIL: "2027-03-31",
-        PersonColumn.LANGUAGE: "en",
-        PersonColumn.DEVICE: "Laptop",
-        PersonColumn.MAC: "00:00:5e:00:53:01",
+        ColumnMeaning.NAME: "Ada Example",
+        ColumnMeaning.EMAIL: "ada@example.org",
+        ColumnMeaning.HOUSE: "House B",
+        ColumnMeaning.ROOM: "214",
+        ColumnMeaning.FLOOR: "2",
+        ColumnMeaning.STATE: "active",
+        ColumnMeaning.SINCE: "2026-10-01",
+        ColumnMeaning.PAID_UNTIL: "2027-03-31",
+        ColumnMeaning.LANGUAGE: "en",
+        ColumnMeaning.DEVICE: "Laptop",
+        ColumnMeaning.MAC: "00:00:5e:00:53:01",
     },
-    {PersonColumn.NAME: "Bo Example", PersonColumn.EMAIL: "bo@example.org", PersonColumn.HOUSE: "House B", PersonColumn.ROOM: "215"},
+    {ColumnMeaning.NAME: "Bo Example", ColumnMeaning.EMAIL: "bo@example.org", ColumnMeaning.HOUSE: "House B", ColumnMeaning.ROOM: "215"},
 )
 
 

@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.desk.people_import.columns import PersonColumn, check_columns, parse_choices
+from apps.desk.people_import.columns import ColumnMeaning, check_columns, parse_choices
 from apps.desk.people_import.network_facts import read_known_network
 from apps.desk.people_import.person_row import PersonRowParser
 from apps.desk.people_import.plan import ImportPlan, make_plan
@@ -30,11 +30,11 @@ class PeopleFile:
 
     content: bytes
     name: str = ""
-    meanings: tuple[PersonColumn, ...] | None = None
+    meanings: tuple[ColumnMeaning, ...] | None = None
     choices: Sequence[str] = ()
     create_rooms: bool = False
 
-    def open_table(self) -> tuple[Table, tuple[PersonColumn, ...]]:
+    def open_table(self) -> tuple[Table, tuple[ColumnMeaning, ...]]:
         """Return the table and the meanings of its columns. Raises Problem."""
         table = read_table(self.content, self.name)
         meanings = parse_choices(table.header, self.choices) if self.meanings is None else self.meanings
@@ -72,6 +72,6 @@ def build_conflict() -> Conflict:
 def _plan(file: PeopleFile, progress: ImportProgress) -> tuple[ImportPlan, dict[str, Any]]:
     table, meanings = file.open_table()
     known = read_known_network()
-    rows = progress.count_lines(table.rows)
+    rows = progress.iter_counted_rows(table.rows)
     plan = make_plan(rows, PersonRowParser(table.header, meanings), known, create_rooms=file.create_rooms)
     return plan, build_report(plan, known, table.header, meanings)

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.desk.people_import.columns import PersonColumn, parse_choices
+from apps.desk.people_import.columns import ColumnMeaning, parse_choices
 from apps.desk.people_import.remembered import compute_header_key, find_meanings, remember_meanings
 from apps.desk.people_import.services import PeopleFile, build_conflict, import_people
 from apps.desk.people_import.tables import SheetRow, Table, read_table
@@ -51,9 +51,9 @@ def _count_rows(table: Table) -> int:
     return sum(1 for _row in zip(table.rows, range(MOST_PAGE_ROWS + 1), strict=False))
 
 
-def open_upload(upload: PeopleUpload) -> PeopleFile:
+def build_people_file(upload: PeopleUpload) -> PeopleFile:
     """Return the table with the meanings that were chosen."""
-    meanings = tuple(map(PersonColumn, upload.meanings))
+    meanings = tuple(map(ColumnMeaning, upload.meanings))
     return PeopleFile(bytes(upload.content), upload.name, meanings=meanings, create_rooms=upload.create_rooms)
 
 
@@ -63,9 +63,9 @@ def read_first_row(upload: PeopleUpload) -> tuple[Sequence[str], SheetRow | None
     return table.header, next(table.rows, None)
 
 
-def choose_meanings(upload: PeopleUpload, *, meanings: Sequence[str], create_rooms: bool) -> None:
+def save_meanings(upload: PeopleUpload, *, meanings: Sequence[str], create_rooms: bool) -> None:
     """Store what the columns mean, and remember it for tables with these headers. Raises Problem for other columns than the table's."""
-    if len(meanings) != len(upload.meanings) or any(each not in PersonColumn for each in meanings):
+    if len(meanings) != len(upload.meanings) or any(each not in ColumnMeaning for each in meanings):
         raise Problem(_("The file has other columns than before. Upload it again."), "file")
     waiting = PeopleUpload.objects.filter(pk=upload.pk).exclude(IN_WORK | Q(state=PeopleUpload.State.IMPORTED))
     chosen = {"meanings": list(meanings), "create_rooms": create_rooms, "as_last_time": False}
@@ -73,7 +73,7 @@ def choose_meanings(upload: PeopleUpload, *, meanings: Sequence[str], create_roo
         remember_meanings(upload.header_key, meanings)
 
 
-def describe_choice(upload: PeopleUpload) -> str:
+def encode_choice(upload: PeopleUpload) -> str:
     """Return the chosen meanings and options as text: what a person who confirms the import has seen."""
     return " ".join([*upload.meanings, "create" if upload.create_rooms else "keep"])
 
@@ -81,16 +81,16 @@ def describe_choice(upload: PeopleUpload) -> str:
 def import_upload(upload: PeopleUpload, *, choice: str, by: User) -> bool:
     """Import the table once, and keep its report. Returns False if the table has problems, so nothing was imported.
 
-    choice: what the person has seen (`describe_choice`). Raises Conflict if something else is chosen by now, and Problem.
+    choice: what the person has seen (`encode_choice`). Raises Conflict if something else is chosen by now, and Problem.
     """
     try:
         with transaction.atomic():
             locked = PeopleUpload.objects.select_for_update().get(pk=upload.pk)
             if locked.state == PeopleUpload.State.IMPORTED:
                 return True
-            if describe_choice(locked) != choice:
+            if encode_choice(locked) != choice:
                 raise Conflict(_("What the columns mean was changed in the meantime, so nothing was imported. Look at the result again."))
-            report = import_people(file=open_upload(locked), by=by)
+            report = import_people(file=build_people_file(locked), by=by)
             if report["problem_count"]:
                 return False
             locked.report, locked.content, locked.state = report, b"", PeopleUpload.State.IMPORTED

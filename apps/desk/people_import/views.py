@@ -7,11 +7,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.desk.people_import import background
 from apps.desk.people_import.result_page import build_check_context, describe_report
 from apps.desk.people_import.sample import list_sample_headers, list_sample_rows
-from apps.desk.people_import.uploads import choose_meanings, import_upload, save_upload
+from apps.desk.people_import.uploads import import_upload, save_meanings, save_upload
 from apps.lib.csv_stream import build_csv_download
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to_form
@@ -32,7 +32,7 @@ def upload_people(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         file, create_rooms = form.cleaned_data["file"], form.cleaned_data["create_rooms"]
         try:
-            kept = save_upload(name=file.name, content=file.read(), create_rooms=create_rooms, by=get_person(request))
+            kept = save_upload(name=file.name, content=file.read(), create_rooms=create_rooms, by=get_signed_in_user(request))
             if kept.by_worker:
                 background.request_check(kept)
             return redirect("desk:people-check", kept.pk)
@@ -42,9 +42,9 @@ def upload_people(request: HttpRequest) -> HttpResponse:
 
 
 @staff_page
-def check_upload(request: HttpRequest, pk: int) -> HttpResponse:
+def review_upload(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what the import would do, its progress, and its report afterwards; store other meanings of the columns; import; cancel."""
-    kept = get_object_or_404(PeopleUpload.objects.defer("content"), pk=pk, by=get_person(request))
+    kept = get_object_or_404(PeopleUpload.objects.defer("content"), pk=pk, by=get_signed_in_user(request))
     if request.method == "POST":
         try:
             _apply_request(request, kept)
@@ -68,12 +68,12 @@ def _apply_request(request: HttpRequest, kept: PeopleUpload) -> None:
         if not background.cancel_work(kept):
             messages.error(request, _("It had ended before it was cancelled."))
     elif "choice" not in request.POST:
-        choose_meanings(kept, meanings=request.POST.getlist("meaning"), create_rooms="create_rooms" in request.POST)
+        save_meanings(kept, meanings=request.POST.getlist("meaning"), create_rooms="create_rooms" in request.POST)
         if kept.by_worker:
             background.request_check(kept)
     elif kept.by_worker:
         background.request_import(kept, choice=request.POST["choice"])
-    elif not import_upload(kept, choice=request.POST["choice"], by=get_person(request)):
+    elif not import_upload(kept, choice=request.POST["choice"], by=get_signed_in_user(request)):
         messages.error(request, _("Nothing was imported: the table has problems by now."))
 
 

@@ -33,7 +33,7 @@ class SeedHolding:
 
 
 @dataclass(frozen=True, slots=True)
-class SeedShare:
+class SeedPersonAddresses:
     """A person's share of the network's addresses. All private addresses leave as `public`."""
 
     person: SeedPerson
@@ -42,16 +42,16 @@ class SeedShare:
     public: IPv4Address | None = None
 
 
-def make_address_shares(
+def make_person_addresses(
     random: Random, people: Sequence[SeedPerson], ground: LabNetwork, residents: Sequence[LabHost] = ()
-) -> list[SeedShare]:
+) -> list[SeedPersonAddresses]:
     """Return a share for each person; the first ones get the addresses of the lab's hosts."""
     private, prefixes, public = _iter_private(ground), _iter_prefixes(ground), _iter_public(random, ground, len(residents))
     given_back: list[SeedHolding] = []
     made = []
     for index, person in enumerate(people):
         if person.state == Member.State.PENDING:
-            made.append(SeedShare(person))
+            made.append(SeedPersonAddresses(person))
             continue
         host = residents[index] if index < len(residents) else None
         since, until = _pick_moment(random, person.since), _pick_moment(random, person.left) if person.left else None
@@ -60,7 +60,7 @@ def make_address_shares(
         )
         if until:
             given_back += held
-        made.append(SeedShare(person, held, SeedHolding(host.prefix if host else next(prefixes), since, until), next(public)))
+        made.append(SeedPersonAddresses(person, held, SeedHolding(host.prefix if host else next(prefixes), since, until), next(public)))
     return made
 
 

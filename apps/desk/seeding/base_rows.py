@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from apps.bans.listeners.services import set_server_interface
+from apps.bans.listeners.services import set_server_facing_interface
 from apps.deployments.rollouts.go_live import go_live
 from apps.desk.seeding import houses
-from apps.desk.seeding.addresses import SeedShare
+from apps.desk.seeding.addresses import SeedPersonAddresses
 from apps.desk.seeding.lab_network import LabGateway, LabNetwork, LabProbe
 from apps.desk.seeding.people import TARIFFS, SeedPerson
 from apps.gateways.enrolment import enrol_gateway
@@ -33,7 +33,7 @@ class SeedPools:
     prefixes: Pool
     public: tuple[Pool, ...]
 
-    def get_public_pool(self, share: SeedShare) -> Pool:
+    def get_public_pool(self, share: SeedPersonAddresses) -> Pool:
         return next(pool for pool in self.public if share.public in pool.prefix)
 
 
@@ -57,7 +57,7 @@ def make_network(ground: LabNetwork, link: str, host_keys: Mapping[str, str]) ->
         if link == Gateway.Link.LAB:  # a gateway in memory forwards nothing that could be probed
             configure_gateway(gateway=made, version=made.version, facts=replace(get_facts(made), **_build_probe(each.probe)))
         if each.server:
-            set_server_interface(gateway=made, name=each.server, by=None)
+            set_server_facing_interface(gateway=made, name=each.server, by=None)
     go_live(group=group)
     return SeedPools(
         private=_add_pool(group, Pool.Kind.PRIVATE4, "Members", ground.private),

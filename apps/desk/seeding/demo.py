@@ -24,7 +24,7 @@ from apps.desk.seeding.failover import seed_failover
 from apps.desk.seeding.forwards import MINECRAFT, NEXTCLOUD, SSH, TORRENTS, WIREGUARD, SeedForward
 from apps.desk.seeding.houses import SeedRoom
 from apps.desk.seeding.names import PersonName
-from apps.desk.seeding.people import FIRST_NUMBER, SeedResident
+from apps.desk.seeding.people import FIRST_NUMBER, NamedResident
 from apps.lib.database.validity import is_valid_now
 from apps.members.invitation_services import connect_account
 from apps.members.models import Member
@@ -38,10 +38,10 @@ SEED: Final = 1751
 MEMBERS: Final = 60
 FOR_SCRIPTS: Final = "demo"
 RESIDENTS: Final = (
-    SeedResident(PersonName("Selin Kaya", "selin.kaya", "de"), SeedRoom("B", 2, "214"), date(2024, 10, 1)),
-    SeedResident(PersonName("Jonas Brandt", "jonas.brandt", "de"), SeedRoom("B", 1, "107"), date(2023, 10, 1)),
-    SeedResident(PersonName("Tunde Okafor", "tunde.okafor", "en"), SeedRoom("A", 3, "302"), date(2024, 4, 1)),
-    SeedResident(PersonName("Chiara Esposito", "chiara.esposito", "en"), SeedRoom("C", 1, "112"), date(2025, 10, 1)),
+    NamedResident(PersonName("Selin Kaya", "selin.kaya", "de"), SeedRoom("B", 2, "214"), date(2024, 10, 1)),
+    NamedResident(PersonName("Jonas Brandt", "jonas.brandt", "de"), SeedRoom("B", 1, "107"), date(2023, 10, 1)),
+    NamedResident(PersonName("Tunde Okafor", "tunde.okafor", "en"), SeedRoom("A", 3, "302"), date(2024, 4, 1)),
+    NamedResident(PersonName("Chiara Esposito", "chiara.esposito", "en"), SeedRoom("C", 1, "112"), date(2025, 10, 1)),
 )
 FORWARDS: Final = (
     (SeedForward(WIREGUARD, 51820), SeedForward(NEXTCLOUD, 9443), SeedForward(TORRENTS, 51413), SeedForward(SSH, 2222, enabled=False)),
@@ -97,7 +97,7 @@ def seed_demo(link: str, today: date, host_keys: Mapping[str, str] = MappingProx
         users = {each.username: _make_user(each) for each in ACCOUNTS}
         connect_account(Member.objects.get(pk=members[0]), users["selin"])
         seed_bans(users["mara"])
-        servers.seed_servers(here, members, users["mara"])
+        servers.seed_servers_and_block(here, members, users["mara"])
         if failover:
             seed_failover(here, users["mara"])
         network = {NETWORK_NAME.name: read_setting(NETWORK_NAME), CONTACT.name: servers.CONTACT}
@@ -119,7 +119,7 @@ def _make_user(account: DemoAccount) -> User:
     return User.objects.create_user(account.username, f"{account.username}@lindenhof.example", roles=list(account.roles), **names)
 
 
-def write_logins(file: Path, url: str) -> list[dict[str, str]]:
+def reset_and_write_logins(file: Path, url: str) -> list[dict[str, str]]:
     """Make new passwords and a new token, and write them to the file. Return the logins."""
     with transaction.atomic():
         logins = [_reset_login(account) for account in ACCOUNTS]

@@ -6,7 +6,7 @@ from ipaddress import IPv4Address
 from random import Random
 from typing import Final
 
-from apps.desk.seeding.addresses import SeedShare
+from apps.desk.seeding.addresses import SeedPersonAddresses
 from apps.desk.seeding.people import TARIFFS
 from apps.members.models import Member
 
@@ -69,7 +69,9 @@ class TakenPorts:
         return port
 
 
-def make_forwards(random: Random, shares: Sequence[SeedShare], known: Sequence[Sequence[SeedForward]] = ()) -> list[list[SeedForward]]:
+def make_forwards(
+    random: Random, shares: Sequence[SeedPersonAddresses], known: Sequence[Sequence[SeedForward]] = ()
+) -> list[list[SeedForward]]:
     """Return each share's forwards.
 
     The first shares have the known ones; 15 % of the active others have one to six, within the tariff's limit.
@@ -82,7 +84,7 @@ def make_forwards(random: Random, shares: Sequence[SeedShare], known: Sequence[S
     return [list(known[index]) if index < len(known) else _pick_forwards(random, share, ports) for index, share in enumerate(shares)]
 
 
-def _pick_forwards(random: Random, share: SeedShare, ports: TakenPorts) -> list[SeedForward]:
+def _pick_forwards(random: Random, share: SeedPersonAddresses, ports: TakenPorts) -> list[SeedForward]:
     if share.person.state != Member.State.ACTIVE or share.public is None or random.random() > HAVE_SOME:
         return []
     number = min(random.choices(*_HOW_MANY)[0], TARIFFS[share.person.tariff])

@@ -15,12 +15,12 @@ import pghistory
 from django.db import transaction
 from psycopg.types.range import TimestamptzRange
 
-from apps.desk.seeding.addresses import SeedHolding, SeedShare, make_address_shares
+from apps.desk.seeding.addresses import SeedHolding, SeedPersonAddresses, make_person_addresses
 from apps.desk.seeding.base_rows import SeedPools, TariffAndRoomIds, make_homes, make_network
 from apps.desk.seeding.forwards import SeedForward, make_forwards
 from apps.desk.seeding.lab_network import LabNetwork
-from apps.desk.seeding.people import SeedPerson, SeedResident, make_people
-from apps.lib.database.bulk_copy import CopyRow, copy_groups, copy_rows
+from apps.desk.seeding.people import NamedResident, SeedPerson, make_people
+from apps.lib.database.bulk_copy import CopyRow, copy_row_groups, copy_rows
 from apps.lib.enqueue import batch_tasks, enqueue_task
 from apps.members.models import Device, Member
 from apps.nat.models import NatMapping, PortForward
@@ -40,7 +40,7 @@ class NetworkPlan:
     """A whole network before any row exists: shares and their forwards, in parallel lists."""
 
     ground: LabNetwork
-    shares: list[SeedShare]
+    shares: list[SeedPersonAddresses]
     forwards: list[list[SeedForward]]
 
 
@@ -49,12 +49,12 @@ def make_plan(
     count: int,
     ground: LabNetwork,
     today: date,
-    residents: Sequence[SeedResident] = (),
+    residents: Sequence[NamedResident] = (),
     known: Sequence[Sequence[SeedForward]] = (),
 ) -> NetworkPlan:
     """Return the plan; the same arguments give the same plan. Residents live on the ground's hosts, with the `known` forwards."""
     random = Random(seed)  # noqa: S311 - a made-up network is not a secret
-    having = make_address_shares(random, make_people(random, count, today, residents), ground, ground.hosts[: len(residents)])
+    having = make_person_addresses(random, make_people(random, count, today, residents), ground, ground.hosts[: len(residents)])
     return NetworkPlan(ground, having, make_forwards(random, having, known))
 
 
@@ -69,15 +69,17 @@ def write_plan(plan: NetworkPlan, link: str, host_keys: Mapping[str, str] = Mapp
     return members
 
 
-def _write_batch(batch: Sequence[tuple[SeedShare, list[SeedForward]]], homes: TariffAndRoomIds, pools: SeedPools) -> list[int]:
+def _write_batch(batch: Sequence[tuple[SeedPersonAddresses, list[SeedForward]]], homes: TariffAndRoomIds, pools: SeedPools) -> list[int]:
     having = [share for share, _wanted in batch]
     members = copy_rows(Member, MEMBER, (_build_member(share.person, homes) for share in having))
     residing = list(zip(members, having, strict=True))
-    devices = copy_groups(Device, DEVICE, ([(member, each.name, each.mac) for each in share.person.devices] for member, share in residing))
+    devices = copy_row_groups(
+        Device, DEVICE, ([(member, each.name, each.mac) for each in share.person.devices] for member, share in residing)
+    )
     private = (
         [_build_private(member, own, each, pools) for each in share.private] for (member, share), own in zip(residing, devices, strict=True)
     )
-    holdings = copy_groups(Holding, HOLDING, private)
+    holdings = copy_row_groups(Holding, HOLDING, private)
     copy_rows(Holding, HOLDING, (_build_holding(member, share.prefix, pools.prefixes) for member, share in residing if share.prefix))
     copy_rows(NatMapping, MAPPING, (row for share, own in zip(having, holdings, strict=True) for row in _iter_mappings(share, own, pools)))
     copy_rows(PortForward, FORWARD, (row for pair, own in zip(batch, holdings, strict=True) for row in _iter_forwards(*pair, own, pools)))
@@ -98,18 +100,20 @@ def _build_holding(member: int, held: SeedHolding, pool: Pool, device: int | Non
     return (member, device, pool.pk, pool.group_id, pool.kind, str(pool.prefix), str(held.prefix), _build_validity(held))
 
 
-def _iter_mappings(share: SeedShare, holdings: Sequence[int], pools: SeedPools) -> Iterator[CopyRow]:
+def _iter_mappings(share: SeedPersonAddresses, holdings: Sequence[int], pools: SeedPools) -> Iterator[CopyRow]:
     return (_build_mapping(holding, held, share, pools) for holding, held in zip(holdings, share.private, strict=True))
 
 
-def _iter_forwards(share: SeedShare, wanted: Sequence[SeedForward], holdings: Sequence[int], pools: SeedPools) -> Iterator[CopyRow]:
+def _iter_forwards(
+    share: SeedPersonAddresses, wanted: Sequence[SeedForward], holdings: Sequence[int], pools: SeedPools
+) -> Iterator[CopyRow]:
     for each in wanted:
         service = each.service
         where = _build_mapping(holdings[each.address], share.private[each.address], share, pools)
         yield (*where, service.protocol, each.public_port, service.port, service.purpose, each.enabled)
 
 
-def _build_mapping(holding: int, held: SeedHolding, share: SeedShare, pools: SeedPools) -> CopyRow:
+def _build_mapping(holding: int, held: SeedHolding, share: SeedPersonAddresses, pools: SeedPools) -> CopyRow:
     pool, time = pools.get_public_pool(share), _build_validity(held)
     return (1, holding, pool.group_id, pools.private.kind, time, pool.pk, pool.kind, str(pool.prefix), str(share.public), time)
 

@@ -44,7 +44,7 @@ class SeedPerson:
 
 
 @dataclass(frozen=True, slots=True)
-class SeedResident:
+class NamedResident:
     """An active member whom the demo knows by name and room."""
 
     name: PersonName
@@ -52,7 +52,7 @@ class SeedResident:
     since: date
 
 
-def make_people(random: Random, count: int, today: date, residents: Sequence[SeedResident] = ()) -> list[SeedPerson]:
+def make_people(random: Random, count: int, today: date, residents: Sequence[NamedResident] = ()) -> list[SeedPerson]:
     """Return `count` members, the residents first."""
     known = {resident.room for resident in residents}
     free = [room for room in make_rooms(count) if room not in known]
@@ -102,7 +102,7 @@ def _pick_tariff(random: Random, since: date, today: date) -> str:
     return "Staff" if random.random() < 0.04 else "Standard"
 
 
-def _pick_room(resident: SeedResident | None, state: str, free: list[SeedRoom]) -> SeedRoom | None:
+def _pick_room(resident: NamedResident | None, state: str, free: list[SeedRoom]) -> SeedRoom | None:
     if resident:
         return resident.room
     return None if state == Member.State.LEFT else free.pop()

@@ -13,7 +13,7 @@ LISTENING = (("Website", "tcp", 80), ("Website", "tcp", 443), ("Name server", "u
 BLOCKED = 7  # index of the first member who may be blocked: not one on a lab host
 
 
-def seed_servers(ground: LabNetwork, members: list[int], by: User) -> None:
+def seed_servers_and_block(ground: LabNetwork, members: list[int], by: User) -> None:
     """Add listeners on the web server, the notice page, and a block of one member."""
     group = GatewayGroup.objects.get()
     web, page = ground.services["web"], ground.services["notice"]

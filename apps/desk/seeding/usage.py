@@ -19,7 +19,7 @@ from apps.members.models import Tariff
 from apps.network.models import Gateway, Holding, Pool
 from apps.traffic import partitions, rollup
 from apps.traffic.models import Coverage, Level, Throughput
-from apps.traffic.quotas import set_quota
+from apps.traffic.quotas import set_tariff_quota
 
 HOUR, DAY = (rollup.UNITS[name] for name in (Level.Name.HOUR, Level.Name.DAY))
 FILLED: Final = {Level.Name.FIVE_MINUTES: timedelta(hours=26), Level.Name.HOUR: timedelta(days=15), Level.Name.DAY: timedelta(days=400)}
@@ -66,7 +66,7 @@ def seed_usage(seed: int, now: datetime, by: User) -> None:
     for level, (since, until) in _compute_borders(RATES, now).items():
         _carry(random, habits, _iter_moments(level, since, until, now))
     _cover(borders[Level.Name.DAY][0], now)
-    set_quota(tariff=Tariff.objects.get(name="Standard"), octets=QUOTA, by=by)
+    set_tariff_quota(tariff=Tariff.objects.get(name="Standard"), octets=QUOTA, by=by)
 
 
 def _compute_complete_until(level: Level.Name, borders: Mapping[Level.Name, tuple[datetime, datetime]], now: datetime) -> datetime:

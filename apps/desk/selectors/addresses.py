@@ -15,7 +15,7 @@ from apps.nat.models import NatMapping, PortForward
 from apps.nat.pool_sharing import PlannedMapping
 from apps.nat.selectors import count_mapped_members, count_used_by_pool, list_forwards_at, list_mappings_at
 from apps.network.models import Holding, Pool, count_port_blocks, find_block_size
-from apps.network.selectors import count_assigned_shares, count_shares, list_address_holdings, list_holdings_at, list_pools
+from apps.network.selectors import count_assigned_shares, count_member_shares, list_address_holdings, list_holdings_at, list_pools
 
 MAX_LISTED_ROWS = 50
 WARNS_AT = 0.9
@@ -34,14 +34,14 @@ class PoolUsage:
         return 0 if self.pool.retired else max(0, self.size - self.used)
 
     @property
-    def warning_level(self) -> float:
+    def warning_threshold(self) -> float:
         return self.size * WARNS_AT
 
     @property
     def kind(self) -> str:
         """The kind of the meter. It does not warn of shared public pools: there all addresses are normally in use."""
         shared = self.pool.kind == Pool.Kind.PUBLIC4 and self.pool.sharing == Pool.Sharing.SHARED
-        return "warn" if self.used >= self.warning_level and not shared else "plain"
+        return "warn" if self.used >= self.warning_threshold and not shared else "plain"
 
 
 def list_pool_usage() -> list[PoolUsage]:
@@ -58,7 +58,7 @@ def build_pool_usage(pool: Pool) -> PoolUsage:
 
 def _count_shares(pool: Pool) -> int:
     """Return the number of shares that the pool offers: addresses, prefixes, or blocks of ports."""
-    return count_shares(pool) * (count_port_blocks(pool.block_size) if pool.block_size else 1)
+    return count_member_shares(pool) * (count_port_blocks(pool.block_size) if pool.block_size else 1)
 
 
 def _count_assigned() -> Mapping[int, int]:
@@ -70,7 +70,7 @@ def _count_leaving() -> Mapping[int, int]:
 
 
 @dataclass(frozen=True)
-class SharingPreview:
+class SharingChangePreview:
     """The mappings that a change of a pool's sharing would make. rows: the first of them; `more`: how many follow."""
 
     rows: Sequence[PlannedMapping]
@@ -82,15 +82,15 @@ class SharingPreview:
 
 def compute_block_size(pool: Pool) -> int | None:
     """Return a suitable block size for the members who leave from a public pool; None if it has too few addresses."""
-    return find_block_size(count_shares(pool), count_mapped_members(pool))
+    return find_block_size(count_member_shares(pool), count_mapped_members(pool))
 
 
-def build_sharing_preview(planned: Sequence[PlannedMapping]) -> SharingPreview:
+def build_sharing_change_preview(planned: Sequence[PlannedMapping]) -> SharingChangePreview:
     """Return the plan as a page shows it."""
     members = {each.current.holding.member_id for each in planned}
     publics = {each.place.public for each in planned}
     before = {each.current.public for each in planned}
-    return SharingPreview(planned[:MAX_LISTED_ROWS], max(0, len(planned) - MAX_LISTED_ROWS), len(members), len(publics), len(before))
+    return SharingChangePreview(planned[:MAX_LISTED_ROWS], max(0, len(planned) - MAX_LISTED_ROWS), len(members), len(publics), len(before))
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ def _has_primaries(facts: DashboardFacts) -> bool:
     return both and all(each.state.kind is StateKind.OK and not each.alone for each in primaries)
 
 
-def find_missing_rollout(each: GatewayOverview, newest: Mapping[int, Rollout]) -> Rollout | None:
+def find_unapplied_rollout(each: GatewayOverview, newest: Mapping[int, Rollout]) -> Rollout | None:
     """Return the newest rollout if the gateway does not run it; None while it is under way, or the gateway's state is unknown."""
     last = newest.get(each.gateway.group_id)
     if last is None or last.state in Rollout.OPEN or each.status is None:
@@ -110,7 +110,7 @@ def find_missing_rollout(each: GatewayOverview, newest: Mapping[int, Rollout]) -
 
 def _is_newest_everywhere(facts: DashboardFacts) -> bool:
     return do_all_gateways_answer(facts) and all(
-        each.status and not find_missing_rollout(each, facts.newest) and each.status.revision_id for each in facts.gateways
+        each.status and not find_unapplied_rollout(each, facts.newest) and each.status.revision_id for each in facts.gateways
     )
 
 

@@ -26,7 +26,7 @@ from apps.deployments.selectors import (
     map_revision_holds_by_group,
 )
 from apps.desk.selectors import claims, programs, roles
-from apps.desk.selectors.claims import DashboardFacts, find_missing_rollout
+from apps.desk.selectors.claims import DashboardFacts, find_unapplied_rollout
 from apps.desk.selectors.need import AttentionItem, find_page_url
 from apps.desk.selectors.result_cache import count_members, get_cached
 from apps.gateways.selectors import GatewayOverview, build_overviews, list_gateways
@@ -37,7 +37,7 @@ from apps.lib.web.navigation import NavigationCount as NavigationCount
 from apps.mail import selectors as mails
 from apps.members.models import Member
 from apps.network.models import GatewayGroup, Pool
-from apps.network.selectors import count_assigned_shares, count_shares, list_pools
+from apps.network.selectors import count_assigned_shares, count_member_shares, list_pools
 
 SOON = timedelta(hours=24)
 LAST = 8
@@ -198,7 +198,7 @@ def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, R
             yield _build_gateway_need(each, StateLabel(StateKind.WARN, _("Disk")), each.line.sentence, each.line.follows, None)
         elif each.alone:
             yield _build_gateway_need(each, StateLabel(StateKind.WARN, _("Alone")), each.line.sentence, each.line.follows, None)
-        elif (late := find_missing_rollout(each, newest)) and late.state == Rollout.State.CONFIRMED:
+        elif (late := find_unapplied_rollout(each, newest)) and late.state == Rollout.State.CONFIRMED:
             words = _("%(gateway)s does not run %(revision)s yet") % {"gateway": each.gateway, "revision": late}
             yield _build_gateway_need(
                 each, StateLabel(StateKind.WARN, _("Behind"), "overdue"), words, _describe_running(each), late.finished
@@ -256,14 +256,14 @@ def _describe_running(each: GatewayOverview) -> str:
 def _iter_pool_needs() -> Iterator[AttentionItem]:
     held = get_cached("held-in-pools", count_assigned_shares)
     for pool in list_pools().exclude(kind=Pool.Kind.PUBLIC4):
-        free = count_shares(pool) - held.get(pool.pk, 0)
-        if held.get(pool.pk, 0) >= count_shares(pool) * NEARLY_FULL:
+        free = count_member_shares(pool) - held.get(pool.pk, 0)
+        if held.get(pool.pk, 0) >= count_member_shares(pool) * NEARLY_FULL:
             yield AttentionItem(
                 f"pool-{pool.pk}",
                 StateLabel(StateKind.WARN, _("Nearly full")),
                 _("The pool %(pool)s is nearly full") % {"pool": pool.name},
                 ngettext("%(n)s of %(size)s is free", "%(n)s of %(size)s are free", free)
-                % {"n": formats.format_number(free), "size": formats.format_number(count_shares(pool))},
+                % {"n": formats.format_number(free), "size": formats.format_number(count_member_shares(pool))},
                 None,
                 _("Open"),
                 find_page_url("network:pool", pool.pk),
@@ -365,7 +365,7 @@ def _iter_inbound_needs(now: datetime) -> Iterator[AttentionItem]:
         why = away.error or _("No worker fetches mail: start one for the queue “readings”.")
         what = _("The mailbox %(place)s is not fetched.") % {"place": away.place}
         yield AttentionItem("mailbox", state, what, f"{why} {last}".strip(), away.since, _("View"), find_page_url("inbound:arrivals"))
-    if late := mailbox_health.find_unread_mail():
+    if late := mailbox_health.find_overdue_mail():
         what = ngettext("%(n)s mail waits to be read.", "%(n)s mails wait to be read.", late.number) % {
             "n": formats.format_number(late.number)
         }
@@ -384,7 +384,7 @@ def _iter_inbound_needs(now: datetime) -> Iterator[AttentionItem]:
 def _iter_outbox_needs(now: datetime) -> Iterator[AttentionItem]:
     """Yield mail that waits for too long, and mail that failed."""
     page = find_page_url("mail:outbox")
-    if late := mails.find_late(now):
+    if late := mails.summarize_late_mails(now):
         words = ngettext("%(n)s mail is stuck in the outbox", "%(n)s mails are stuck in the outbox", late.number) % {
             "n": formats.format_number(late.number)
         }

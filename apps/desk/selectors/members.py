@@ -96,7 +96,7 @@ def count_matches(want: MemberListQuery) -> int:
 # --- Order
 
 
-def list_ids(want: MemberListQuery, start: int, length: int) -> list[int]:
+def list_page_ids(want: MemberListQuery, start: int, length: int) -> list[int]:
     """Return the ids of one page. Members without a value in the sorted column come last in either direction."""
     return _slice_across(_list_ordered(want), start, length)
 
@@ -286,4 +286,4 @@ def build_page(want: MemberListQuery, today: date) -> Page[MemberRow]:
     """Return the wanted page; the last one if there are fewer."""
     paginator = CountedPaginator(count_matches(want), (), PER_PAGE)
     number = min(want.page, paginator.num_pages)
-    return Page(list_rows(list_ids(want, (number - 1) * PER_PAGE, PER_PAGE), today), number, paginator)
+    return Page(list_rows(list_page_ids(want, (number - 1) * PER_PAGE, PER_PAGE), today), number, paginator)

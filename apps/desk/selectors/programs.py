@@ -91,7 +91,7 @@ def _iter_role_needs(faults: Sequence[ProcessFault]) -> Iterator[AttentionItem]:
         others = [fault for fault in others if fault.role == ProcessRole.EVENTS]
     for fault in others:
         kind = StateKind.BAD if fault.role in URGENT else StateKind.WARN
-        yield _build_need(f"role-{fault.role}", kind, describe_fault(fault), str(FOLLOWS[fault.role]), fault.since)
+        yield _build_need(f"role-{fault.role}", kind, describe_role_fault(fault), str(FOLLOWS[fault.role]), fault.since)
 
 
 def _list_moments(faults: Sequence[ProcessFault]) -> list[datetime]:
@@ -110,7 +110,7 @@ def _describe_standstill() -> str:
     return _("Changes are saved, but reach no gateway; no mail is sent, nothing is counted. Start the workers, or check their logs.")
 
 
-def describe_fault(fault: ProcessFault) -> str:
+def describe_role_fault(fault: ProcessFault) -> str:
     """Describe the fault of a role, without its consequences."""
     given = {"role": fault.role.label}
     if fault.fault is RoleFaultKind.BROKER:

@@ -14,7 +14,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.bans.coverage import list_covering_entries
+from apps.bans.coverage import list_covering_allow_entries
 from apps.bans.listeners.selectors import list_listeners
 from apps.bans.models import AllowEntry, Ban
 from apps.bans.selectors import list_covering_bans, search_bans
@@ -28,7 +28,7 @@ from apps.nat.pinholes.selectors import list_pinholes_in, list_pinholes_on_port
 from apps.nat.selectors import list_forwards_on_port, list_leaving_as
 from apps.network.models import Pool
 from apps.network.selectors import list_address_holdings
-from apps.tickets.selectors import list_by_number, search_tickets
+from apps.tickets.selectors import list_ticket_with_number, search_tickets
 from firewall.addresses import parse_prefix
 
 _WITH_PORT = re.compile(r"(?:\[([0-9a-fA-F:.%]+)\]|([0-9.]+))(?::|\s+)([0-9]{1,5})")
@@ -101,7 +101,7 @@ def _build_member_hit(member: Member, asked: SearchText) -> SearchHit:
 
 def _search_tickets(asked: SearchText) -> SearchHitGroup:
     """Find the ticket with the number `#1203`, else the newest tickets with these words."""
-    found = list_by_number(asked.text) if asked.address or asked.prefix or asked.port else search_tickets(asked.text, SHOWN + 1)
+    found = list_ticket_with_number(asked.text) if asked.address or asked.prefix or asked.port else search_tickets(asked.text, SHOWN + 1)
     hits = [
         SearchHit(
             f"#{each.pk} {each.subject}",
@@ -196,7 +196,7 @@ def _search_bans(asked: SearchText) -> SearchHitGroup:
         found = []
     hits = [SearchHit(str(ban.prefix), f"{ban.list} · {ban.comment}".rstrip(" ·"), _build_ban_url(ban), code=True) for ban in found]
     asked_for = asked.prefix or (ip_network(asked.address) if asked.address else None)
-    allowed = [_build_allow_hit(entry) for entry in list_covering_entries(asked_for)[:SHOWN]] if asked_for else []
+    allowed = [_build_allow_hit(entry) for entry in list_covering_allow_entries(asked_for)[:SHOWN]] if asked_for else []
     return SearchHitGroup(_("Bans"), "bans", [*allowed, *hits], f"{reverse('bans:covering')}?{urlencode({'address': asked.text})}")
 
 

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.bans.models import Ban
 from apps.deployments.models import Revision
-from apps.lib.database.unaccent import strip_accents
+from apps.lib.database.unaccent import make_unaccented_expression
 from apps.lib.ui import formats
 from apps.members.selectors import search_devices
 from apps.nat.models import Pinhole, PortForward
@@ -132,8 +132,8 @@ def _search_revisions(text: str) -> SearchHitGroup:
 
 def _search_accounts(text: str) -> SearchHitGroup:
     """Find staff accounts by user name, name with or without accents, or e-mail address."""
-    people = User.objects.alias(bare_name=strip_accents(Concat("first_name", Value(" "), "last_name")))
-    wanted = Q(username__icontains=text) | Q(bare_name__contains=strip_accents(Value(text))) | Q(email__icontains=text)
+    people = User.objects.alias(bare_name=make_unaccented_expression(Concat("first_name", Value(" "), "last_name")))
+    wanted = Q(username__icontains=text) | Q(bare_name__contains=make_unaccented_expression(Value(text))) | Q(email__icontains=text)
     found = people.filter(wanted, is_staff=True).order_by("username")[:SHOWN]
     hits = [SearchHit(each.name, each.get_username(), reverse("accounts:person", args=[each.pk]), certain=False) for each in found]
     return SearchHitGroup(_("Accounts"), "members", hits)

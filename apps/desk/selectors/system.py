@@ -11,14 +11,14 @@ from apps.desk.selectors import programs
 from apps.lib.ui.states import StateKind, StateLabel
 from apps.operations import heartbeats, jobs
 from apps.operations.models import JobRecord, RoleHeartbeat
-from apps.operations.registry import TableBound
+from apps.operations.registry import TableBoundKind
 from apps.operations.table_sizes import TableSize, list_table_sizes
 
-BOUNDS: dict[TableBound, Promise] = {
-    TableBound.PEOPLE: gettext_lazy("what people enter"),
-    TableBound.CODE: gettext_lazy("a fixed number"),
-    TableBound.HISTORY: gettext_lazy("history, kept on purpose"),
-    TableBound.PRUNED: gettext_lazy("pruning of old rows"),
+BOUNDS: dict[TableBoundKind, Promise] = {
+    TableBoundKind.PEOPLE: gettext_lazy("what people enter"),
+    TableBoundKind.CODE: gettext_lazy("a fixed number"),
+    TableBoundKind.HISTORY: gettext_lazy("history, kept on purpose"),
+    TableBoundKind.PRUNED: gettext_lazy("pruning of old rows"),
 }
 
 
@@ -75,7 +75,7 @@ def _list_roles(now: datetime) -> list[RoleRow]:
     rows = []
     for role in heartbeats.list_expected_roles():
         fault = faults.get(role)
-        state = StateLabel(StateKind.BAD, programs.describe_fault(fault)) if fault else StateLabel(StateKind.OK, _("Works"))
+        state = StateLabel(StateKind.BAD, programs.describe_role_fault(fault)) if fault else StateLabel(StateKind.OK, _("Works"))
         rows.append(RoleRow(str(role.label), state, known.get(role), str(programs.FOLLOWS[role]) if fault else ""))
     return rows
 
@@ -97,5 +97,5 @@ def _build_state(job: JobRecord, faults: dict[str, jobs.JobFault]) -> StateLabel
 
 def _build_table_row(table: TableSize) -> TableSizeRow:
     if table.retention is None:
-        return TableSizeRow(table, str(BOUNDS[TableBound.CODE]), "")
+        return TableSizeRow(table, str(BOUNDS[TableBoundKind.CODE]), "")
     return TableSizeRow(table, str(BOUNDS[table.retention.bound]), str(table.retention.kept))

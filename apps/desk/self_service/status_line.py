@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from apps.bans.blocks.models import Block
-from apps.bans.blocks.selectors import find_current_block, find_notice
+from apps.bans.blocks.selectors import find_current_block, find_notice_for_address
 from apps.lib.ui.states import StateKind
 from apps.members.models import Member
 from apps.nat.selectors import list_member_mappings
@@ -60,5 +60,5 @@ def _build_connected(member: Member) -> ConnectionStatus:
 
 
 def _find_contact(holdings: Sequence[Holding]) -> str:
-    notice = find_notice(holdings[0].prefix.network_address) if holdings else None
+    notice = find_notice_for_address(holdings[0].prefix.network_address) if holdings else None
     return notice.contact if notice else ""

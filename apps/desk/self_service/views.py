@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from apps.accounts.models import User
-from apps.accounts.permissions import get_person
+from apps.accounts.permissions import get_signed_in_user
 from apps.desk.lifecycle import export, schedule
 from apps.desk.self_service.own_page import own_page
 from apps.desk.self_service.status_line import build_connection_status
@@ -20,7 +20,7 @@ from apps.members.models import Member
 from apps.nat import own_forwards, services
 from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
-from apps.nat.selectors import list_member_forwards, list_public_addresses
+from apps.nat.selectors import list_member_forwards, list_member_public_addresses
 from apps.nat.switched_off import list_switched_off_by_others
 from apps.network.selectors import list_cached_holdings
 from apps.tickets.own_tickets import list_own_tickets
@@ -45,8 +45,8 @@ def download_everything(_request: HttpRequest, member: Member) -> HttpResponse:
 
 def _render_home(request: HttpRequest, member: Member, *, saved: int = 0, closed: int = 0, problem: str = "") -> HttpResponse:
     part = "#forwards" if request.headers.get("HX-Target") == "forwards" else ""
-    context = _build_forwards_context(member, get_person(request), saved, closed, problem)
-    context["off_by_others"] = list_switched_off_by_others([row.thing for row in context["rows"]], get_person(request))
+    context = _build_forwards_context(member, get_signed_in_user(request), saved, closed, problem)
+    context["off_by_others"] = list_switched_off_by_others([row.thing for row in context["rows"]], get_signed_in_user(request))
     if not part:
         holdings = list_cached_holdings(member)
         context |= {
@@ -61,7 +61,7 @@ def _render_home(request: HttpRequest, member: Member, *, saved: int = 0, closed
 
 
 def _build_usage(request: HttpRequest, member: Member) -> usage_panel.UsagePanel:
-    return usage_panel.build_usage_panel(member, request.GET, usage_panel.build_member_names(), now=timezone.now())
+    return usage_panel.build_usage_panel(member, request.GET, usage_panel.build_member_direction_names(), now=timezone.now())
 
 
 @own_page
@@ -87,7 +87,7 @@ def _build_forwards_context(member: Member, reader: User, saved: int, closed: in
         "undo": bool(gone) and own_forwards.may_undo_closing(gone[0].thing, reader),
         "problem": problem,
         "most": member.tariff.most_forwards,
-        "public_addresses": list_public_addresses(member),
+        "public_addresses": list_member_public_addresses(member),
         "poll": build_poll_trigger([*rows, *gone]),
     }
 
@@ -98,13 +98,13 @@ def open_port(request: HttpRequest, member: Member) -> HttpResponse:
     form = ForwardForm(member, data=request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            forward = own_forwards.open_port(member=member, until=form.get_end(), by=get_person(request), **form.to_kwargs())
+            forward = own_forwards.open_port(member=member, until=form.get_end(), by=get_signed_in_user(request), **form.to_kwargs())
         except Problem as problem:
-            form.offer = form.suggest_ports(problem.offer)
+            form.offer = form.format_offered_ports(problem.offer)
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
         else:
             return redirect_home(saved=forward.pk)
-    context = {"member": member, "form": form, "public_addresses": list_public_addresses(member)}
+    context = {"member": member, "form": form, "public_addresses": list_member_public_addresses(member)}
     return render(request, "desk/own/open_port.html", context, status=422 if form.errors else 200)
 
 
@@ -130,7 +130,7 @@ def switch(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     forward = _get_own_forward(member, pk)
     try:
         on, version = request.POST.get("enabled") == "1", parse_number(request.POST, "version")
-        own_forwards.switch_port(forward=forward, version=version, enabled=on, by=get_person(request))
+        own_forwards.switch_forward(forward=forward, version=version, enabled=on, by=get_signed_in_user(request))
     except Problem as problem:
         return _render_home(request, member, problem=str(problem))
     return _respond(request, member, saved=pk)
@@ -144,9 +144,9 @@ def close_port(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
         return render(
             request,
             "desk/own/close_port.html",
-            {"forward": forward, "member": member, "undo": own_forwards.may_undo_closing(forward, get_person(request))},
+            {"forward": forward, "member": member, "undo": own_forwards.may_undo_closing(forward, get_signed_in_user(request))},
         )
-    services.remove_forward(forward=forward, by=get_person(request))
+    services.remove_forward(forward=forward, by=get_signed_in_user(request))
     return _respond(request, member, closed=pk)
 
 
@@ -156,7 +156,7 @@ def reopen_port(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """Reopen a port that was just closed."""
     forward = get_object_or_404(PortForward.objects.select_related("holding"), pk=pk, holding__member=member)
     try:
-        again = own_forwards.reopen_port(member=member, forward=forward, by=get_person(request))
+        again = own_forwards.reopen_port(member=member, forward=forward, by=get_signed_in_user(request))
     except Problem as problem:
         return _render_home(request, member, problem=str(problem))
     return _respond(request, member, saved=again.pk)

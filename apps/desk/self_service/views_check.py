@@ -7,14 +7,14 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.accounts.permissions import get_person
+from apps.accounts.permissions import get_signed_in_user
 from apps.desk.connection_check import browser
 from apps.desk.connection_check.finding import FaultOrigin
 from apps.desk.connection_check.report import CheckReport, build_report, sign_text, unsign_text
 from apps.desk.self_service.own_page import own_page
 from apps.lib.errors import Problem
 from apps.members.models import Member
-from apps.network.selectors import list_holdings
+from apps.network.selectors import list_held_now
 from apps.tickets import own_tickets
 from apps.tickets.forms import AskForm
 
@@ -28,7 +28,7 @@ def check(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def _build_report(request: HttpRequest, member: Member, *, tried: bool = False) -> CheckReport:
-    more = browser.check_source(request, member, list(list_holdings(member)))
+    more = browser.check_source(request, member, list(list_held_now(member)))
     return build_report(member, timezone.now(), own=True, more=[*more, *(browser.check_versions(request.GET) if tried else [])])
 
 
@@ -49,7 +49,7 @@ def open_check_ticket(request: HttpRequest, member: Member) -> HttpResponse:
     text, form = unsign_text(request.POST.get("found", ""), member), AskForm(request.POST, request.FILES)
     if form.is_valid():
         try:
-            made = own_tickets.open_own_ticket(member=member, by=get_person(request), **_add_findings(form, text))
+            made = own_tickets.open_own_ticket(member=member, by=get_signed_in_user(request), **_add_findings(form, text))
             return redirect("own:ticket", made.pk)
         except Problem as problem:
             form.add_problem(problem)

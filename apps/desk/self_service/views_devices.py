@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 
-from apps.accounts.permissions import get_person
+from apps.accounts.permissions import get_signed_in_user
 from apps.desk.self_service.own_page import own_page
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to_form
@@ -20,7 +20,7 @@ def devices(request: HttpRequest, member: Member) -> HttpResponse:
     form = DeviceForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            made = own_devices.add_device(member=member, by=get_person(request), **form.cleaned_data)
+            made = own_devices.add_device(member=member, by=get_signed_in_user(request), **form.cleaned_data)
             messages.success(request, _("%(device)s is registered.") % {"device": made})
             return redirect("own:devices")
         except Problem as problem:
@@ -40,7 +40,7 @@ def change(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     form = DeviceForm(request.POST if request.method == "POST" else None, initial={"name": device.name, "mac": device.mac})
     if form.is_valid():
         try:
-            own_devices.change_device(device=device, by=get_person(request), **form.cleaned_data)
+            own_devices.change_device(device=device, by=get_signed_in_user(request), **form.cleaned_data)
             messages.success(request, _("%(device)s is registered.") % {"device": device})
             return redirect("own:devices")
         except Problem as problem:
@@ -54,6 +54,6 @@ def remove(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     device = _get_own_device(member, pk)
     if request.method != "POST":
         return render(request, "desk/own/device_remove.html", {"device": device})
-    services.remove_device(device=device, by=get_person(request))
+    services.remove_device(device=device, by=get_signed_in_user(request))
     messages.success(request, _("%(device)s has been removed.") % {"device": device})
     return redirect("own:devices")

@@ -6,7 +6,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
-from apps.accounts.forms import AccountForm
+from apps.accounts.forms import AcceptInvitationForm
 from apps.accounts.models import User
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to_form
@@ -43,7 +43,7 @@ def _connect(request: HttpRequest, opened: OpenedInvitation, user: User) -> Http
 
 def _make_account(request: HttpRequest, opened: OpenedInvitation) -> HttpResponse:
     first, _space, last = opened.member.name.partition(" ")
-    form = AccountForm(request.POST if request.method == "POST" else None, initial={"first_name": first, "last_name": last})
+    form = AcceptInvitationForm(request.POST if request.method == "POST" else None, initial={"first_name": first, "last_name": last})
     if form.is_valid():
         try:
             invitation_services.accept_with_new_account(opened, **form.cleaned_data)

@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person
+from apps.accounts.permissions import get_signed_in_user
 from apps.desk.self_service.own_page import own_page
 from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
@@ -27,8 +27,8 @@ def pinholes(request: HttpRequest, member: Member) -> HttpResponse:
     form = OwnPinholeForm(member, request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            made = own_pinholes.open_pinhole(
-                member=member, holding=form.find_holding(), until=form.get_end(), by=get_person(request), **form.to_kwargs()
+            made = own_pinholes.open_own_pinhole(
+                member=member, holding=form.find_holding(), until=form.get_end(), by=get_signed_in_user(request), **form.to_kwargs()
             )
             return _redirect_to_page(saved=made.pk)
         except Problem as problem:
@@ -46,12 +46,12 @@ def _render_page(request: HttpRequest, member: Member, form: OwnPinholeForm, pro
         "rows": rows,
         "saved": parse_number(request.GET, "saved"),
         "closed": gone[0] if gone else None,
-        "undo": bool(gone) and own_pinholes.may_undo_closing(gone[0].thing, get_person(request)),
+        "undo": bool(gone) and own_pinholes.may_undo_closing(gone[0].thing, get_signed_in_user(request)),
         "most": member.tariff.most_forwards,
         "form": form,
         "problem": problem,
         "poll": build_poll_trigger([*rows, *gone]),
-        "off_by_others": list_switched_off_by_others([row.thing for row in rows], get_person(request)),
+        "off_by_others": list_switched_off_by_others([row.thing for row in rows], get_signed_in_user(request)),
     }
     return render(request, f"desk/own/pinholes.html{part}", context, status=422 if form.errors or problem else 200)
 
@@ -69,7 +69,9 @@ def switch(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     pinhole = get_object_or_404(list_member_pinholes(member), pk=pk)
     on = request.POST.get("enabled") == "1"
     try:
-        own_pinholes.switch_pinhole(pinhole=pinhole, version=parse_number(request.POST, "version"), enabled=on, by=get_person(request))
+        own_pinholes.switch_pinhole(
+            pinhole=pinhole, version=parse_number(request.POST, "version"), enabled=on, by=get_signed_in_user(request)
+        )
     except Problem as problem:
         return _render_page(request, member, OwnPinholeForm(member), str(problem))
     return _redirect_to_page(saved=pk)
@@ -80,9 +82,9 @@ def close(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """Show what closing the pinhole does; on POST, close it."""
     pinhole = get_object_or_404(list_member_pinholes(member), pk=pk)
     if request.method != "POST":
-        undo = own_pinholes.may_undo_closing(pinhole, get_person(request))
+        undo = own_pinholes.may_undo_closing(pinhole, get_signed_in_user(request))
         return render(request, "desk/own/close_pinhole.html", {"pinhole": pinhole, "undo": undo})
-    services.remove_pinhole(pinhole=pinhole, by=get_person(request))
+    services.remove_pinhole(pinhole=pinhole, by=get_signed_in_user(request))
     return _redirect_to_page(closed=pk)
 
 
@@ -92,7 +94,7 @@ def reopen(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """Reopen a pinhole that was just closed."""
     pinhole = get_object_or_404(Pinhole.objects.select_related("holding"), pk=pk, holding__member=member)
     try:
-        again = own_pinholes.reopen_pinhole(member=member, pinhole=pinhole, by=get_person(request))
+        again = own_pinholes.reopen_own_pinhole(member=member, pinhole=pinhole, by=get_signed_in_user(request))
     except Problem as problem:
         messages.error(request, str(problem))
         return _redirect_to_page()

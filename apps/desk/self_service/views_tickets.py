@@ -4,7 +4,7 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
-from apps.accounts.permissions import get_person
+from apps.accounts.permissions import get_signed_in_user
 from apps.desk.self_service.own_page import own_page
 from apps.lib.errors import Problem
 from apps.members.models import Member
@@ -30,11 +30,11 @@ def open_ticket(request: HttpRequest, member: Member) -> HttpResponse:
     form = AskForm(request.POST if posted else None, request.FILES if posted else None)
     if form.is_valid():
         try:
-            made = own_tickets.open_own_ticket(member=member, by=get_person(request), **form.to_kwargs())
+            made = own_tickets.open_own_ticket(member=member, by=get_signed_in_user(request), **form.to_kwargs())
             return redirect("own:ticket", made.pk)
         except Problem as problem:
             form.add_problem(problem)
-    form.show_room(get_member_attachment_quota(member))
+    form.show_free_quota(get_member_attachment_quota(member))
     return render(request, "desk/own/ticket_new.html", {"form": form, "member": member}, status=422 if posted else 200)
 
 
@@ -51,11 +51,11 @@ def ticket(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     form = WriteForm(request.POST if posted else None, request.FILES if posted else None)
     if form.is_valid():
         try:
-            own_tickets.reply_to_ticket(member=member, ticket=found, by=get_person(request), **form.to_kwargs())
+            own_tickets.reply_to_ticket(member=member, ticket=found, by=get_signed_in_user(request), **form.to_kwargs())
             return redirect("own:ticket", found.pk)
         except Problem as problem:
             form.add_problem(problem)
-    form.show_room(get_member_attachment_quota(member))
+    form.show_free_quota(get_member_attachment_quota(member))
     shown = {"ticket": found, "thread": own_tickets.list_messages(found), "form": form}
     return render(request, "desk/own/ticket.html", shown, status=422 if posted else 200)
 
@@ -63,4 +63,4 @@ def ticket(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
 @own_page
 def attachment(_request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """Download a file of the member's tickets."""
-    return build_download(get_object_or_404(own_tickets.list_attachments(member), pk=pk))
+    return build_download(get_object_or_404(own_tickets.list_downloadable_attachments(member), pk=pk))

@@ -12,11 +12,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.models import User
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.accounts.undo_page import answer_undo
 from apps.audit.models import Enquiry
 from apps.audit.selectors import list_row_history
-from apps.desk.address_lookup_log import record_lookup
+from apps.desk.address_lookup_log import record_and_answer_lookup
 from apps.desk.selectors import addresses as reading
 from apps.lib.errors import Conflict, Problem
 from apps.lib.row_uses import list_uses
@@ -52,7 +52,7 @@ def address_lookup(request: HttpRequest) -> HttpResponse:
         wanted = form.cleaned_data
         question = {"address": wanted["address"], "port": wanted["port"], "at": form.get_moment(timezone.now()), "reason": wanted["reason"]}
         try:
-            _noted, answer = record_lookup(**question, by=get_person(request))
+            _noted, answer = record_and_answer_lookup(**question, by=get_signed_in_user(request))
         except Problem as problem:
             add_problem_to_form(form, problem)
     return render(request, "network/held.html", {"form": form, "answer": answer}, status=422 if form.errors else 200)
@@ -94,7 +94,7 @@ def add_pool(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         wanted = {name: value for name, value in form.cleaned_data.items() if name != "version"}
         try:
-            made = services.add_pool(by=get_person(request), **wanted)
+            made = services.add_pool(by=get_signed_in_user(request), **wanted)
             messages.success(request, _("The pool %(pool)s has been added. Members can get addresses from it.") % {"pool": made})
             return redirect("network:addresses")
         except Problem as problem:
@@ -111,12 +111,12 @@ def _change(pool: Pool, wanted: dict[str, Any], by: User) -> None:
         change_sharing(pool=pool, sharing=wanted["sharing"], block_size=wanted["block_size"], by=by)
 
 
-def _build_preview(pool: Pool, wanted: dict[str, Any]) -> reading.SharingPreview | None:
+def _build_preview(pool: Pool, wanted: dict[str, Any]) -> reading.SharingChangePreview | None:
     """Return the mappings that the new sharing would make, None if there is nothing to change. Raises Problem if it is impossible."""
     if "sharing" not in wanted:
         return None
     planned = plan_sharing(pool=pool, sharing=wanted["sharing"], block_size=wanted["block_size"])
-    return reading.build_sharing_preview(planned) if planned else None
+    return reading.build_sharing_change_preview(planned) if planned else None
 
 
 @staff_page
@@ -130,7 +130,7 @@ def edit_pool(request: HttpRequest, pk: int) -> HttpResponse:
             preview = None if request.POST.get("agreed") else _build_preview(found, form.cleaned_data)
             if preview:
                 return render(request, "network/pool_preview.html", {"form": form, "pool": found, "preview": preview})
-            _change(found, form.cleaned_data, get_person(request))
+            _change(found, form.cleaned_data, get_signed_in_user(request))
             return redirect("network:pool", pk)
         except Conflict as conflict:
             add_problem_to_form(form, conflict)

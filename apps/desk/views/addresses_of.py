@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.models import User
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.desk import member_panels
 from apps.desk.forms import AssignAddressWithNatForm
 from apps.lib import dependents
@@ -56,7 +56,7 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
     form = AssignAddressWithNatForm(member, data=request.POST)
     if form.is_valid():
         try:
-            return _mark_changed(_respond(request, member, added=_give(member, form.cleaned_data, get_person(request)).pk))
+            return _mark_changed(_respond(request, member, added=_give(member, form.cleaned_data, get_signed_in_user(request)).pk))
         except Problem as problem:
             if problem.fieldname == "public":
                 problem.fieldname = "leaves"
@@ -69,7 +69,7 @@ def _give(member: Member, wanted: dict[str, Any], by: User) -> Holding:
     """Assign the address and its NAT mapping: both or neither."""
     holding = services.assign_address(member=member, pool=wanted["pool"], prefix=wanted["prefix"], device=wanted["device"], by=by)
     if holding.kind == Pool.Kind.PRIVATE4 and wanted["leaves"]:
-        map_address(holding=holding, by=by, **AssignAddressWithNatForm.parse_leaves(wanted["leaves"]))
+        map_address(holding=holding, by=by, **AssignAddressWithNatForm.parse_public_choice(wanted["leaves"]))
     return holding
 
 
@@ -80,7 +80,7 @@ def release(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         ends = dependents.count_dependents(Holding, [holding.pk])
         return render(request, "desk/member/release.html", {"holding": holding, "member": holding.member, "ends": ends})
-    ended = services.release_holding(holding=holding, by=get_person(request))
+    ended = services.release_holding(holding=holding, by=get_signed_in_user(request))
     with_it = _("Also ended: %(what)s.") % {"what": dependents.describe_ended(ended)} if ended else _("Nothing else depended on it.")
     said = _("%(address)s is free. %(with_it)s") % {"address": holding.address, "with_it": with_it}
     if request.headers.get("HX-Request"):

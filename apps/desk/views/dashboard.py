@@ -11,7 +11,7 @@ from apps.accounts.permissions import has_right, staff_page
 from apps.accounts.roles import Right
 from apps.desk.selectors.dashboard import build_dashboard as everything
 from apps.desk.selectors.result_cache import get_cached
-from apps.tickets.trend import compute_trend
+from apps.tickets.trend import compute_ticket_summary
 
 
 @staff_page
@@ -20,7 +20,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
     again = request.headers.get("HX-Target") == "live"
     now = timezone.now()
     board = everything(now)
-    tickets = get_cached("tickets", lambda: compute_trend(now)) if has_right(request.user, Right.ANSWER) else None
+    tickets = get_cached("tickets", lambda: compute_ticket_summary(now)) if has_right(request.user, Right.ANSWER) else None
     html = render_to_string("desk/dashboard.html#board", {"board": board, "tickets": tickets}, request)
     seen = sha256(html.encode()).hexdigest()[:16]
     if again and request.GET.get("seen") == seen:

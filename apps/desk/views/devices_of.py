@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.desk import member_panels
 from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Problem
@@ -36,7 +36,7 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
     form = DeviceForm(request.POST)
     if form.is_valid():
         try:
-            device = services.add_device(member=member, by=get_person(request), **form.cleaned_data)
+            device = services.add_device(member=member, by=get_signed_in_user(request), **form.cleaned_data)
             return _respond(request, member, saved=device.pk)
         except Problem as problem:
             add_problem_to_form(form, problem)
@@ -50,7 +50,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     form = DeviceForm(request.POST or None, initial={"name": device.name, "mac": device.mac})
     if request.method == "POST" and form.is_valid():
         try:
-            services.change_device(device=device, by=get_person(request), **form.cleaned_data)
+            services.change_device(device=device, by=get_signed_in_user(request), **form.cleaned_data)
             return _respond(request, device.member, saved=device.pk)
         except Problem as problem:
             add_problem_to_form(form, problem)
@@ -65,7 +65,7 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         held = [holding.address for holding in device.holdings.filter(is_valid_now())]
         return render(request, "desk/member/device_remove.html", {"device": device, "member": device.member, "held": held})
-    services.remove_device(device=device, by=get_person(request))
+    services.remove_device(device=device, by=get_signed_in_user(request))
     said = _("%(device)s has been removed.") % {"device": device.name}
     if request.headers.get("HX-Request"):
         return _respond(request, device.member, removed=said)

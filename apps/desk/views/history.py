@@ -7,7 +7,7 @@ from apps.accounts.models import User
 from apps.accounts.permissions import staff_page
 from apps.audit import selectors
 from apps.audit.trail import list_trails
-from apps.deployments.revision_pages.first_revisions import attach_first_revisions
+from apps.deployments.revision_pages.first_revisions import attach_revisions_to_history
 from apps.lib.web.query_params import parse_day, parse_number, parse_text_param
 
 PER_PAGE = 50
@@ -27,7 +27,7 @@ def history(request: HttpRequest) -> HttpResponse:
     )
     entries, more = selectors.list_history(wanted, page=page, most=PER_PAGE)
     context = {
-        "entries": attach_first_revisions(entries),
+        "entries": attach_revisions_to_history(entries),
         "number": page,
         "next": page + 1 if more and page < LAST_PAGE else None,
         "kinds": sorted(((trail.key, trail.name) for trail in list_trails()), key=lambda pair: pair[1]),

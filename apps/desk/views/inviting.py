@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Problem
 from apps.members import invitation_services
 from apps.members.models import Member
@@ -18,7 +18,7 @@ def invite(request: HttpRequest, pk: int) -> HttpResponse:
     """Send the link; a new one replaces an earlier one."""
     member = get_object_or_404(Member, pk=pk)
     try:
-        invitation_services.invite_member(member=member, by=get_person(request))
+        invitation_services.invite_member(member=member, by=get_signed_in_user(request))
         messages.success(request, _("The invitation is on its way to %(address)s.") % {"address": member.email})
     except Problem as problem:
         messages.error(request, str(problem))
@@ -29,6 +29,6 @@ def invite(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     """Withdraw the invitation, so that its link becomes invalid."""
-    invitation_services.withdraw_member_invitation(member=get_object_or_404(Member, pk=pk))
+    invitation_services.withdraw_any_open_invitation(member=get_object_or_404(Member, pk=pk))
     messages.success(request, _("The invitation is withdrawn."))
     return redirect("desk:member", pk)

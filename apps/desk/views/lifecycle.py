@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.desk.lifecycle import export, schedule
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
@@ -56,9 +56,9 @@ def leave(request: HttpRequest, pk: int) -> HttpResponse:
 def _leave(member: Member, form: LeaveForm, request: HttpRequest) -> str:
     facts: dict[str, Any] = {"member": member}
     if day := form.cleaned_data["on"]:
-        departures.plan_departure(member=member, on=day, by=get_person(request))
+        departures.plan_departure(member=member, on=day, by=get_signed_in_user(request))
         return _("%(member)s leaves on %(day)s. Until then you can cancel the departure.") % (facts | {"day": formats.format_day(day)})
-    services.end_membership(member=member, by=get_person(request))
+    services.end_membership(member=member, by=get_signed_in_user(request))
     member.refresh_from_db()
     follows = [f"{formats.format_day(each.at)}: {each.what}" for each in schedule.list_scheduled(member)]
     return " ".join([_("%(member)s has left.") % facts, *follows])
@@ -122,7 +122,9 @@ def move(request: HttpRequest, pk: int) -> HttpResponse:
         given = form.cleaned_data
         try:
             if "confirmed" in request.POST:
-                messages.success(request, _describe_move(moving.plan_or_carry_out_move(member=member, by=get_person(request), **given)))
+                messages.success(
+                    request, _describe_move(moving.plan_or_carry_out_move(member=member, by=get_signed_in_user(request), **given))
+                )
                 return redirect("desk:member", pk)
             effects = moving.list_move_effects(member, given["pool"], follow=given["follow"])
             preview = [line for effect in effects for line in schedule.describe_effect(effect, str(given["pool"]))]

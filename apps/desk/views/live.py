@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.http import urlencode
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.deployments.transport.agent_channel import get_readings_channel
 from apps.desk.live_trace import live_trace_texts
 from apps.desk.live_trace.form import START, LiveTraceForm
@@ -38,13 +38,13 @@ def live_trace(request: HttpRequest) -> HttpResponse:
 
 def _start_trace(form: LiveTraceForm, request: HttpRequest) -> HttpResponse:
     wish = form.build_request()
-    number = start_live_trace(get_readings_channel(wish.gateway), wish, by=get_person(request))
+    number = start_live_trace(get_readings_channel(wish.gateway), wish, by=get_signed_in_user(request))
     page = reverse("desk:live-seen", args=[wish.gateway.name, number])
     return redirect(f"{page}?{urlencode({name: form.data[name] for name in form.fields if form.data.get(name)})}")
 
 
 @staff_page
-def live_trace_events(request: HttpRequest, gateway: str, number: int) -> HttpResponse:
+def live_trace_progress(request: HttpRequest, gateway: str, number: int) -> HttpResponse:
     """Show the events so far. The page polls its live part until the trace has ended; a poll gets 204 if there is nothing new."""
     of = get_object_or_404(Gateway.objects.select_related("group"), name=gateway)
     context = {"gateway": of, "number": number, "form": LiveTraceForm(initial=START | request.GET.dict()), "gateways": True, "begun": True}

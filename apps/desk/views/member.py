@@ -85,7 +85,7 @@ def _build_facts(found: Member, held: list[member_panels.MemberAddressRow]) -> d
         "blocked_by": block,
         "rate_limit": limit,
         "rates_apply": rates_apply,
-        "posts": build_posts(known),
+        "posts": build_activation_symbols(known),
         "waits": known,
         "number": f"M-{found.number}",
         "room": _("Room %(room)s") % {"room": found.room} if found.room else "",
@@ -101,7 +101,7 @@ def _build_account_context(found: Member) -> dict[str, Any]:
     return {"invitation": None if found.user_id else invitation_services.find_open_invitation(found)}
 
 
-def build_posts(known: Iterable[Activation]) -> list[GatewaySymbol]:
+def build_activation_symbols(known: Iterable[Activation]) -> list[GatewaySymbol]:
     """Return a post for each gateway for several rows together: full if the gateway has all of them."""
     waits: dict[str, bool] = {}
     for each in known:

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.desk.edit_conflicts import merge_edit
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui.form_errors import add_problem_to_form
@@ -34,7 +34,7 @@ def add(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         wanted = {name: form.cleaned_data[name] for name in ("number", "active")}
         try:
-            return redirect("desk:member", services.add_member(facts=form.build_facts(), by=get_person(request), **wanted).pk)
+            return redirect("desk:member", services.add_member(facts=form.build_facts(), by=get_signed_in_user(request), **wanted).pk)
         except Problem as problem:
             add_problem_to_form(form, problem)
     context = {"form": form, "tariffs": Tariff.objects.filter(offered=True).exists(), "rooms": _list_rooms()}
@@ -49,7 +49,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             services.change_member(
-                member=member, version=form.cleaned_data["version"] or 0, facts=form.build_facts(), by=get_person(request)
+                member=member, version=form.cleaned_data["version"] or 0, facts=form.build_facts(), by=get_signed_in_user(request)
             )
             return redirect("desk:member", pk)
         except Conflict:
@@ -66,7 +66,7 @@ def activate(request: HttpRequest, pk: int) -> HttpResponse:
     """Activate the membership, so that the member can use the network."""
     member = _get_member(pk)
     try:
-        services.activate_member(member=member, by=get_person(request))
+        services.activate_member(member=member, by=get_signed_in_user(request))
         messages.success(request, _("%(member)s is active. What the member holds is on its way to the gateways.") % {"member": member})
     except Problem as problem:
         messages.error(request, str(problem))

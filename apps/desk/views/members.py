@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.desk import bulk, list_csv
 from apps.desk.forms import FilterForm, parse_members_query
 from apps.desk.selectors import members as listing
@@ -49,7 +49,7 @@ def bulk_action(request: HttpRequest) -> HttpResponse:
         return redirect(back)
     if "confirmed" in request.POST and action.form.is_valid():
         try:
-            messages.success(request, action.do(chosen, get_person(request)))
+            messages.success(request, action.do(chosen, get_signed_in_user(request)))
             return redirect(back)
         except Problem as problem:
             add_problem_to_form(action.form, problem)
@@ -67,7 +67,7 @@ def bulk_action(request: HttpRequest) -> HttpResponse:
 def members_csv(request: HttpRequest) -> StreamingHttpResponse:
     """Stream the list as CSV: all members that the filters find, by name."""
     response = StreamingHttpResponse(
-        list_csv.render_members(parse_members_query(request.GET), timezone.localdate()), content_type="text/csv; charset=utf-8"
+        list_csv.render_member_list_csv(parse_members_query(request.GET), timezone.localdate()), content_type="text/csv; charset=utf-8"
     )
     response["Content-Disposition"] = f'attachment; filename="members-{timezone.localdate():%Y-%m-%d}.csv"'
     return response

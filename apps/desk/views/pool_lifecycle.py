@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.desk.selectors import addresses as reading
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to_form
@@ -26,7 +26,7 @@ def enlarge(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             if form.cleaned_data["seen"]:
                 given = {"version": form.cleaned_data["version"], "prefix": prefix}
-                pool_lifecycle.enlarge_pool(pool=found, by=get_person(request), **given)
+                pool_lifecycle.enlarge_pool(pool=found, by=get_signed_in_user(request), **given)
                 messages.success(request, _("%(name)s has been enlarged. No member’s address changed.") % {"name": found})
                 return redirect("network:pool", pk)
             after = pool_lifecycle.plan_enlargement(found, prefix)
@@ -48,7 +48,7 @@ def split(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             if form.cleaned_data["seen"]:
                 given = {"version": form.cleaned_data["version"], "length": length}
-                made = pool_lifecycle.split_pool(pool=found, by=get_person(request), **given)
+                made = pool_lifecycle.split_pool(pool=found, by=get_signed_in_user(request), **given)
                 words = _("%(name)s is %(number)d pools now. No member’s address changed.")
                 messages.success(request, words % {"name": found.name, "number": len(made)})
                 return redirect("network:addresses")
@@ -69,10 +69,10 @@ def retire(request: HttpRequest, pk: int) -> HttpResponse:
     version = int(given) if given.isdecimal() else 0
     try:
         if request.POST.get("back") == "1":
-            pool_lifecycle.reinstate_pool(pool=found, version=version, by=get_person(request))
+            pool_lifecycle.reinstate_pool(pool=found, version=version, by=get_signed_in_user(request))
             messages.success(request, _("%(name)s is back in service.") % {"name": found})
         else:
-            pool_lifecycle.retire_pool(pool=found, version=version, by=get_person(request))
+            pool_lifecycle.retire_pool(pool=found, version=version, by=get_signed_in_user(request))
             messages.success(request, _("%(name)s is out of service. What members hold stays theirs.") % {"name": found})
     except Problem as problem:
         messages.error(request, str(problem))

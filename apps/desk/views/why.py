@@ -45,7 +45,7 @@ def _build_answer_context(form: QuestionForm, by: object) -> dict[str, Any]:
         "guessed": packet_trace_texts.describe_guess(found),
         "packet": packet_trace_texts.render_packet(found.trace.packet),
         "stops": list_path_stops(found),
-        "aside": ", ".join(packet_trace_texts.iter_other_fates(found)),
+        "aside": ", ".join(packet_trace_texts.iter_fates_elsewhere(found)),
         "other_ruleset": WANTED if form.cleaned_data["ruleset"] == RUNS else RUNS,
         "state": found.trace.state,
         "live": LiveTraceForm(initial=live.START | {"gateway": form.data["gateway"]}, auto_id="live_%s"),

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from apps.gateways.agent_package.archives import PackedFile, build_ar, build_tar, build_zip
-from firewall.release import PACKAGES, format_version
+from firewall.release import PACKAGES, format_release_version
 
 ROOT = Path(__file__).resolve().parents[3]
 NAME = "netzwart-agent"
@@ -52,7 +52,7 @@ def build_agent_package() -> AgentPackage:
 
 def build_package(sources: dict[str, bytes]) -> AgentPackage:
     """Build the package of an agent with these sources, by name as in `read_sources`."""
-    version = format_version(sources)
+    version = format_release_version(sources)
     files = [PackedFile(f"usr/lib/netzwart/{PROGRAM}", build_program(sources), 0o755), *_read_files()]
     control = _fill_control(version, files)
     sums = "".join(f"{hashlib.md5(file.content, usedforsecurity=False).hexdigest()}  {file.path}\n" for file in files)

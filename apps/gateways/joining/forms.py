@@ -25,7 +25,7 @@ class MachineAddressForm(forms.Form):
     port = forms.IntegerField(label=_("Management port"), min_value=1, max_value=65535, initial=22, help_text=_("ssh, usually 22"))
 
 
-class JoinForm(MachineAddressForm):
+class NewJoiningMachineForm(MachineAddressForm):
     """Begins with a machine."""
 
     name = forms.CharField(

@@ -40,7 +40,7 @@ def begin_or_go_on(options: dict[str, Any]) -> JoiningMachine:
     return known
 
 
-def reach_machine(machine: JoiningMachine, say: Say) -> JoiningMachine:
+def require_reachable_machine(machine: JoiningMachine, say: Say) -> JoiningMachine:
     """Examine the machine; say what to paste while it has not answered. Raises Problem if it is not reached."""
     found = _examine(machine)
     command = build_install_command(found)
@@ -64,7 +64,7 @@ def read_facts(machine: JoiningMachine, say: Say) -> MachineFacts:
     return facts
 
 
-def choose_interfaces(machine: JoiningMachine, facts: MachineFacts, options: dict[str, Any]) -> SuggestedInterfaces:
+def complete_interface_choice(machine: JoiningMachine, facts: MachineFacts, options: dict[str, Any]) -> SuggestedInterfaces:
     """Return what was given, and what is suggested for the rest. Raises Problem if something is missing."""
     given = {role: options[role] for role in ROLES if options[role] is not None}
     chosen = replace(suggest_for_machine(machine, facts), **given)

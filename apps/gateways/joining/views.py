@@ -7,12 +7,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.accounts.recent_auth import require_recent_auth
 from apps.gateways.agent_package.debian_package import build_agent_package
 from apps.gateways.change_texts import describe_joined
 from apps.gateways.joining import services
-from apps.gateways.joining.forms import InterfacesForm, JoinForm, MachineAddressForm
+from apps.gateways.joining.forms import InterfacesForm, MachineAddressForm, NewJoiningMachineForm
 from apps.gateways.joining.models import JoiningMachine
 from apps.gateways.joining.presentation import describe_joining, describe_system
 from apps.lib.errors import Conflict, Problem
@@ -34,10 +34,12 @@ def join(request: HttpRequest) -> HttpResponse:
     """Ask for the name and the address of a machine; its page then shows what to paste on it."""
     chosen = request.GET.get("group", "")
     group = GatewayGroup.objects.filter(pk=int(chosen)).first() if chosen.isdecimal() and len(chosen) < 10 else None
-    form = JoinForm(request.POST if request.method == "POST" else None, initial={"group": group or GatewayGroup.objects.first()})
+    form = NewJoiningMachineForm(
+        request.POST if request.method == "POST" else None, initial={"group": group or GatewayGroup.objects.first()}
+    )
     if form.is_valid():
         try:
-            made = services.begin_joining(by=get_person(request), **form.cleaned_data)
+            made = services.begin_joining(by=get_signed_in_user(request), **form.cleaned_data)
             return redirect("gateways:joining", made.pk)
         except Problem as problem:
             fieldname = {"management_port": "port"}.get(problem.fieldname, problem.fieldname)
@@ -58,7 +60,7 @@ def joining(request: HttpRequest, pk: int) -> HttpResponse:
         return redirect("gateways:joining", machine.pk)
     if form and form.is_valid():
         try:
-            made = services.finish_joining(machine=machine, by=get_person(request), **form.to_kwargs())
+            made = services.finish_joining(machine=machine, by=get_signed_in_user(request), **form.to_kwargs())
             messages.success(request, describe_joined(made))
             return redirect("gateways:gateway", made.pk)
         except Problem as problem:

@@ -16,7 +16,7 @@ from apps.network.models import Gateway
 
 
 @dataclass(frozen=True)
-class InstallPlan:
+class FileInstallPlan:
     """What an installation would do. families: that the files elect; carried: those of them that the gateway carries now.
 
     alone: why no other gateway can carry these meanwhile, so that members notice a pause; "" if nothing is carried. obstacle: why it
@@ -30,20 +30,20 @@ class InstallPlan:
     obstacle: Problem | None = None
 
 
-def plan_installation(gateway: Gateway) -> InstallPlan:
+def plan_file_install(gateway: Gateway) -> FileInstallPlan:
     """Return what installing the gateway's files would do. Asks no gateway."""
     try:
         families = build_install_request(gateway).values.spec.list_families()
     except Problem as problem:
-        return InstallPlan(gateway, obstacle=problem)
+        return FileInstallPlan(gateway, obstacle=problem)
     roles = list_roles(gateway.group)
     carrying = [each for each in roles if each.status.gateway_id == gateway.pk and each.carries]
     carried = tuple(each.family for each in carrying)
     if not carrying:
-        return InstallPlan(gateway, families)
+        return FileInstallPlan(gateway, families)
     target, reasons = find_target(carrying[0].status, carried, roles)
     if target is None:
-        return InstallPlan(gateway, families, carried, " ".join(reasons) or _("It is the only gateway of its group."))
+        return FileInstallPlan(gateway, families, carried, " ".join(reasons) or _("It is the only gateway of its group."))
     words = _("%(gateway)s carries %(families)s, and %(target)s is ready to take over. Switch over first: then members notice nothing.")
     given = {"gateway": gateway, "families": join_family_names(carried), "target": target}
-    return InstallPlan(gateway, families, carried, obstacle=Problem(words % given, culprit=gateway))
+    return FileInstallPlan(gateway, families, carried, obstacle=Problem(words % given, culprit=gateway))

@@ -15,7 +15,7 @@ from apps.deployments.rollouts.probing import ProbeResult, probe_gateway
 from apps.deployments.transport.agent_channel import AgentChannel, ChannelOf, Unreachable, open_own_channels
 from apps.deployments.transport.agent_client import AgentRefused, expect_answer
 from apps.gateways.failover_files import build_install_request
-from apps.gateways.roles.install_plan import plan_installation
+from apps.gateways.roles.install_plan import plan_file_install
 from apps.gateways.roles.models import FailoverStatus, RoleSwitch
 from apps.gateways.roles.observation import list_roles, map_carriers, observe_group
 from apps.gateways.roles.outcomes import InstallStep, Outcome, SwitchFailed, end_sentence
@@ -45,7 +45,7 @@ def install_files(row: RoleSwitch, channel_of: ChannelOf) -> tuple[Outcome, dict
     """
     observe_group(row.group, channel_of)
     with translation.override("en"):
-        plan = plan_installation(row.gateway)
+        plan = plan_file_install(row.gateway)
     if plan.obstacle:
         raise SwitchFailed(Outcome.REFUSED, reason=str(plan.obstacle))
     wanted, channel = build_install_request(row.gateway), channel_of(row.gateway)

@@ -64,7 +64,7 @@ class RolesPicture:
 
 
 @cache_per_request
-def map_families() -> dict[tuple[int, int], FamilyPicture]:
+def map_family_pictures() -> dict[tuple[int, int], FamilyPicture]:
     """Return the families of all groups whose failover is managed here, by group and family. One query for each page."""
     found: dict[tuple[int, int], list[GatewayRole]] = defaultdict(list)
     rows = GatewayRole.objects.filter(status__gateway__retired=None, status__gateway__group__failover__isnull=False)
@@ -80,13 +80,13 @@ def _find_preferred(roles: Sequence[GatewayRole]) -> Gateway | None:
 
 def list_managed_groups() -> list[GatewayGroup]:
     """Return the groups whose failover is managed here and has been reported, by name."""
-    groups = {picture.roles[0].status.gateway.group for picture in map_families().values()}
+    groups = {picture.roles[0].status.gateway.group for picture in map_family_pictures().values()}
     return sorted(groups, key=lambda group: group.name)
 
 
 def map_carried_families(gateways: Iterable[Gateway]) -> dict[int, frozenset[int]]:
     """Return the families that each gateway carries, by its id: as reported last, or else those that it is primary for."""
-    known = map_families()
+    known = map_family_pictures()
 
     def carries(gateway: Gateway, family: int) -> bool:
         picture = known.get((gateway.group_id, family))
@@ -97,7 +97,7 @@ def map_carried_families(gateways: Iterable[Gateway]) -> dict[int, frozenset[int
 
 def build_roles_picture(group: GatewayGroup) -> RolesPicture:
     """Build the picture of a group whose failover is managed here."""
-    families = [picture for (pk, _family), picture in sorted(map_families().items()) if pk == group.pk]
+    families = [picture for (pk, _family), picture in sorted(map_family_pictures().items()) if pk == group.pk]
     rows = FailoverStatus.objects.filter(gateway__group=group, gateway__retired=None)
     statuses = list(rows.select_related("gateway__group", "gateway__server_interface").order_by("gateway__name"))
     return RolesPicture(group, families, statuses)

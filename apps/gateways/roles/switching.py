@@ -19,7 +19,7 @@ from apps.accounts.models import User
 from apps.deployments.rollouts.probing import ProbeResult, probe_gateway
 from apps.deployments.transport.agent_channel import AgentChannel, ChannelOf, Unreachable, open_own_channels
 from apps.deployments.transport.agent_client import AgentRefused, expect_answer
-from apps.gateways.roles.install_plan import plan_installation
+from apps.gateways.roles.install_plan import plan_file_install
 from apps.gateways.roles.installing import install_files
 from apps.gateways.roles.models import RoleSwitch
 from apps.gateways.roles.observation import ask_roles, observe_group
@@ -44,7 +44,7 @@ def request_switch(*, gateway: Gateway, kind: Kind, families: Sequence[int] = ()
 
     Raises Problem if it cannot be done now, Conflict if another switch of the group is under way.
     """
-    plan = plan_installation(gateway) if kind == Kind.INSTALL else plan_switch(gateway, kind, families)
+    plan = plan_file_install(gateway) if kind == Kind.INSTALL else plan_switch(gateway, kind, families)
     if plan.obstacle:
         raise plan.obstacle
     try:

@@ -8,10 +8,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.gateways.failover_files import find_failover
 from apps.gateways.roles.forms import SwitchForm
-from apps.gateways.roles.install_plan import plan_installation
+from apps.gateways.roles.install_plan import plan_file_install
 from apps.gateways.roles.models import RoleSwitch
 from apps.gateways.roles.presentation import build_roles_page
 from apps.gateways.roles.switch_plan import is_deploy_under_way, plan_switch
@@ -50,13 +50,13 @@ def install(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Gateway.objects.select_related("group", "server_interface"), pk=pk)
     if request.method == "POST":
         return _request(request, found, RoleSwitch.Kind.INSTALL)
-    return render(request, "gateways/failover_install.html", {"gateway": found, "plan": plan_installation(found)})
+    return render(request, "gateways/failover_install.html", {"gateway": found, "plan": plan_file_install(found)})
 
 
 def _request(request: HttpRequest, gateway: Gateway, kind: RoleSwitch.Kind, families: Sequence[int] = ()) -> HttpResponse:
     """Request the switch, and lead to the page that shows how it ends."""
     try:
-        request_switch(gateway=gateway, kind=kind, families=families, by=get_person(request))
+        request_switch(gateway=gateway, kind=kind, families=families, by=get_signed_in_user(request))
         messages.success(request, _("A worker does it now. This page shows how it ends."))
     except (Conflict, Problem) as problem:
         messages.error(request, str(problem))

@@ -16,7 +16,7 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 
 from apps.lib.api.constraints import explain_violation
-from apps.lib.api.token_scope import can_see_names
+from apps.lib.api.token_scope import can_token_see_member
 from apps.lib.errors import Conflict, Problem, Unprocessable
 
 MEDIA_TYPE = "application/problem+json"
@@ -83,7 +83,7 @@ def explain_exception(error: Exception, context: dict[str, Any]) -> Response | N
 
 def _hide_names(error: Exception, token: object) -> Exception:
     """Return the error without names, if the token may not know which member the conflicting object belongs to."""
-    if not isinstance(error, Problem) or error.culprit is None or can_see_names(token, error.culprit):
+    if not isinstance(error, Problem) or error.culprit is None or can_token_see_member(token, error.culprit):
         return error
     text = error.unnamed or _("This conflicts with something that belongs to someone else.")
     return type(error)(text, error.fieldname, error.offer)

@@ -25,13 +25,13 @@ BATCH: Final = 1000
 PAGED: Final = ("limit", "offset", "cursor")
 
 
-class CsvRenderer(JSONRenderer):
+class CsvNegotiationRenderer(JSONRenderer):
     """Represents CSV in content negotiation. It only renders problems, which are JSON."""
 
     media_type, format = "text/csv", "csv"
 
 
-class JsonLinesRenderer(JSONRenderer):
+class JsonLinesNegotiationRenderer(JSONRenderer):
     """Represents JSON Lines, one object a line (jsonlines.org), in the same way."""
 
     media_type, format = "application/jsonl", "jsonl"
@@ -39,7 +39,7 @@ class JsonLinesRenderer(JSONRenderer):
 
 def is_table_request(request: Request) -> bool:
     """True if the list is requested as a table. Raises ValidationError if pages are requested, too."""
-    table = getattr(request.accepted_renderer, "format", "") in (CsvRenderer.format, JsonLinesRenderer.format)
+    table = getattr(request.accepted_renderer, "format", "") in (CsvNegotiationRenderer.format, JsonLinesNegotiationRenderer.format)
     paged = next((name for name in PAGED if name in request.query_params), None)
     if table and paged:
         raise ValidationError({f"?{paged}": _("A table always contains the whole list; it has no pages.")})
@@ -50,7 +50,7 @@ def build_table_response(view: Any, rows: QuerySet[Any]) -> StreamingHttpRespons
     """Return a response that streams all rows in the requested format."""
     renderer = view.request.accepted_renderer
     objects, names = _iter_batches(view, rows), list(view.get_serializer().fields)
-    lines = _iter_csv_lines(names, objects) if renderer.format == CsvRenderer.format else _iter_json_lines(objects)
+    lines = _iter_csv_lines(names, objects) if renderer.format == CsvNegotiationRenderer.format else _iter_json_lines(objects)
     response = StreamingHttpResponse(lines, content_type=f"{renderer.media_type}; charset=utf-8")
     filename = f"{view.basename}-{timezone.localdate():%Y-%m-%d}.{renderer.format}"
     response["Content-Disposition"] = f'attachment; filename="{filename}"'

@@ -47,7 +47,7 @@ def _find_site_id(row: Any) -> int | None:
     return member.room.site_id if member.room else None
 
 
-def can_see_names(token: object, of: object = None) -> bool:
+def can_token_see_member(token: object, of: object = None) -> bool:
     """True if the token may read which member this row belongs to; without a row, which members there are.
 
     For sessions it is always True, because roles decide there.

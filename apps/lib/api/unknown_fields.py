@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.utils.encoders import JSONEncoder
 
-from apps.lib.visible_text import check_visible
+from apps.lib.visible_text import refuse_invisible_characters
 
 LONGEST_NAME: Final = 60
 LINES: Final = {"base_template": "textarea.html"}
@@ -106,13 +106,13 @@ class StrictSerializer(serializers.Serializer[Any]):
 
 
 class _VisibleTextValidator:
-    """`check_visible` as a field validator."""
+    """`refuse_invisible_characters` as a field validator."""
 
     def __init__(self, *, lines: bool) -> None:
         self._lines = lines
 
     def __call__(self, text: str) -> None:
-        check_visible(str(text), lines=self._lines)
+        refuse_invisible_characters(str(text), lines=self._lines)
 
 
 def is_same_value(given: Any, shown: Any) -> bool:

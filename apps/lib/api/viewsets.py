@@ -156,7 +156,7 @@ class ReadViewSet(CollectionViewSet):
     def get_renderers(self) -> list[Any]:
         return [
             *super().get_renderers(),
-            *([table_export.CsvRenderer(), table_export.JsonLinesRenderer()] if self.action == "list" else ()),
+            *([table_export.CsvNegotiationRenderer(), table_export.JsonLinesNegotiationRenderer()] if self.action == "list" else ()),
         ]
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:

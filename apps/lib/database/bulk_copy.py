@@ -28,7 +28,7 @@ def copy_rows(model: type[models.Model], columns: Sequence[str], rows: Iterable[
     return ids
 
 
-def copy_groups(model: type[models.Model], columns: Sequence[str], groups: Iterable[Sequence[CopyRow]]) -> list[list[int]]:
+def copy_row_groups(model: type[models.Model], columns: Sequence[str], groups: Iterable[Sequence[CopyRow]]) -> list[list[int]]:
     """Insert the rows of all groups at once, and return their ids in groups."""
     lists = list(groups)
     ids = iter(copy_rows(model, columns, (row for group in lists for row in group)))

@@ -13,7 +13,7 @@ _HASHED: Final = "SELECT count(*), bit_xor(hashtextextended(one::text, 1)), bit_
 
 
 @contextmanager
-def freeze_snapshot(*, durable: bool = False) -> Iterator[None]:
+def hold_read_snapshot(*, durable: bool = False) -> Iterator[None]:
     """Run all queries inside on one read-only snapshot of the database (PostgreSQL manual, "Repeatable Read Isolation Level").
 
     Within an outer transaction, that transaction's isolation stays; with `durable` this is an error.

@@ -30,7 +30,7 @@ def is_empty(cursor: Any) -> bool:
     return bool(cursor.fetchone()[0] == 0)
 
 
-def is_outdated(cursor: Any) -> bool:
+def has_removed_migrations(cursor: Any) -> bool:
     """True if removed migrations made this database. OUTDATED is the message for the operator."""
     cursor.execute("SELECT to_regclass('public.django_migrations') IS NOT NULL")
     if not cursor.fetchone()[0]:
@@ -39,7 +39,7 @@ def is_outdated(cursor: Any) -> bool:
     return bool(cursor.fetchone()[0])
 
 
-def load_snapshot(cursor: Any) -> None:
+def load_schema_snapshot(cursor: Any) -> None:
     """Create everything in the snapshot, within the caller's transaction. Changes that transaction's search path."""
     cursor.execute(SNAPSHOT.read_text())
 

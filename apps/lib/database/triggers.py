@@ -3,7 +3,7 @@
 import pgtrigger
 
 
-def stamp_transaction(*columns: str) -> pgtrigger.Trigger:
+def build_stamp_trigger(*columns: str) -> pgtrigger.Trigger:
     """Return a trigger that records in `changed_in` and `changed_at` which transaction last wrote the row, and when.
 
     A snapshot that sees this transaction has the row in its current state. The trigger also fires for raw SQL, so that the exact

@@ -9,6 +9,6 @@ from typing import Any
 from django.db.models import Func, TextField
 
 
-def strip_accents(text: Any) -> Func:
+def make_unaccented_expression(text: Any) -> Func:
     """Return an expression for the text in lower case without accents. text: a field's name or an expression."""
     return Func(text, function="without_accents", output_field=TextField())

@@ -347,7 +347,7 @@ def _render_part(context: RequestContext, name: str, **values: object) -> SafeSt
 
 
 @register.simple_block_tag(takes_context=True, name="truth")
-def render_truth(
+def render_status_banner(
     context: RequestContext, content: str, kind: str = "ok", icon: str = "", aside: object = "", loud: bool = False
 ) -> SafeString:
     """A prominent status line with an icon, in the colour of its kind.
@@ -379,7 +379,7 @@ def section(
 
 
 @register.simple_block_tag(takes_context=True, name="nothing")
-def render_nothing(context: RequestContext, content: str, title: object, icon: str = "search") -> SafeString:
+def render_empty_state(context: RequestContext, content: str, title: object, icon: str = "search") -> SafeString:
     """An empty state: {% nothing "No bans yet" icon="bans" %}What would stand here, and the first step.{% endnothing %}."""
     return _render_part(context, "nothing", content=content, title=title, icon_name=icon)
 

@@ -34,15 +34,15 @@ class DatabaseOutageMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """Return the response to an exception of a view. Called by Django."""
-        return explain_outage(request, error)
+        return build_outage_response(request, error)
 
 
 def explain_error(request: HttpRequest) -> HttpResponseBase:
     """Return the response to an exception of any layer (handler500). Called by Django while it handles the exception."""
-    return explain_outage(request, sys.exc_info()[1]) or problems.server_error(request)
+    return build_outage_response(request, sys.exc_info()[1]) or problems.server_error(request)
 
 
-def explain_outage(request: HttpRequest, error: BaseException | None) -> HttpResponse | None:
+def build_outage_response(request: HttpRequest, error: BaseException | None) -> HttpResponse | None:
     """Return 503 if the database could not do the work now; None for all other exceptions."""
     if not isinstance(error, OperationalError | InterfaceError):
         return None

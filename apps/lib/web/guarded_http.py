@@ -22,7 +22,7 @@ from firewall.policy import Address
 NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052
 
 
-class HttpFault(StrEnum):
+class NoAnswerReason(StrEnum):
     """Reason why there is no answer."""
 
     SCHEME = "scheme"
@@ -74,11 +74,11 @@ def parse_url(url: str, schemes: tuple[str, ...] = ("http", "https")) -> SplitRe
         parts = urlsplit(url)
         _port = parts.port
     except ValueError as error:
-        raise NoAnswer(HttpFault.ADDRESS, url) from error
+        raise NoAnswer(NoAnswerReason.ADDRESS, url) from error
     if parts.scheme not in schemes:
-        raise NoAnswer(HttpFault.SCHEME, parts.scheme or url)
+        raise NoAnswer(NoAnswerReason.SCHEME, parts.scheme or url)
     if not parts.hostname or parts.username is not None or not url.isascii() or not url.isprintable() or " " in url:
-        raise NoAnswer(HttpFault.ADDRESS, url)
+        raise NoAnswer(NoAnswerReason.ADDRESS, url)
     return parts
 
 
@@ -105,10 +105,10 @@ def open_request(
     A server that answers too slowly, even octet by octet, is cut off after `seconds`.
     """
     deadline, host = monotonic() + seconds, str(parts.hostname)
-    address = resolve_host(host, parts.port or (443 if parts.scheme == "https" else 80), reach, seconds)
+    address = resolve_allowed_address(host, parts.port or (443 if parts.scheme == "https" else 80), reach, seconds)
     left = deadline - monotonic()
     if left <= 0:
-        raise NoAnswer(HttpFault.TOO_SLOW, f"{seconds:.0f}")
+        raise NoAnswer(NoAnswerReason.TOO_SLOW, f"{seconds:.0f}")
     connection, over = _PinnedConnection(parts, address, left), Event()
     timer = Timer(left, _cut_connection, [connection, over])
     timer.daemon = True
@@ -118,16 +118,18 @@ def open_request(
         connection.request(question.method, path, question.body, dict(question.headers))
         yield connection.getresponse()
         if over.is_set():
-            raise NoAnswer(HttpFault.TOO_SLOW, f"{seconds:.0f}")
+            raise NoAnswer(NoAnswerReason.TOO_SLOW, f"{seconds:.0f}")
     except ssl.SSLError as error:
-        raise NoAnswer(HttpFault.TOO_SLOW, f"{seconds:.0f}") if over.is_set() else _build_tls_error(host, error) from error
+        raise NoAnswer(NoAnswerReason.TOO_SLOW, f"{seconds:.0f}") if over.is_set() else _build_tls_error(host, error) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         slow = over.is_set() or isinstance(error, TimeoutError)
-        raise NoAnswer(HttpFault.TOO_SLOW if slow else HttpFault.UNREACHABLE, f"{seconds:.0f}" if slow else f"{host}: {error}") from error
+        raise NoAnswer(
+            NoAnswerReason.TOO_SLOW if slow else NoAnswerReason.UNREACHABLE, f"{seconds:.0f}" if slow else f"{host}: {error}"
+        ) from error
     except Exception as error:
         if not over.is_set():
             raise
-        raise NoAnswer(HttpFault.TOO_SLOW, f"{seconds:.0f}") from error  # whatever the reader raised, the reason is the time limit
+        raise NoAnswer(NoAnswerReason.TOO_SLOW, f"{seconds:.0f}") from error  # whatever the reader raised, the reason is the time limit
     finally:
         timer.cancel()
         connection.close()
@@ -136,16 +138,16 @@ def open_request(
 def _build_tls_error(host: str, error: ssl.SSLError) -> NoAnswer:
     """Return the fault in OpenSSL's words. Only failed verification counts as a certificate fault."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        return NoAnswer(HttpFault.CERTIFICATE, f"{host}: {error.verify_message}")
-    return NoAnswer(HttpFault.UNREACHABLE, f"{host}: TLS: {(error.reason or str(error)).replace('_', ' ').lower()}")
+        return NoAnswer(NoAnswerReason.CERTIFICATE, f"{host}: {error.verify_message}")
+    return NoAnswer(NoAnswerReason.UNREACHABLE, f"{host}: TLS: {(error.reason or str(error)).replace('_', ' ').lower()}")
 
 
-def resolve_host(host: str, port: int, reach: AllowedTargets, seconds: float) -> str:
+def resolve_allowed_address(host: str, port: int, reach: AllowedTargets, seconds: float) -> str:
     """Return the address to connect to. If any address of the host is not allowed, the host is refused."""
     found = _look_up_host(host, port, seconds)
     for address in found:
         if not reach.can_ask(ip_address(address.partition("%")[0])):
-            raise NoAnswer(HttpFault.PRIVATE, f"{host} ({address})")
+            raise NoAnswer(NoAnswerReason.PRIVATE, f"{host} ({address})")
     return found[0]
 
 
@@ -163,9 +165,9 @@ def _look_up_host(host: str, port: int, seconds: float) -> list[str]:
     thread.start()
     thread.join(seconds)
     if thread.is_alive():
-        raise NoAnswer(HttpFault.TOO_SLOW, f"{seconds:.0f}")
+        raise NoAnswer(NoAnswerReason.TOO_SLOW, f"{seconds:.0f}")
     if not found:
-        raise NoAnswer(HttpFault.UNKNOWN_HOST, host)
+        raise NoAnswer(NoAnswerReason.UNKNOWN_HOST, host)
     return found
 
 

@@ -17,7 +17,7 @@ from apps.members.models import Member, Room
 from apps.nat import services
 from apps.nat.models import NatMapping, Pinhole, PortForward
 from apps.nat.moving.models import Move
-from apps.nat.pinholes.services import replace_prefix
+from apps.nat.pinholes.services import replace_member_prefix
 from apps.network.models import Holding, Pool
 from apps.network.services import assign_address, lock_holdings, release_holding
 
@@ -25,7 +25,7 @@ LONGEST_PROBLEM = 300
 
 
 @dataclass(frozen=True)
-class MoveEffect:
+class HoldingMoveEffect:
     """Effect of a move on one holding. `following`: descriptions of forwards and pinholes that follow; `ending`: of those that end."""
 
     old: Holding
@@ -34,7 +34,7 @@ class MoveEffect:
     ending: list[str]
 
 
-def plan_move(*, member: Member, on: date, room: Room | None, pool: Pool | None, follow: bool, by: User) -> Move:
+def plan_member_move(*, member: Member, on: date, room: Room | None, pool: Pool | None, follow: bool, by: User) -> Move:
     """Plan a move for the beginning of that day. Raises Problem when it changes nothing, or another move of the member is planned."""
     if room is None and pool is None:
         raise Problem(_("Choose a room, or a pool for a new address, or both."), "room")
@@ -60,7 +60,7 @@ def plan_or_carry_out_move(*, member: Member, on: date, room: Room | None, pool:
     if on < timezone.localdate():
         raise Problem(_("This day is in the past."), "on")
     with transaction.atomic():
-        move = plan_move(member=member, on=on, room=room, pool=pool, follow=follow, by=by)
+        move = plan_member_move(member=member, on=on, room=room, pool=pool, follow=follow, by=by)
         if on == timezone.localdate() and not carry_out_move(move):
             move.refresh_from_db()
             raise Problem(move.problem)
@@ -85,7 +85,7 @@ def list_due_moves(today: date) -> QuerySet[Move]:
     return Move.objects.filter(state=Move.State.PLANNED, on__lte=today).select_related("member", "by", "pool", "room").order_by("on", "id")
 
 
-def list_move_effects(member: Member, pool: Pool | None, *, follow: bool) -> list[MoveEffect]:
+def list_move_effects(member: Member, pool: Pool | None, *, follow: bool) -> list[HoldingMoveEffect]:
     """Return the effects that a move to this pool would have on the member's current holdings."""
     return [_build_effect(old, pool, follow) for old in _list_leaving(member, pool)] if pool else []
 
@@ -95,11 +95,11 @@ def _list_leaving(member: Member, pool: Pool) -> list[Holding]:
     return list(held.select_related("pool", "device", "member", "group").order_by("prefix"))
 
 
-def _build_effect(old: Holding, pool: Pool, follow: bool) -> MoveEffect:
+def _build_effect(old: Holding, pool: Pool, follow: bool) -> HoldingMoveEffect:
     mapping = NatMapping.objects.filter(is_valid_now(), holding=old).first()
     opened: list[str] = [str(each) for each in (*PortForward.objects.filter(is_valid_now(), holding=old), *_list_pinholes(old))]
     stays = follow and pool.group_id == old.group_id
-    return MoveEffect(old, mapping.public_with_ports if mapping else "", opened if stays else [], [] if stays else opened)
+    return HoldingMoveEffect(old, mapping.public_with_ports if mapping else "", opened if stays else [], [] if stays else opened)
 
 
 def _list_pinholes(old: Holding) -> QuerySet[Pinhole]:
@@ -142,7 +142,7 @@ def _readdress(old: Holding, move: Move) -> None:
         return
     same = pool.group_id == old.group_id
     if old.kind == Pool.Kind.PREFIX6:
-        replace_prefix(holding=old, follow=move.follow and same, pool=pool, by=move.by)
+        replace_member_prefix(holding=old, follow=move.follow and same, pool=pool, by=move.by)
         return
     new = assign_address(member=old.member, pool=pool, device=old.device, by=move.by)
     mapping = NatMapping.objects.filter(is_valid_now(), holding=old).first()
@@ -155,7 +155,7 @@ def _readdress(old: Holding, move: Move) -> None:
 
 
 def _follow(forward: PortForward, new: Holding, by: User) -> None:
-    services.edit_forward(
+    services.change_or_replace_forward(
         forward=forward,
         version=forward.version,
         holding=new,

@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.fields import AddressField
-from apps.lib.port_ranges import PortsField, format_typed_span
+from apps.lib.port_ranges import PortRangeFormField, format_typed_span
 from apps.members.models import Member
 from apps.nat.last_day_field import LastDayForm, build_last_day_initial
 from apps.nat.pinholes.models import ALL_PORTS, Pinhole
@@ -19,7 +19,7 @@ class PinholeForm(LastDayForm):
     """Adds a pinhole of one member, or changes `pinhole`; then `version` is the row's when the form was shown."""
 
     protocol = forms.ChoiceField(label=_("Protocol"), choices=Pinhole.Protocol)
-    port = PortsField(label=_("Port"), required=False, help_text=_("443, or 6000-6009; empty for all"))
+    port = PortRangeFormField(label=_("Port"), required=False, help_text=_("443, or 6000-6009; empty for all"))
     address = forms.CharField(label=_("Address"), max_length=45, help_text=_("whole, or only its end within the prefix, such as ::10"))
     purpose = forms.CharField(label=_("What for"), max_length=80, required=False)
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
@@ -67,7 +67,7 @@ class OwnPinholeForm(PinholeForm):
     """Opens a pinhole for members themselves: named ports only."""
 
     protocol = forms.ChoiceField(label=_("Protocol"), choices=Pinhole.Protocol.choices[:2])
-    port = PortsField(
+    port = PortRangeFormField(
         label=_("Port"),
         help_text=_("8443, or 6000-6009"),
         error_messages={"required": _("Only the administrators can open all ports at once. Name the ports, with TCP or UDP.")},

@@ -9,7 +9,7 @@ from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.history import track_history
-from apps.lib.database.triggers import stamp_transaction
+from apps.lib.database.triggers import build_stamp_trigger
 from apps.lib.fields import AddressField, PrefixField
 from apps.lib.models import Deployed, Versioned
 from apps.lib.port_ranges import format_port_range
@@ -52,7 +52,7 @@ class Pinhole(Versioned, Deployed):
     class Meta:
         ordering = ["address", "protocol", "port", "id"]
         verbose_name = _("IPv6 pinhole")
-        triggers = [stamp_transaction()]
+        triggers = [build_stamp_trigger()]
         indexes = [GinIndex(OpClass(Upper("purpose"), "gin_trgm_ops"), name="pinhole_purpose_search")]
         constraints = [
             ExclusionConstraint(

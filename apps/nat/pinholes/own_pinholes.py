@@ -15,7 +15,7 @@ from apps.lib.errors import Problem
 from apps.lib.fields import Address
 from apps.members.models import Member
 from apps.members.tariff_allowance import check_tariff_allowance
-from apps.nat.expiry_dates import find_planned_end
+from apps.nat.expiry_dates import find_original_end
 from apps.nat.pinholes import services
 from apps.nat.pinholes.models import Pinhole
 from apps.nat.pinholes.selectors import list_member_pinholes
@@ -43,7 +43,7 @@ def switch_pinhole(*, pinhole: Pinhole, version: int, enabled: bool, by: User) -
     return services.switch_pinhole(pinhole=pinhole, version=version, enabled=enabled, by=by)
 
 
-def open_pinhole(
+def open_own_pinhole(
     *,
     member: Member,
     holding: Holding,
@@ -79,9 +79,9 @@ def open_pinhole(
         )
 
 
-def reopen_pinhole(*, member: Member, pinhole: Pinhole, by: User) -> Pinhole:
-    """Undo a removal: open it again with the planned end, switched off if it was. Raises Problem as `open_pinhole` does."""
-    return open_pinhole(
+def reopen_own_pinhole(*, member: Member, pinhole: Pinhole, by: User) -> Pinhole:
+    """Undo a removal: open it again with the planned end, switched off if it was. Raises Problem as `open_own_pinhole` does."""
+    return open_own_pinhole(
         member=member,
         holding=pinhole.holding,
         address=pinhole.address,
@@ -89,7 +89,7 @@ def reopen_pinhole(*, member: Member, pinhole: Pinhole, by: User) -> Pinhole:
         port=pinhole.port,
         ports=pinhole.ports,
         purpose=pinhole.purpose,
-        until=find_planned_end(pinhole),
+        until=find_original_end(pinhole),
         enabled=pinhole.enabled,
         by=by,
     )

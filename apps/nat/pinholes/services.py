@@ -15,7 +15,7 @@ from apps.lib.database.validity import is_valid_now, make_range_from_now, make_r
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address, Prefix
-from apps.nat.expiry_dates import EndSentinel, Until, build_end_update, check_end, find_planned_end
+from apps.nat.expiry_dates import EndSentinel, Until, build_end_update, check_end, find_original_end
 from apps.nat.pinholes.models import ALL_PORTS, Pinhole
 from apps.nat.pinholes.selectors import find_overlapping
 from apps.network.models import Holding, Pool
@@ -121,7 +121,7 @@ def restore_pinhole(*, pinhole: Pinhole, by: User) -> Pinhole:
         port=pinhole.port,
         ports=pinhole.ports,
         purpose=pinhole.purpose,
-        until=find_planned_end(pinhole),
+        until=find_original_end(pinhole),
         enabled=pinhole.enabled,
         by=by,
     )
@@ -143,7 +143,7 @@ def move_pinholes(*, old: Holding, new: Holding, by: User) -> list[Pinhole]:
     return moved
 
 
-def replace_prefix(*, holding: Holding, follow: bool, by: User, pool: Pool | None = None) -> Holding:
+def replace_member_prefix(*, holding: Holding, follow: bool, by: User, pool: Pool | None = None) -> Holding:
     """Replace the member's prefix by another one of `pool`, or of the same pool. follow: pinholes move there; otherwise they end.
 
     Raises Problem when the pool is full.

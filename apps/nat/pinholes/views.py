@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib import dependents
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui.form_errors import add_problem_to_form
@@ -52,7 +52,9 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
     form = PinholeForm(member, data=request.POST)
     if form.is_valid():
         try:
-            made = services.add_pinhole(holding=form.find_holding(), until=form.get_end(), by=get_person(request), **form.to_kwargs())
+            made = services.add_pinhole(
+                holding=form.find_holding(), until=form.get_end(), by=get_signed_in_user(request), **form.to_kwargs()
+            )
             return _render_answer(request, member, saved=made.pk)
         except Problem as problem:
             add_problem_to_form(form, problem)
@@ -74,7 +76,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
         version = form.cleaned_data["version"] or 0
         try:
             changed = form.to_kwargs() | {"until": form.get_changed_end(), "enabled": pinhole.enabled}
-            services.change_pinhole(pinhole=pinhole, version=version, by=get_person(request), **changed)
+            services.change_pinhole(pinhole=pinhole, version=version, by=get_signed_in_user(request), **changed)
             return redirect(f"{_get_member_url(member)}?pinhole_saved={pinhole.pk}#pinholes")
         except Problem as problem:
             add_problem_to_form(form, problem)
@@ -95,7 +97,7 @@ def switch(request: HttpRequest, pk: int) -> HttpResponse:
     pinhole = _get_pinhole(pk)
     on = request.POST.get("enabled") == "1"
     try:
-        services.switch_pinhole(pinhole=pinhole, version=parse_number(request.POST, "version"), enabled=on, by=get_person(request))
+        services.switch_pinhole(pinhole=pinhole, version=parse_number(request.POST, "version"), enabled=on, by=get_signed_in_user(request))
     except Problem as problem:
         return _render_answer(request, pinhole.holding.member, problem=str(problem))
     return _render_answer(request, pinhole.holding.member, saved=pinhole.pk)
@@ -107,7 +109,7 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     pinhole = _get_pinhole(pk)
     if request.method != "POST":
         return render(request, "nat/pinhole_remove.html", {"pinhole": pinhole, "member": pinhole.holding.member})
-    services.remove_pinhole(pinhole=pinhole, by=get_person(request))
+    services.remove_pinhole(pinhole=pinhole, by=get_signed_in_user(request))
     return _render_answer(request, pinhole.holding.member, removed=pinhole.pk)
 
 
@@ -117,20 +119,20 @@ def restore(request: HttpRequest, pk: int) -> HttpResponse:
     """Undo a removal."""
     pinhole = _get_pinhole(pk)
     try:
-        again = services.restore_pinhole(pinhole=pinhole, by=get_person(request))
+        again = services.restore_pinhole(pinhole=pinhole, by=get_signed_in_user(request))
     except Problem as problem:
         return _render_answer(request, pinhole.holding.member, problem=str(problem))
     return _render_answer(request, pinhole.holding.member, saved=again.pk)
 
 
 @staff_page
-def renumber(request: HttpRequest, pk: int) -> HttpResponse:
+def renumber_prefix(request: HttpRequest, pk: int) -> HttpResponse:
     """Say what a new prefix means, then assign one on POST."""
     old = get_object_or_404(Holding.objects.select_related("member", "pool", "device", "group"), pk=pk, kind=Pool.Kind.PREFIX6)
     form, problem = RenumberForm(request.POST if request.method == "POST" else None), ""
     if form.is_valid():
         try:
-            new = services.replace_prefix(holding=old, follow=form.cleaned_data["follow"], by=get_person(request))
+            new = services.replace_member_prefix(holding=old, follow=form.cleaned_data["follow"], by=get_signed_in_user(request))
             messages.success(
                 request, _("%(member)s holds %(new)s now, instead of %(old)s.") % {"member": old.member, "new": new, "old": old}
             )

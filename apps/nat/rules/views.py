@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Problem
 from apps.lib.port_ranges import PortsListField
 from apps.lib.ui.form_errors import add_problem_to_form
@@ -44,7 +44,7 @@ def rules(request: HttpRequest, group: int) -> HttpResponse:
     form = RulesForm(services.get_port_rules(of.pk), request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            services.change_port_rules(group=of, by=get_person(request), **form.cleaned_data)
+            services.change_port_rules(group=of, by=get_signed_in_user(request), **form.cleaned_data)
             messages.success(request, _("Saved. This applies to ports that are opened from now on."))
             return redirect("nat:forwards")
         except Problem as problem:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Conflict, Problem
 from apps.tickets import canned as kept
 from apps.tickets.forms import CannedForm
@@ -24,7 +24,7 @@ def answers(request: HttpRequest) -> HttpResponse:
 def add(request: HttpRequest) -> HttpResponse:
     """Add a canned answer."""
     form = CannedForm(request.POST if request.method == "POST" else None)
-    return _save_or_render(request, form, None, lambda: kept.add_canned_answer(by=get_person(request), **form.to_kwargs()))
+    return _save_or_render(request, form, None, lambda: kept.add_canned_answer(by=get_signed_in_user(request), **form.to_kwargs()))
 
 
 @staff_page
@@ -35,7 +35,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     return _save_or_render(
         request, form, found,
         lambda: kept.change_canned_answer(
-            canned=found, version=form.cleaned_data["version"] or 0, by=get_person(request), **form.to_kwargs()
+            canned=found, version=form.cleaned_data["version"] or 0, by=get_signed_in_user(request), **form.to_kwargs()
         ),
     )  # fmt: skip
 
@@ -59,5 +59,5 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Canned, pk=pk)
     if request.method != "POST":
         return render(request, "tickets/canned_remove.html", {"answer": found})
-    kept.remove_canned_answer(canned=found, by=get_person(request))
+    kept.remove_canned_answer(canned=found, by=get_signed_in_user(request))
     return redirect("tickets:canned")

@@ -10,13 +10,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
 from apps.tickets import bulk, ticket_selection
 from apps.tickets.forms_many import AnswerManyForm, ChangeManyForm
 from apps.tickets.models import Bulk, Canned, Ticket
-from apps.tickets.notifications import get_asker
+from apps.tickets.notifications import get_asker_contact
 from apps.tickets.views.tickets import parse_filter
 
 
@@ -24,7 +24,7 @@ from apps.tickets.views.tickets import parse_filter
 @require_POST
 def bulk_action(request: HttpRequest) -> HttpResponse:
     """Carry out the action of the pressed button: show first what it would do, and do it once confirmed."""
-    found = ticket_selection.list_selected_tickets(request.POST, parse_filter(request.GET), get_person(request))
+    found = ticket_selection.list_selected_tickets(request.POST, parse_filter(request.GET), get_signed_in_user(request))
     do = request.POST.get("do", "")
     if not found or do not in ("answer", "canned", "change", "merge"):
         return redirect(_build_back_url(request))
@@ -42,7 +42,7 @@ def _answer_selected(request: HttpRequest, found: list[Ticket]) -> HttpResponse:
         try:
             bulk.validate_texts(form.get_texts())
             if "confirmed" in request.POST:
-                made = bulk.answer_tickets(tickets=found, by=get_person(request), **form.to_kwargs())
+                made = bulk.answer_tickets(tickets=found, by=get_signed_in_user(request), **form.to_kwargs())
                 return redirect("tickets:sent", made.pk)
             samples = _build_samples(found, form.get_texts(), request)
             return _render_page(request, found, form, samples=samples)
@@ -64,8 +64,10 @@ def _insert_canned(post: QueryDict) -> QueryDict:
 
 def _build_samples(found: list[Ticket], texts: dict[str, str], request: HttpRequest) -> list[tuple[Ticket, str]]:
     """Return the answer as rendered for the first ticket of each language."""
-    firsts = {get_asker(each)[1]: each for each in reversed(found)}
-    return [(each, bulk.render_answer(each, texts, get_person(request))) for each in sorted(firsts.values(), key=lambda each: each.pk)]
+    firsts = {get_asker_contact(each)[1]: each for each in reversed(found)}
+    return [
+        (each, bulk.render_answer(each, texts, get_signed_in_user(request))) for each in sorted(firsts.values(), key=lambda each: each.pk)
+    ]
 
 
 def _change_selected(request: HttpRequest, found: list[Ticket]) -> HttpResponse:
@@ -77,7 +79,7 @@ def _change_selected(request: HttpRequest, found: list[Ticket]) -> HttpResponse:
             changes = form.to_changes()
             affected = bulk.count_affected(found, changes)
             if "confirmed" in request.POST:
-                done = bulk.change_tickets(tickets=found, changes=changes, by=get_person(request))
+                done = bulk.change_tickets(tickets=found, changes=changes, by=get_signed_in_user(request))
                 words = ngettext("%(n)s ticket is changed.", "%(n)s tickets are changed.", done)
                 messages.success(request, words % {"n": formats.format_number(done)})
                 return redirect(_build_back_url(request))

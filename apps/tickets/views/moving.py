@@ -8,7 +8,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
 from apps.lib.web.query_params import parse_text_param
@@ -32,7 +32,7 @@ def merge(request: HttpRequest) -> HttpResponse:
     sources, problem, preview = [each for each in chosen if each.pk != into.pk], None, None
     try:
         if request.method == "POST":
-            merging.merge_tickets(into=into, tickets=sources, by=get_person(request))
+            merging.merge_tickets(into=into, tickets=sources, by=get_signed_in_user(request))
             messages.success(request, _("Merged. The numbers of the other tickets now lead to this one."))
             return redirect("tickets:ticket", into.pk)
         preview = merging.preview_merge(into=into, tickets=sources) if sources else None
@@ -67,7 +67,7 @@ def unmerge(request: HttpRequest, pk: int) -> HttpResponse:
     """Undo a merge."""
     move = get_object_or_404(Move, pk=pk, kind=Move.Kind.MERGE)
     try:
-        merging.undo_merge(move=move, by=get_person(request))
+        merging.undo_merge(move=move, by=get_signed_in_user(request))
         messages.success(request, _("#%(ticket)d is a ticket of its own again.") % {"ticket": move.source_id})
     except Problem as problem:
         messages.error(request, str(problem))
@@ -81,7 +81,7 @@ def split(request: HttpRequest, pk: int) -> HttpResponse:
     form = SplitForm(found, [(each.pk, _format_message(each)) for each in selectors.list_messages(found)], request.POST or None)
     if form.is_valid():
         try:
-            made = splitting.split_ticket(ticket=found, by=get_person(request), **form.to_kwargs())
+            made = splitting.split_ticket(ticket=found, by=get_signed_in_user(request), **form.to_kwargs())
             return redirect("tickets:ticket", made.pk)
         except Problem as problem:
             form.add_problem(problem)

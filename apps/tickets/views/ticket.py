@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Conflict, Problem
 from apps.members.selectors import list_by_email
 from apps.tickets import canned, links, selectors, services
@@ -47,10 +47,10 @@ def ticket(request: HttpRequest, pk: int) -> HttpResponse:
 def _write(request: HttpRequest, found: Ticket, form: WriteForm) -> None:
     do, given = request.POST.get("do"), form.to_kwargs()
     if do == "note":
-        services.add_note(ticket=found, by=get_person(request), **given)
+        services.add_note(ticket=found, by=get_signed_in_user(request), **given)
         messages.success(request, _("Noted. Only staff sees it."))
     else:
-        services.answer_ticket(ticket=found, solved=do == "solve", by=get_person(request), **given)
+        services.answer_ticket(ticket=found, solved=do == "solve", by=get_signed_in_user(request), **given)
         address = get_answer_recipient(found)[0]
         words = _("Sent to %(address)s.") if address else _("Saved. No mail is sent.")
         messages.success(request, words % {"address": address})
@@ -61,7 +61,7 @@ def _insert_canned(request: HttpRequest, found: Ticket) -> HttpResponse:
     picked = request.POST.get("canned", "")
     kept = Canned.objects.filter(pk=int(picked)).first() if picked.isascii() and picked.isdigit() and len(picked) < 10 else None
     written = request.POST.get("text", "").strip()
-    added = canned.fill_canned_answer(kept, found, get_person(request)) if kept else ""
+    added = canned.fill_canned_answer(kept, found, get_signed_in_user(request)) if kept else ""
     return _render_page(request, found, form=WriteForm(initial={"text": "\n\n".join(filter(None, (written, added)))}))
 
 
@@ -82,7 +82,7 @@ def _render_page(
         "address": get_answer_recipient(found)[0],
         "aside": build_sidebar(found),
         "links": links.list_links(found),
-        "moves": selectors.list_ticket_moves(found),
+        "moves": selectors.list_merges_and_splits(found),
         "form": form or WriteForm(),
         "facts_form": facts or FactsForm(found),
         "link_form": about or LinkForm(found),
@@ -101,7 +101,9 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
     form = FactsForm(found, request.POST)
     if form.is_valid():
         try:
-            services.change_ticket(ticket=found, version=form.cleaned_data["version"], facts=form.to_kwargs(), by=get_person(request))
+            services.change_ticket(
+                ticket=found, version=form.cleaned_data["version"], facts=form.to_kwargs(), by=get_signed_in_user(request)
+            )
             return redirect("tickets:ticket", pk)
         except Problem as problem:
             form.add_problem(problem)
@@ -118,7 +120,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
 def take(request: HttpRequest, pk: int) -> HttpResponse:
     """Assign the ticket to the user."""
     try:
-        services.take_ticket(ticket=_get_ticket(pk), by=get_person(request))
+        services.take_ticket(ticket=_get_ticket(pk), by=get_signed_in_user(request))
     except Problem as problem:
         messages.error(request, str(problem))
     return redirect("tickets:ticket", pk)
@@ -132,7 +134,7 @@ def assign_member(request: HttpRequest, pk: int) -> HttpResponse:
     form = MemberNumberForm(request.POST)
     if form.is_valid():
         try:
-            services.assign_member(ticket=found, member=form.cleaned_data["member"], by=get_person(request))
+            services.assign_member(ticket=found, member=form.cleaned_data["member"], by=get_signed_in_user(request))
             return redirect("tickets:ticket", pk)
         except Problem as problem:
             form.add_problem(problem)
@@ -156,10 +158,10 @@ def link(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _add_link(found: Ticket, given: dict[str, str], request: HttpRequest) -> None:
     if given["ban"]:
-        links.link_ban(ticket=found, text=given["ban"], by=get_person(request))
+        links.link_ban(ticket=found, text=given["ban"], by=get_signed_in_user(request))
     else:
         kind, _colon, pk = given["what"].partition(":")
-        links.add_link(ticket=found, kind=kind, object_id=int(pk), by=get_person(request))
+        links.add_link(ticket=found, kind=kind, object_id=int(pk), by=get_signed_in_user(request))
 
 
 @staff_page
@@ -167,7 +169,7 @@ def _add_link(found: Ticket, given: dict[str, str], request: HttpRequest) -> Non
 def unlink(request: HttpRequest, pk: int) -> HttpResponse:
     """Remove a link."""
     found = get_object_or_404(Link, pk=pk)
-    links.remove_link(link=found, by=get_person(request))
+    links.remove_link(link=found, by=get_signed_in_user(request))
     return redirect("tickets:ticket", found.ticket_id)
 
 
@@ -183,6 +185,6 @@ def remove_attachment(request: HttpRequest, pk: int) -> HttpResponse:
     file = get_object_or_404(Attachment.objects.select_related("message"), pk=pk)
     if request.method != "POST":
         return render(request, "tickets/attachment_remove.html", {"file": file})
-    services.remove_file(file=file, by=get_person(request))
+    services.remove_file(file=file, by=get_signed_in_user(request))
     messages.success(request, _("“%(name)s” is removed.") % {"name": file.name})
     return redirect("tickets:ticket", file.message.ticket_id)

@@ -6,7 +6,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Problem
 from apps.lib.web.query_params import parse_number, parse_text_param
 from apps.mail.services import switch_notice_off, switch_notice_on
@@ -21,7 +21,7 @@ from apps.tickets.selectors import STATES, WHOSE, TicketFilter
 @staff_page
 def tickets(request: HttpRequest) -> HttpResponse:
     """List the tickets of the filter; by default those that wait for staff."""
-    asked, user = parse_filter(request.GET), get_person(request)
+    asked, user = parse_filter(request.GET), get_signed_in_user(request)
     found = selectors.get_page(asked, user, request.GET.get("after", ""))
     counts = selectors.count_by_turn()
     tabs = [(name, label, counts.get(name)) for name, label in STATES.items()]
@@ -59,7 +59,7 @@ def new_ticket(request: HttpRequest) -> HttpResponse:
     form = WriteToForm(request.POST if posted else None, request.FILES if posted else None, initial=initial)
     if form.is_valid():
         try:
-            made = services.write_to(by=get_person(request), **form.to_kwargs())
+            made = services.write_to(by=get_signed_in_user(request), **form.to_kwargs())
             return redirect("tickets:ticket", made.pk)
         except Problem as problem:
             form.add_problem(problem)
@@ -70,7 +70,7 @@ def new_ticket(request: HttpRequest) -> HttpResponse:
 @require_POST
 def notices(request: HttpRequest) -> HttpResponse:
     """Switch the user's mails about new tickets on or off."""
-    user = get_person(request)
+    user = get_signed_in_user(request)
     if not user.email:
         messages.error(request, _("Your account has no e-mail address."))
     else:

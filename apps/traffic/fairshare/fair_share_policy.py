@@ -38,7 +38,7 @@ class CongestionState:
         return self.since is not None
 
 
-class UplinkDirection(NamedTuple):
+class UplinkDirectionLoad(NamedTuple):
     """One direction of an uplink, in bit/s: its load now, its capacity, and the rate to which one member would be limited."""
 
     carried: float
@@ -57,7 +57,7 @@ class UplinkTalker(NamedTuple):
     octets: int
 
 
-def advance_state(rules: FairShareRules, state: CongestionState, ways: Collection[UplinkDirection], now: datetime) -> CongestionState:
+def advance_state(rules: FairShareRules, state: CongestionState, ways: Collection[UplinkDirectionLoad], now: datetime) -> CongestionState:
     """Return the state after this check. Without ways, when the load is unknown, the state stays as it was."""
     if not ways:
         return state
@@ -71,7 +71,7 @@ def advance_state(rules: FairShareRules, state: CongestionState, ways: Collectio
 
 
 def choose_heaviest(
-    rules: FairShareRules, way: UplinkDirection, talkers: Sequence[UplinkTalker], total: int, limited: Collection[int]
+    rules: FairShareRules, way: UplinkDirectionLoad, talkers: Sequence[UplinkTalker], total: int, limited: Collection[int]
 ) -> list[int]:
     """Return the members to limit in addition to `limited`, the heaviest first, until enough is freed or `most` members are limited.
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from apps.lib.database.validity import is_valid_now
 from apps.lib.ui import formats
 from apps.network.models import GatewayGroup, Holding
-from apps.traffic.fairshare.fair_share_policy import UplinkDirection, UplinkTalker
+from apps.traffic.fairshare.fair_share_policy import UplinkDirectionLoad, UplinkTalker
 from apps.traffic.fairshare.models import FairShare
 from apps.traffic.models import Collected, Level
 from apps.traffic.rates.models import RateLimit
@@ -58,13 +58,13 @@ def list_uplink_loads(group: GatewayGroup, now: datetime) -> list[UplinkLoad]:
     return [UplinkLoad(way, carried[way], kbit and kbit * 1000) for way, kbit in kbits.items() if carried[way] is not None]
 
 
-def map_directions(share: FairShare, now: datetime) -> dict[str, UplinkDirection]:
+def map_loads_by_direction(share: FairShare, now: datetime) -> dict[str, UplinkDirectionLoad]:
     """Return the directions with a known load, a capacity and a rate for fair share; none where rate limits are switched off."""
     if not get_uplink(share.group).limits_rates:
         return {}
     rates = {"up": share.up_bits, "down": share.down_bits}
     return {
-        each.direction: UplinkDirection(each.carried, each.capacity, rate)
+        each.direction: UplinkDirectionLoad(each.carried, each.capacity, rate)
         for each in list_uplink_loads(share.group, now)
         if each.capacity and (rate := rates[each.direction])
     }

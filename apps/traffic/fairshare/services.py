@@ -18,7 +18,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.members.models import Tariff
 from apps.network.models import GatewayGroup
 from apps.traffic.fairshare import selectors
-from apps.traffic.fairshare.fair_share_policy import CongestionState, FairShareRules, UplinkDirection, advance_state, choose_heaviest
+from apps.traffic.fairshare.fair_share_policy import CongestionState, FairShareRules, UplinkDirectionLoad, advance_state, choose_heaviest
 from apps.traffic.fairshare.models import FairShare
 from apps.traffic.rates import services as rates
 
@@ -31,7 +31,7 @@ def adjust_limits(group: GatewayGroup, now: datetime) -> None:
         share = FairShare.objects.select_for_update(skip_locked=True, of=("self",)).filter(group=group, on=True).first()
         if share is None:
             return
-        ways = selectors.map_directions(share, now)
+        ways = selectors.map_loads_by_direction(share, now)
         if not ways:
             return
         before = CongestionState(share.since, share.calm_since)
@@ -49,11 +49,11 @@ def _build_rules(share: FairShare) -> FairShareRules:
     return FairShareRules(share.start_percent / 100, share.end_percent / 100, timedelta(minutes=share.calm_minutes), share.most)
 
 
-def _compute_percents(ways: dict[str, UplinkDirection]) -> dict[str, int]:
+def _compute_percents(ways: dict[str, UplinkDirectionLoad]) -> dict[str, int]:
     return {name: round(100 * way.share) for name, way in ways.items()}
 
 
-def _limit_heaviest(share: FairShare, ways: dict[str, UplinkDirection], now: datetime) -> None:
+def _limit_heaviest(share: FairShare, ways: dict[str, UplinkDirectionLoad], now: datetime) -> None:
     """Limit more members where needed. Present limits stay; when one has less than half of its time left, all are renewed together."""
     there = dict(selectors.list_congestion_limits(share.group).values_list("member", "valid"))
     more = _choose_more(share, ways, now, there)
@@ -64,7 +64,7 @@ def _limit_heaviest(share: FairShare, ways: dict[str, UplinkDirection], now: dat
         log.info("heaviest members limited", group=str(share.group), made=done.made, renewed=done.renewed)
 
 
-def _choose_more(share: FairShare, ways: dict[str, UplinkDirection], now: datetime, there: Collection[int]) -> list[int]:
+def _choose_more(share: FairShare, ways: dict[str, UplinkDirectionLoad], now: datetime, there: Collection[int]) -> list[int]:
     more: list[int] = []
     for name, way in ways.items():
         some, total = selectors.list_talkers(share, name, now, there)

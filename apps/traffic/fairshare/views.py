@@ -3,7 +3,7 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Problem
 from apps.network.models import GatewayGroup
 from apps.traffic.fairshare import selectors, services
@@ -17,7 +17,7 @@ def edit(request: HttpRequest, group: int) -> HttpResponse:
     form = FairShareForm(selectors.get_fair_share(of), request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            services.set_fair_share(group=of, by=get_person(request), **form.cleaned_data)
+            services.set_fair_share(group=of, by=get_signed_in_user(request), **form.cleaned_data)
             return redirect("rates:list")
         except Problem as problem:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
@@ -30,5 +30,5 @@ def switch_fair_share_off(request: HttpRequest, group: int) -> HttpResponse:
     of = get_object_or_404(GatewayGroup, pk=group)
     if request.method != "POST":
         return render(request, "fairshare/off.html", {"group": of, "number": selectors.list_congestion_limits(of).count()})
-    services.switch_fair_share_off(group=of, by=get_person(request))
+    services.switch_fair_share_off(group=of, by=get_signed_in_user(request))
     return redirect("rates:list")

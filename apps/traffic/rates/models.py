@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.history import track_history
-from apps.lib.database.triggers import stamp_transaction
+from apps.lib.database.triggers import build_stamp_trigger
 from apps.lib.models import Deployed, Versioned
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Member, RateProperties
 
@@ -39,7 +39,7 @@ class RateLimit(RateProperties, Versioned, Deployed):
 
     class Meta:
         ordering = ["-id"]
-        triggers = [stamp_transaction("member", "up_kbit", "down_kbit", "valid")]
+        triggers = [build_stamp_trigger("member", "up_kbit", "down_kbit", "valid")]
         constraints = [
             ExclusionConstraint(name="ratelimit_one_at_a_time", expressions=[("member", "="), ("valid", RangeOperators.OVERLAPS)]),
             models.CheckConstraint(condition=Q(valid__isempty=False), name="ratelimit_valid_some_time"),

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.accounts.permissions import get_person, staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Problem
 from apps.lib.web.query_params import parse_number
 from apps.members.models import Member
@@ -49,9 +49,9 @@ def limit(request: HttpRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         try:
             if present and parse_number(request.POST, "instead_of") == present.pk:
-                services.replace_limit(present=present, by=get_person(request), **form.to_kwargs())
+                services.replace_limit(present=present, by=get_signed_in_user(request), **form.to_kwargs())
             else:
-                services.limit_member(member=member, by=get_person(request), **form.to_kwargs())
+                services.limit_member(member=member, by=get_signed_in_user(request), **form.to_kwargs())
             return redirect("rates:list")
         except Problem as problem:
             form.add_problem(problem)
@@ -65,7 +65,7 @@ def release(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(RateLimit.objects.select_related("member__tariff"), pk=pk)
     if request.method != "POST":
         return render(request, "rates/release.html", {"that": found})
-    services.release_rate_limits(limits=[pk], by=get_person(request))
+    services.release_rate_limits(limits=[pk], by=get_signed_in_user(request))
     return redirect(f"{reverse('rates:list')}?released={pk}")
 
 
@@ -76,7 +76,7 @@ def uplink(request: HttpRequest, group: int) -> HttpResponse:
     form = UplinkForm(selectors.get_uplink(of), request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            services.set_uplink(group=of, by=get_person(request), **form.cleaned_data)
+            services.set_uplink(group=of, by=get_signed_in_user(request), **form.cleaned_data)
             return redirect("rates:list")
         except Problem as problem:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
@@ -90,5 +90,5 @@ def switch(request: HttpRequest, group: int) -> HttpResponse:
     now = selectors.get_uplink(of)
     if request.method != "POST":
         return render(request, "rates/switch.html", {"group": of, "uplink": now, "number": selectors.list_rate_limits().count()})
-    services.switch_rate_limits(group=of, on=request.POST.get("on") == "1", by=get_person(request))
+    services.switch_rate_limits(group=of, on=request.POST.get("on") == "1", by=get_signed_in_user(request))
     return redirect("rates:list")

@@ -18,7 +18,7 @@ from apps.deployments.desired_state.desired_rulesets import compute_desired_stat
 from apps.deployments.desired_state.policy_snapshot import take_changes  # noqa: E402
 from apps.deployments.revision_pages.change_summary import render_summary  # noqa: E402
 from apps.deployments.rule_kinds.kind import SetElement  # noqa: E402
-from apps.deployments.rule_kinds.registry import get_removal_review, list_element_origins  # noqa: E402
+from apps.deployments.rule_kinds.registry import get_removal_definition, list_element_origins  # noqa: E402
 from firewall.ruleset import Ruleset  # noqa: E402
 from firewall.sets import ObjectKind  # noqa: E402
 from firewall.summary import summarize  # noqa: E402
@@ -47,7 +47,7 @@ def prove() -> dict[str, object]:
     [(key, element)] = ruleset.elements[SET].items()
     [thing] = iter_affected_things({SET: ruleset.elements[SET]})
     MailPermit.objects.all().delete()
-    get_removal_review(ObjectKind("mailpermits")).restore(thing, network.admin)
+    get_removal_definition(ObjectKind("mailpermits")).restore(thing, network.admin)
     return {
         "answer": answer.status_code,
         "read_alike": after.digests == compute_desired_state(network.group).digests,

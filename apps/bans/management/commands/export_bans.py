@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.bans.models import BanList
-from apps.bans.selectors import filter_unexpired, list_bans
+from apps.bans.selectors import filter_unexpired_bans, list_bans
 
 
 class Command(BaseCommand):
@@ -21,6 +21,6 @@ class Command(BaseCommand):
         if banlist is None:
             there = ", ".join(f"“{each}”" for each in BanList.objects.all()) or "none yet"
             raise CommandError(f"Unknown ban list “{name}”. Known: {there}.")
-        for prefix, comment in filter_unexpired(list_bans(banlist)).values_list("prefix", "comment").iterator(10_000):
+        for prefix, comment in filter_unexpired_bans(list_bans(banlist)).values_list("prefix", "comment").iterator(10_000):
             text = str(prefix).removesuffix("/32").removesuffix("/128")
             self.stdout.write(f"{text} # {comment}" if comment else text)

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.accounts.models import User
-from apps.desk.people_import.columns import PersonColumn
+from apps.desk.people_import.columns import ColumnMeaning
 from apps.desk.people_import.services import PeopleFile, check_people, import_people
 from apps.desk.people_import.table_limits import MOST_OCTETS
 from apps.lib.errors import Problem
@@ -30,7 +30,7 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="HEADER=MEANING",
-            help=f"what a column means, such as Zimmer=room; meanings: {', '.join(PersonColumn)}",
+            help=f"what a column means, such as Zimmer=room; meanings: {', '.join(ColumnMeaning)}",
         )
         parser.add_argument("--create-rooms", action="store_true", help="create houses and rooms that do not exist")
         parser.add_argument("--json", action="store_true", help="print the whole report as JSON")

@@ -75,7 +75,7 @@ class Command(BaseCommand):
         if there and file.exists():
             self.stdout.write(f"The demo network already exists; nothing was changed. The logins are in {file}.")
             return
-        logins = demo.write_logins(file, url)
+        logins = demo.reset_and_write_logins(file, url)
         self._print_counts()
         self.stdout.write(f"The logins{', with new passwords,' if there else ''} and an API token are in {file}:")
         for login in logins:

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from apps.deployments.transport.agent_channel import open_session
-from apps.desk.live_trace.command_line import follow_trace
+from apps.desk.live_trace.command_line import print_live_trace
 from apps.desk.live_trace.live_trace_session import USUAL_PACKETS, USUAL_SECONDS, LiveTraceRequest
 from apps.desk.packet_trace import packet_trace_texts
 from apps.desk.packet_trace.answer import TraceAnswer, answer_question
@@ -86,7 +86,7 @@ class Command(BaseCommand):
         ends = (options["source"], options["destination"])
         wish = LiveTraceRequest(gateway, *ends, protocol, port, options["interface"], options["seconds"], options["most"])
         with open_session(gateway) as channel:
-            follow_trace(channel, wish, self.stdout.write, as_json=options["json"])
+            print_live_trace(channel, wish, self.stdout.write, as_json=options["json"])
 
     def _build_question(self, options: dict[str, Any]) -> TraceQuestion:
         source, destination = parse_endpoints(options["source"], options["destination"])

@@ -96,13 +96,13 @@ class Command(LifecycleCommand):
         self.stdout.write(f"{gateway} is changed.")
 
     def _join(self, options: dict[str, Any]) -> None:
-        machine = join_command.reach_machine(join_command.begin_or_go_on(options), self.stdout.write)
+        machine = join_command.require_reachable_machine(join_command.begin_or_go_on(options), self.stdout.write)
         if not machine.host_key or machine.progress == machine.Progress.CHANGED:
             key = self.ask_host_key(machine.address, machine.port, options)
-            machine = join_command.reach_machine(machine, lambda _said: None)
+            machine = join_command.require_reachable_machine(machine, lambda _said: None)
             joining.accept_host_key(machine=machine, fingerprint_key=key)
         facts = join_command.read_facts(machine, self.stdout.write)
-        chosen = join_command.choose_interfaces(machine, facts, options)
+        chosen = join_command.complete_interface_choice(machine, facts, options)
         made = join_command.finish(machine, chosen, options)
         interfaces = ", ".join(f"{role} {getattr(chosen, role)}" for role in join_command.ROLES if getattr(chosen, role))
         self.stdout.write(f"\n{made} is a gateway of {made.group}: {interfaces}.")

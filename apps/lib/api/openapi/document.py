@@ -10,8 +10,8 @@ from typing import Any
 from django.conf import settings
 from django.urls import URLPattern
 
-from apps.lib.api.openapi.json_schema import INTEGER, TEXT, Shape, build_shape, make_array
-from apps.lib.api.openapi.operations import Schemas, build_operation, build_problem_response
+from apps.lib.api.openapi.json_schema import INTEGER, TEXT, Shape, build_field_schema, make_array
+from apps.lib.api.openapi.operations import SchemaReferences, build_operation, build_problem_response
 
 PROBLEM: Shape = {
     "type": "object",
@@ -58,7 +58,7 @@ class _Components:
     def _build_object(self, serializer: type[Any], ending: str) -> Shape:
         fields = serializer().fields.items()
         chosen = [(name, each) for name, each in fields if not (each.read_only if ending else each.write_only)]
-        shapes = {name: build_shape(name, each, self.refer) for name, each in chosen}
+        shapes = {name: build_field_schema(name, each, self.refer) for name, each in chosen}
         required = [name for name, each in chosen if ending == "Write" and each.required]
         closed = {"additionalProperties": False} if ending == "Write" else {}
         told = closed | {"required": required, "description": cleandoc(vars(serializer).get("__doc__") or "")}
@@ -69,7 +69,7 @@ def build_document(patterns: Iterable[URLPattern], prefixes: Iterable[tuple[str,
     """Build the whole document. `patterns` and `prefixes` are a router's `urls` and `registry`."""
     components = _Components({"Problem": PROBLEM})
     refer = components.refer
-    schemas = Schemas(refer, partial(refer, ending="Write"), partial(refer, ending="Change"))
+    schemas = SchemaReferences(refer, partial(refer, ending="Write"), partial(refer, ending="Change"))
     paths: dict[str, Shape] = {}
     for path, method, made in _iter_operations(patterns, schemas):
         paths.setdefault(path, {})[method] = made
@@ -91,7 +91,7 @@ def build_document(patterns: Iterable[URLPattern], prefixes: Iterable[tuple[str,
     }
 
 
-def _iter_operations(patterns: Iterable[URLPattern], schemas: Schemas) -> Iterator[tuple[str, str, Shape]]:
+def _iter_operations(patterns: Iterable[URLPattern], schemas: SchemaReferences) -> Iterator[tuple[str, str, Shape]]:
     for pattern in patterns:
         callback: Any = pattern.callback
         known = getattr(callback, "initkwargs", {})

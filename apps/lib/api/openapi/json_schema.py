@@ -64,7 +64,7 @@ ACTIVE: Final = make_array(make_object(gateway=TEXT, since=make_nullable(TIME), 
 """Schema of a row's activation on each gateway."""
 
 
-def build_shape(name: str, field: serializers.Field[Any, Any, Any, Any], refer: Refer) -> Shape:
+def build_field_schema(name: str, field: serializers.Field[Any, Any, Any, Any], refer: Refer) -> Shape:
     """Return a field's schema. Raises UndescribedFieldError."""
     shape = _find_declared_shape(name, field) or _infer_shape(field, refer)
     if shape is None:

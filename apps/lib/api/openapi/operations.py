@@ -12,7 +12,7 @@ from apps.lib.api.filters import CustomFilter, Filter, find_column_filter, list_
 from apps.lib.api.openapi.json_schema import TEXT, Shape, make_array
 from apps.lib.api.paging import MAX_PAGE_SIZE
 from apps.lib.api.problems import MEDIA_TYPE
-from apps.lib.api.table_export import CsvRenderer, JsonLinesRenderer
+from apps.lib.api.table_export import CsvNegotiationRenderer, JsonLinesNegotiationRenderer
 from apps.lib.api.viewsets import CollectionViewSet
 
 ALWAYS: Final = (401, 403, 406, 429, 503)
@@ -62,7 +62,7 @@ def declare_response(
 
 
 @dataclass(frozen=True)
-class Schemas:
+class SchemaReferences:
     """Functions that return a reference to a serializer's schema: for reading, for writing, for partial changes."""
 
     read: Callable[[Any], Shape]
@@ -70,7 +70,9 @@ class Schemas:
     change: Callable[[Any], Shape]
 
 
-def build_operation(view: type[CollectionViewSet], basename: str, method: str, action: str, detail: bool, schemas: Schemas) -> Shape:
+def build_operation(
+    view: type[CollectionViewSet], basename: str, method: str, action: str, detail: bool, schemas: SchemaReferences
+) -> Shape:
     """Return the operation object of an action."""
     function = getattr(view, action)
     safe, takes = method == "get", _find_request_schema(view, action, function, schemas)
@@ -85,7 +87,7 @@ def build_operation(view: type[CollectionViewSet], basename: str, method: str, a
     return known | ({"requestBody": {"required": True, "content": {"application/json": {"schema": takes}}}} if takes else {})
 
 
-def _find_request_schema(view: Any, action: str, function: Any, schemas: Schemas) -> Shape | None:
+def _find_request_schema(view: Any, action: str, function: Any, schemas: SchemaReferences) -> Shape | None:
     one = view.serializer_class
     if action == "create":
         return {"oneOf": [schemas.write(one), make_array(schemas.write(one)) | {"minItems": 1}]}
@@ -101,7 +103,7 @@ def _find_request_schema(view: Any, action: str, function: Any, schemas: Schemas
     return schemas.write(given) if given else None
 
 
-def _build_responses(view: Any, action: str, function: Any, schemas: Schemas) -> Shape:
+def _build_responses(view: Any, action: str, function: Any, schemas: SchemaReferences) -> Shape:
     one = schemas.read(view.serializer_class)
     told: ResponseSpec = getattr(
         function, "answers", ResponseSpec(CODES.get(action, 200), {} if action in ("destroy", "bulk_destroy") else one)
@@ -112,7 +114,9 @@ def _build_responses(view: Any, action: str, function: Any, schemas: Schemas) ->
         "bulk_update": make_array(one),
     }
     body = bodies.get(action, _build_body_schema(told, schemas))
-    forms: dict[str, Shape] = {form.media_type: {"schema": TEXT} for form in (CsvRenderer, JsonLinesRenderer)} if action == "list" else {}
+    forms: dict[str, Shape] = (
+        {form.media_type: {"schema": TEXT} for form in (CsvNegotiationRenderer, JsonLinesNegotiationRenderer)} if action == "list" else {}
+    )
     content = {"content": {"application/json": {"schema": body}} | forms} if body else {}
     headers = {"headers": {"ETag": {"schema": TEXT}}} if action in ("retrieve", "create", "update", "partial_update") else {}
     later: Shape = {"202": {"description": "Not every gateway has it yet"} | content | headers} if _can_wait(view, action) else {}
@@ -122,7 +126,7 @@ def _build_responses(view: Any, action: str, function: Any, schemas: Schemas) ->
     return {str(told.code): _describe_status(told.code) | content | headers} | later
 
 
-def _build_body_schema(told: ResponseSpec, schemas: Schemas) -> Shape:
+def _build_body_schema(told: ResponseSpec, schemas: SchemaReferences) -> Shape:
     return told.body if isinstance(told.body, dict) else schemas.read(told.body) if told.body else {}
 
 

@@ -59,10 +59,15 @@ def _iter_fields(known: Shape, operation: Shape | None) -> Iterator[dict[str, An
         return
     reference = operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
     for name, shape in known["components"]["schemas"][reference.rpartition("/")[2]]["properties"].items():
-        yield {"name": name, "kind": describe_type(shape), "reads": shape.get("readOnly", False), "words": shape.get("description", "")}
+        yield {
+            "name": name,
+            "kind": describe_shape_in_words(shape),
+            "reads": shape.get("readOnly", False),
+            "words": shape.get("description", ""),
+        }
 
 
-def describe_type(shape: Shape) -> str:
+def describe_shape_in_words(shape: Shape) -> str:
     """Return a type in words: integer; string (date-time); string: tcp, udp."""
     kind = shape.get("type", "object")
     text = ", ".join(kind) if isinstance(kind, list) else str(kind)

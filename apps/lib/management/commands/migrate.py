@@ -23,7 +23,7 @@ class Command(migrate.Command):
 
     def handle(self, *args: Any, **options: Any) -> Any:
         with connections[options["database"]].cursor() as cursor:
-            if schema_snapshot.is_outdated(cursor):
+            if schema_snapshot.has_removed_migrations(cursor):
                 raise CommandError(f"{schema_snapshot.OUTDATED} Make an empty database and migrate that.")
         whole = not any(
             options[each] for each in ("app_label", "migration_name", "plan", "check_unapplied", "fake", "fake_initial", "prune")
@@ -42,5 +42,5 @@ class Command(migrate.Command):
             if not schema_snapshot.is_empty(cursor):
                 return
         with transaction.atomic(database), connection.cursor() as cursor:
-            schema_snapshot.load_snapshot(cursor)
+            schema_snapshot.load_schema_snapshot(cursor)
         connection.close()  # discards the settings that the snapshot made

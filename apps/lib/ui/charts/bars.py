@@ -44,7 +44,7 @@ class LimitLine:
 
 
 @dataclass(frozen=True, slots=True)
-class BarChart:
+class BarChartDrawing:
     """The values that templates/lib/bars.html shows."""
 
     key: str
@@ -55,7 +55,7 @@ class BarChart:
     summary: str
 
 
-def draw_bars(key: str, title: str, bars: Sequence[Bar], unit: ChartUnit) -> BarChart:
+def draw_bars(key: str, title: str, bars: Sequence[Bar], unit: ChartUnit) -> BarChartDrawing:
     """Draw the chart. key: an HTML id, unique on the page. title: beginning of the summary for people who cannot see the chart."""
     known = [(each.value, each) for each in bars if each.value is not None]
     scale = build_ticks(max([0, *(value for value, _bar in known), *(each.limit for each in bars if each.limit)]), unit)
@@ -72,7 +72,7 @@ def draw_bars(key: str, title: str, bars: Sequence[Bar], unit: ChartUnit) -> Bar
             f"{bar.words}: {_format_value(value, unit)}",
         )
 
-    return BarChart(
+    return BarChartDrawing(
         key=key,
         ticks=[AxisMark(_format_percent(100 - 100 * tick.value / top), tick.label) for tick in scale],
         marks=[AxisMark(_format_percent(room * (place + 0.5)), bar.name) for place, bar in enumerate(bars)],

@@ -11,7 +11,7 @@ QUARTERS, HOURS, DAYS, WEEKS = timedelta(hours=2), timedelta(hours=36), timedelt
 QUARTER = timedelta(minutes=15)
 
 
-def list_marks(begin: datetime, end: datetime) -> list[tuple[datetime, str]]:
+def list_time_marks(begin: datetime, end: datetime) -> list[tuple[datetime, str]]:
     """Return the times and texts of the marks."""
     zone = get_current_timezone()
     first, last = begin.astimezone(zone), end.astimezone(zone)

@@ -16,14 +16,14 @@ from django.utils.translation import gettext as _
 
 from apps.lib.ui import formats
 from apps.lib.ui.charts import Chart, ChartLine
-from apps.lib.ui.charts.clock import list_marks
+from apps.lib.ui.charts.clock import list_time_marks
 from apps.lib.ui.charts.scale import Tick, build_ticks
 
 WIDTH, HEIGHT = 1000, 100
 
 
 @dataclass(frozen=True, slots=True)
-class Stroke:
+class LineDrawing:
     """One line: its path and the area below it, each in as many pieces as the gaps leave."""
 
     name: str
@@ -64,7 +64,7 @@ class Drawing:
     chart: Chart
     ticks: list[AxisMark]
     marks: list[AxisMark]
-    strokes: list[Stroke]
+    strokes: list[LineDrawing]
     gaps: list[Gap]
     limit: AxisMark | None
     summary: str
@@ -78,7 +78,7 @@ def draw_chart(chart: Chart) -> Drawing:
     top = scale[-1].value
     begin, end = _get_bounds(chart)
     places = [WIDTH * _compute_share(middle, begin, end) for middle in _list_middles(chart)]
-    times = list_marks(begin, end)
+    times = list_time_marks(begin, end)
     gaps = [(first, last, _describe_gap(chart, first, last)) for first, last in _iter_gaps(chart)]
     return Drawing(
         chart=chart,
@@ -116,13 +116,13 @@ def _format_percent(part: float) -> str:
 # --- Lines
 
 
-def _build_stroke(line: ChartLine, places: Sequence[float], top: float) -> Stroke:
+def _build_stroke(line: ChartLine, places: Sequence[float], top: float) -> LineDrawing:
     pieces = [
         [(place, HEIGHT - HEIGHT * value / top) for place, value in piece if value is not None]
         for read, piece in groupby(zip(places, line.values, strict=True), key=lambda point: point[1] is not None)
         if read
     ]
-    return Stroke(line.name, " ".join(map(_render_path, pieces)), " ".join(map(_render_area, pieces)))
+    return LineDrawing(line.name, " ".join(map(_render_path, pieces)), " ".join(map(_render_area, pieces)))
 
 
 def _render_path(points: Sequence[tuple[float, float]]) -> str:

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from apps.lib.errors import Problem
 from apps.network import pool_lifecycle, pool_removal, services
 from apps.network.models import GatewayGroup, Pool
-from apps.network.selectors import count_assigned_shares, count_shares, list_pools
+from apps.network.selectors import count_assigned_shares, count_member_shares, list_pools
 
 
 class Command(BaseCommand):
@@ -123,6 +123,6 @@ def _get_pool(name: str) -> Pool:
 
 def _describe(pool: Pool, held: int) -> str:
     kept = [f"first {pool.kept_first}"] * bool(pool.kept_first) + [str(each) for each in pool.kept]
-    words = f"{pool.name}  {pool.kind}  {pool.prefix}  held {held} of {count_shares(pool)}"
+    words = f"{pool.name}  {pool.kind}  {pool.prefix}  held {held} of {count_member_shares(pool)}"
     words += "  out of service" if pool.retired else ""
     return f"{words}  kept free: {', '.join(kept)}" if kept else words

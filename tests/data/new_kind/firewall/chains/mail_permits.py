@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from firewall.chains.rule_helpers import make_rule, match_field
 from firewall.policy import GatewaySpec
-from firewall.ruleset import Count, Field, Lookup, Match, Refusal, Reject, Rule
+from firewall.ruleset import Count, Field, Lookup, Match, Reject, RejectType, Rule
 
 SMTP = 25
 
@@ -18,6 +18,6 @@ def iter_new_rules(gateway: GatewaySpec) -> Iterator[Rule]:
         Match(Field.TCP_DPORT, (SMTP,)),
         Lookup((Field.IP_SADDR,), "mail_permit4", negated=True),
         Count("refused"),
-        Reject(Refusal.TCP_RESET),
+        Reject(RejectType.TCP_RESET),
         comment="no permit to send mail",
     )

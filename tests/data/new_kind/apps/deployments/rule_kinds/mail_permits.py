@@ -15,11 +15,11 @@ from apps.deployments.rule_kinds.kind import (
     AuthorHistory,
     ElementOrigin,
     ObjectReader,
-    RemovalReview,
+    RemovalDefinition,
     RuleKind,
     SetElement,
 )
-from apps.deployments.rule_kinds.member_rows import ADDRESSES_CONDITION, HOLDINGS_SQL, build_address_parameters
+from apps.deployments.rule_kinds.member_rows import ADDRESSES_CONDITION, HOLDINGS_SQL, build_addresses_condition_parameters
 from apps.deployments.rule_kinds.restoring import restore_holding
 from firewall.policy import MailPermitSpec
 from firewall.sets import ObjectKind
@@ -54,13 +54,13 @@ MAIL_PERMITS = RuleKind(
                 order="h.prefix",
             ),
             ADDRESSES_CONDITION,
-            build_address_parameters,
+            build_addresses_condition_parameters,
             lambda pk, number: MailPermitSpec(pk, IPv4Address(number)),
         )
     },
     list_origins=_list_origins,
     row_keys={MailPermit: lambda row: str(row.holding.prefix)},
-    removal=RemovalReview(
+    removal=RemovalDefinition(
         history="nat.mailpermit",
         label=lambda number: ngettext("mail permit is withdrawn", "mail permits are withdrawn", number),
         sentence=lambda members: ngettext("%(n)s member can no longer send mail:", "%(n)s members can no longer send mail:", members),

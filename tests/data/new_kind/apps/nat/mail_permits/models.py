@@ -4,7 +4,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.history import track_history
-from apps.lib.database.triggers import stamp_transaction
+from apps.lib.database.triggers import build_stamp_trigger
 from apps.lib.models import Deployed, Versioned
 from apps.network.models import Holding
 
@@ -17,7 +17,7 @@ class MailPermit(Versioned, Deployed):
 
     class Meta:
         verbose_name = _("mail permit")
-        triggers = [stamp_transaction()]
+        triggers = [build_stamp_trigger()]
 
     def __str__(self) -> str:
         return str(self.holding.address)
