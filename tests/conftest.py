@@ -17,7 +17,7 @@ from django.db import connection
 from django.test import TransactionTestCase
 from django.utils import translation
 
-from tests.example_counts import load_profile
+from tests.example_counts import DEEP, FULL, USUAL, load_profile
 
 
 @cache
@@ -42,14 +42,15 @@ REASONS: dict[str, Callable[[], str]] = {"kernel": why_no_kernel, "browser": why
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--deep", action="store_true", help="ten times as many random cases where a test has many")
+    parser.addoption("--full", action="store_true", help="as many random cases as show a mutant, 2.5 times the usual number")
+    parser.addoption("--deep", action="store_true", help="ten times the full number of random cases, where a test has many")
     parser.addoption("--machines", action="store_true", help="boot virtual machines for the tests that need them (script/machines test)")
     parser.addoption("--pictures", metavar="DIR", help="where the set-up of two machines puts pictures of its steps")
     parser.addoption("--minutes", type=int, default=0, help="for how long the API is sent new random requests, round after round")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    load_profile(deep=bool(config.getoption("--deep")))
+    load_profile(DEEP if config.getoption("--deep") else FULL if config.getoption("--full") else USUAL)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

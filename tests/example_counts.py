@@ -1,19 +1,20 @@
-"""Numbers of random cases of property tests: ten times as many with `--deep`, which loads another profile of hypothesis."""
+"""Numbers of random cases of property tests, as profiles of hypothesis: few on each run, more with `--full`, many with `--deep`."""
 
 from hypothesis import HealthCheck, settings
 
-USUAL, DEEP = "patient", "deep"
-FACTOR = 10
+USUAL, FULL, DEEP = "usual", "full", "deep"
+FACTORS = {USUAL: 0.4, FULL: 1.0, DEEP: 10.0}
+"""How many times the number that a test names is drawn. Mutants are caught with the full number."""
+_UNNAMED = 100  # cases of a test that names no number
 
 
-def load_profile(*, deep: bool) -> None:
-    """Set how many cases a test draws that names no number. Must run before test modules are imported."""
-    settings.register_profile(USUAL, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-    usual = settings.get_profile(USUAL)
-    settings.register_profile(DEEP, usual, max_examples=FACTOR * usual.max_examples)
-    settings.load_profile(DEEP if deep else USUAL)
+def load_profile(name: str) -> None:
+    """Set how many cases tests draw. Must run before test modules are imported."""
+    most = int(_UNNAMED * FACTORS[name])
+    settings.register_profile(name, max_examples=most, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile(name)
 
 
-def count_examples(usual: int) -> int:
-    """Return how many cases to draw where a usual run draws this many."""
-    return usual * settings().max_examples // settings.get_profile(USUAL).max_examples
+def count_examples(full: int) -> int:
+    """Return how many cases to draw in this run of a test that needs this many to see what it is for."""
+    return max(1, full * settings().max_examples // _UNNAMED)

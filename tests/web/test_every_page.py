@@ -28,7 +28,7 @@ OF_WIDTH: Final = [  # rules that depend on the page's width; the others find th
     "select-name", "summary-name", "target-size",
 ]  # fmt: skip
 RUN: Final = """async (runOnly) => {
-    const found = await axe.run(document, { runOnly, resultTypes: ["violations"] });
+    const found = await axe.run(document, { runOnly, resultTypes: ["violations"], preload: false });
     return found.violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html.slice(0, 120)).slice(0, 3).join(" | ")}`);
 }"""
 TOO_WIDE: Final = """() => {
@@ -61,6 +61,7 @@ class Looker:
         self.context = context
         self.own = urlsplit(own).netloc
         self.at = ""
+        context.add_init_script(AXE)
         self.page = context.new_page()
         self.page.on("request", self._check_request)
         self.page.on("pageerror", lambda error: self.blame(f"script: {error}"))
@@ -82,7 +83,6 @@ class Looker:
         answer = self.page.goto(path, wait_until="load")
         there = (404,) if at.startswith(demo_scene.NOTHING) else (200, 401, 422)
         assert answer is not None and answer.status in there, f"{at}: no page; if there is none, say so in tests/web/demo_scene.py"
-        self.page.evaluate(AXE)
 
     def axe(self, run: dict[str, Any]) -> None:
         for each in self.page.evaluate(RUN, run):
