@@ -60,6 +60,7 @@ INSTALLED_APPS = [
     "apps.tickets",
     "apps.webhooks",
     "apps.desk",
+    "apps.alarms",
 ]
 _APP_LABELS = {app: app.removeprefix("apps.") for app in INSTALLED_APPS if app.startswith("apps.")} | {"apps.inbound_mail": "inbound"}
 MIGRATION_MODULES = {label: f"migrations.{label}" for label in _APP_LABELS.values()}

@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from apps.accounts.models import User
+from apps.alarms.models import Alarm, Silence
 from apps.bans.models import BanHits, BanList, Upload
 from apps.deployments.models import Revision, RevisionContent, UnapprovedLoss
 from apps.events.models import Event, Presence
@@ -152,6 +153,18 @@ def _role_switch(age: timedelta) -> QuerySet[Any]:
     return RoleSwitch.objects.all()
 
 
+def _alarm(age: timedelta) -> QuerySet[Any]:
+    at = timezone.now() - age
+    Alarm.objects.create(key="gateway-1", severity="warning", texts={}, began=at, gone=at, ended=at)
+    return Alarm.objects.all()
+
+
+def _silence(age: timedelta) -> QuerySet[Any]:
+    at = timezone.now() - age
+    Silence.objects.create(reason="maintenance", since=at, until=at)
+    return Silence.objects.all()
+
+
 MAKERS: dict[str, Maker] = {
     "sessions.Session": _session,
     "usersessions.UserSession": _user_session,
@@ -169,4 +182,6 @@ MAKERS: dict[str, Maker] = {
     "webhooks.Delivery": _delivery,
     "gateways.CarrierChange": _carrier_change,
     "gateways.RoleSwitch": _role_switch,
+    "alarms.Alarm": _alarm,
+    "alarms.Silence": _silence,
 }

@@ -15,6 +15,7 @@ os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 # depends on redelivery: the schedule queues everything again, most of it within a minute.
 RESTORE = {"visibility_timeout": 3600, "unacked_restore_interval": 2, "unacked_restore_throttle": 1}
 MODULES = (
+    "alarms",
     "deploy",
     "collect",
     "ban_feeds",
@@ -45,7 +46,7 @@ SLOW = (
     "workers.examine_machines",
     "workers.watch_roles",
 )
-POSTAL = ("workers.send_mail", "workers.receive_mail", "workers.answer_tickets")
+POSTAL = ("workers.send_mail", "workers.receive_mail", "workers.answer_tickets", "workers.watch_alarms")
 IMPORTS = ("workers.refresh_feed", "workers.import_people")
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
@@ -58,6 +59,7 @@ QUOTA_SECONDS = 600.0
 WEBHOOK_SECONDS = 5.0
 JOINING_SECONDS = 20.0
 TABLES_SECONDS = 30.0
+ALARM_SECONDS = 15.0
 ROLES_SECONDS = 10.0
 
 
@@ -113,6 +115,7 @@ def _make_app() -> Celery:
             "fetch mail": _build_entry(MAIL_IN_SECONDS, "workers.fetch_mail"),
             "answer tickets": _build_entry(MAIL_SECONDS, "workers.answer_tickets"),
             "count tickets": _build_entry(FORGET_SECONDS, "workers.count_tickets"),
+            "watch alarms": _build_entry(ALARM_SECONDS, "workers.watch_alarms"),
             "tell webhooks": _build_entry(WEBHOOK_SECONDS, "workers.tell_webhooks"),
             "collect": _build_entry(settings.COLLECT_SECONDS, "workers.collect"),
             "share fairly": _build_entry(settings.COLLECT_SECONDS, "workers.share_fairly"),

@@ -322,6 +322,11 @@ PAGES: Final[dict[str, PageRights]] = {
     "rates:switch": _RULE_FORM,
     "fairshare:edit": _RULE_FORM,
     "fairshare:off": _RULE_FORM,
+    # alarms
+    "alarms:list": _SEE_NETWORK,
+    "alarms:seen": _OPERATE_ACT,
+    "alarms:silence": _OPERATE_FORM,
+    "alarms:end-silence": _OPERATE_ACT,
     # mail
     "webhooks:list": PageRights(Right.OPERATE),
     "webhooks:add": _OPERATE_FORM,

@@ -82,7 +82,8 @@ def _is_caught(mutant: Mutant, tree: Path, number: str) -> bool:
 
 def pytest(tree: Path, tests: Iterable[str], *options: str, seconds: int = SECONDS) -> tuple[int, str]:
     """Run these tests in the copy; return pytest's exit status and output."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:randomly", "--full", "--reuse-db", *options, *tests]
+    usual = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:randomly", "--full", "--reuse-db"]
+    command = [sys.executable, "-m", "pytest", *usual, *options, *tests]
     try:
         done = subprocess.run(command, cwd=tree, capture_output=True, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:

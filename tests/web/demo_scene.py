@@ -14,6 +14,8 @@ from django.utils import timezone
 from apps.accounts import tokens
 from apps.accounts.models import ApiToken, RoleChange, User
 from apps.accounts.role_changes import submit_role_change
+from apps.alarms.models import Alarm, Silence
+from apps.alarms.services import silence_alarms
 from apps.bans import allow_list, feed_services, services, uploads
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Block, Listener, Reachable, Upload
 from apps.deployments.models import HeldBack, Revision, Rollout
@@ -77,7 +79,7 @@ POSTED = (
     "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink",
     "tickets:notices", "desk:live-end", "inbound:again",
     "tickets:assign-member",
-    "webhooks:ping", "webhooks:again",
+    "webhooks:ping", "webhooks:again", "alarms:seen", "alarms:end-silence",
     "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
 FILES = (
@@ -158,6 +160,7 @@ def fill() -> User:
     _arrivals()
     _webhooks(mara)
     _tokens(mara, member)
+    _alarms(mara)
     group.removal_least = 3
     group.save()
     wait_for(lambda: reconcile(group, by=mara.pk) is None)
@@ -195,6 +198,22 @@ def _failover_roles(group: GatewayGroup, mara: User) -> None:
     given = {"families": [4, 6], "by": mara, "started": now - timedelta(days=1), "ended": now}
     details = {"target": carrier.name, "seconds": "0.3", "packets": LONG}
     RoleSwitch.objects.create(group=group, gateway=standby, kind="drain", state="failed", outcome="no packets", details=details, **given)
+
+
+def _alarms(mara: User) -> None:
+    """Add an alarm of each kind: not told yet, told, seen, silenced and over."""
+    now, hour = timezone.now(), timedelta(hours=1)
+    texts = {each: {"title": LONG, "evidence": f"{LONG} {LONG}"} for each in ("en", "de")}
+    Alarm.objects.create(key="scene-new", severity="decision", texts=texts, path="/members/", began=now)
+    Alarm.objects.create(key="scene-told", severity="critical", texts=texts, path="/gateways/", began=now - hour, reported=now - hour)
+    Alarm.objects.create(
+        key="scene-seen", severity="warning", texts=texts, began=now - hour, reported=now - hour, seen=now - hour, seen_by=mara
+    )
+    Alarm.objects.create(
+        key="scene-over", severity="warning", texts=texts, began=now - 3 * hour, reported=now - 3 * hour, gone=now - hour, ended=now - hour
+    )
+    silence_alarms(key="scene-new", until=now + hour, reason=LONG, by=mara)
+    Silence.objects.create(reason=LONG, since=now - 2 * hour, until=now + 2 * hour)
 
 
 def _mails() -> None:

@@ -171,7 +171,8 @@ def _iter_decision_needs() -> Iterator[AttentionItem]:
         words = _("%(group)s is on hold at %(revision)s") % {"group": hold.group, "revision": hold.revision}
         by = f"{hold.by.name}: {hold.why}" if hold.by else hold.why
         page = find_page_url("deployments:release", hold.group_id)
-        yield AttentionItem(f"hold-{hold.pk}", StateLabel(StateKind.WAIT, _("Hold"), "hold"), words, by, hold.since, _("Release…"), page)
+        state = StateLabel(StateKind.WAIT, _("Hold"), "hold")
+        yield AttentionItem(f"hold-{hold.pk}", state, words, by, hold.since, _("Release…"), page, is_intended=True)
 
 
 def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout]) -> Iterator[AttentionItem]:
@@ -337,6 +338,7 @@ def _iter_flood_needs() -> Iterator[AttentionItem]:
             None,
             _("Open"),
             find_page_url("gateways:group", group.pk),
+            is_intended=True,
         )
 
 

@@ -12,7 +12,8 @@ from apps.lib.ui.states import StateLabel
 class AttentionItem:
     """Something that needs action: its state, a title, the evidence, a time, and the button's label and URL.
 
-    `at`: since when it is so, or when it will happen.
+    at: since when it is so, or when it will happen. is_decision: an approval is missing. is_intended: a person has chosen this state, so
+    that it is no alarm.
     """
 
     key: str
@@ -22,7 +23,8 @@ class AttentionItem:
     at: datetime | None
     verb: str
     url: str
-    is_decision: bool = False  # an approval is missing
+    is_decision: bool = False
+    is_intended: bool = False
 
 
 def find_page_url(name: str, *arguments: object) -> str:

@@ -47,6 +47,7 @@ JOBS: dict[str, Promise] = {
     "workers.fetch_mail": gettext_lazy("Fetching mail from the mailbox"),
     "workers.answer_tickets": gettext_lazy("Answering many tickets at once"),
     "workers.count_tickets": gettext_lazy("Counting tickets"),
+    "workers.watch_alarms": gettext_lazy("Watching for alarms"),
     "workers.tell_webhooks": gettext_lazy("Notifying webhooks"),
     "workers.collect": gettext_lazy("Requesting the gateways’ counters"),
     "workers.collect_one": gettext_lazy("Reading a gateway’s counters"),

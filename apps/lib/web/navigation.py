@@ -69,6 +69,7 @@ SECTIONS = (
     NavigationSection(
         _("Operation"),
         (
+            NavigationItem(_("Alarms"), "alarms:list", "warn"),
             NavigationItem(_("Rollouts"), "deployments:rollouts", "rollouts"),
             NavigationItem(_("Gateways"), "gateways:list", "gateways"),
             NavigationItem(_("Why?"), "desk:why", "why"),

@@ -1,0 +1,16 @@
+from django.apps import AppConfig
+
+
+class AlarmsConfig(AppConfig):
+    name = "apps.alarms"
+
+    def ready(self) -> None:
+        from django.utils.translation import gettext_lazy as _
+
+        from apps.alarms.notices import KIND
+        from apps.alarms.selectors import count_open_alarms
+        from apps.lib.web import navigation
+        from apps.mail import notice_kinds
+
+        notice_kinds.register_kind(KIND, _("Mails to network administrators about alarms"), for_staff=True)
+        navigation.register_counter("alarms:list")(count_open_alarms)

@@ -1,0 +1,63 @@
+"""Conditions: the dashboard's needs that are alarms, with their texts in each language."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.conf import settings
+from django.utils.translation import override
+
+from apps.alarms.models import Severity
+from apps.desk.selectors.dashboard import list_attention_items
+from apps.desk.selectors.need import AttentionItem
+from apps.lib.ui.states import StateKind
+
+type Texts = Mapping[str, Mapping[str, str]]
+"""By language code: `title` and `evidence`."""
+
+SEVERITIES: Final = {StateKind.BAD: Severity.CRITICAL, StateKind.WARN: Severity.WARNING}
+PARTS_OF: Final = {"away": "gateway-", "stale": "gateway-"}
+"""Conditions that stand for several others at once, which are not listed beside them; with the beginning of the others' keys."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Something that is wrong now. since: when it began, if that is known."""
+
+    key: str
+    severity: Severity
+    texts: Texts
+    path: str
+    since: datetime | None
+
+
+def list_conditions(now: datetime) -> list[Condition]:
+    """Return what is wrong now. The dashboard is read once for each language, because its sentences are made in one."""
+    languages = [code for code, _name in settings.LANGUAGES]
+    read = {code: _read_needs(code, now) for code in languages}
+    texts = {code: {need.key: {"title": need.what, "evidence": need.evidence} for need in needs} for code, needs in read.items()}
+    return [
+        Condition(
+            need.key, severity, {code: texts[code].get(need.key, texts[languages[0]][need.key]) for code in languages}, need.url, need.at
+        )
+        for need in read[languages[0]]
+        if (severity := find_severity(need))
+    ]
+
+
+def find_severity(need: AttentionItem) -> Severity | None:
+    """Return how urgent a need is; None if it is no alarm: information, work without haste, or what a person has chosen."""
+    if need.is_intended:
+        return None
+    return Severity.DECISION if need.is_decision else SEVERITIES.get(need.state.kind)
+
+
+def is_part_of(key: str, conditions: Mapping[str, Condition]) -> bool:
+    """True if one of these conditions stands for this one, too."""
+    return any(whole in conditions and key.startswith(start) for whole, start in PARTS_OF.items())
+
+
+def _read_needs(language: str, now: datetime) -> list[AttentionItem]:
+    with override(language):
+        return list_attention_items(now)

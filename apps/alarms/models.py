@@ -1,0 +1,102 @@
+"""Alarms: conditions that staff are told of by mail; and silences, during which no such mail is sent."""
+
+from datetime import datetime
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+
+class Severity(models.TextChoices):
+    """How urgent an alarm is, the most urgent first."""
+
+    CRITICAL = "critical", _("critical")
+    WARNING = "warning", _("warning")
+    DECISION = "decision", _("decision")
+
+
+class Alarm(models.Model):
+    """A condition that needs action, from its first sight until it is over.
+
+    key: the condition, such as "gateway-3"; only one alarm of a key is open. texts: by language, a title and the evidence, in the newest
+    words. path: the page that shows it. began: when it was first found. gone: since when it is no longer found; it is over (`ended`) if
+    that lasts. reported: when the mails about it were written. seen, seen_by: who has said that they take care of it.
+    """
+
+    key = models.CharField(max_length=80)
+    severity = models.CharField(max_length=8, choices=Severity)
+    texts = models.JSONField()
+    path = models.CharField(max_length=300, blank=True)
+    began = models.DateTimeField()
+    gone = models.DateTimeField(null=True)
+    reported = models.DateTimeField(null=True)
+    ended = models.DateTimeField(null=True)
+    seen = models.DateTimeField(null=True)
+    seen_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        verbose_name = _("alarm")
+        ordering = ["-began", "-id"]
+        indexes = [
+            models.Index(fields=["key", "-began"], name="alarm_by_key"),
+            models.Index(fields=["-ended"], name="alarm_ended", condition=Q(ended__isnull=False)),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["key"], name="alarm_open_once", condition=Q(ended=None)),
+            models.CheckConstraint(condition=~Q(key=""), name="alarm_has_a_key"),
+            models.CheckConstraint(condition=Q(severity__in=Severity.values), name="alarm_severity"),
+            models.CheckConstraint(condition=Q(ended=None) | Q(ended__gte=F("began")), name="alarm_ends_after_it_began"),
+            models.CheckConstraint(condition=Q(ended=None) | Q(gone__isnull=False), name="alarm_is_gone_before_it_ends"),
+            models.CheckConstraint(condition=Q(seen_by=None) | Q(seen__isnull=False), name="alarm_seen_by_at_a_time"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def title(self) -> str:
+        """What is wrong, in the active language."""
+        return self.get_text("title")
+
+    @property
+    def evidence(self) -> str:
+        """What was seen, in the active language."""
+        return self.get_text("evidence")
+
+    def get_text(self, part: str) -> str:
+        known: dict[str, str] = self.texts.get((get_language() or "").partition("-")[0]) or next(iter(self.texts.values()), {})
+        return str(known.get(part, ""))
+
+
+class Silence(models.Model):
+    """A time during which no mails about alarms are written, of one condition (`key`) or, if it is empty, of any.
+
+    Alarms are recorded all the same. What is still open when the silence is over is reported then. by: who asked for it. ended_by: who
+    ended it before its time, which is why `until` lies earlier than it was asked for.
+    """
+
+    key = models.CharField(max_length=80, blank=True)
+    reason = models.CharField(_("reason"), max_length=200)
+    since = models.DateTimeField(db_default=Now())
+    until = models.DateTimeField(_("until"))
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    ended_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+
+    class Meta:
+        verbose_name = _("silence")
+        ordering = ["-until", "-id"]
+        indexes = [models.Index(fields=["until"], name="silence_until")]
+        constraints = [
+            models.CheckConstraint(condition=~Q(reason=""), name="silence_has_a_reason"),
+            models.CheckConstraint(condition=Q(until__gte=F("since")), name="silence_ends_after_it_began"),
+        ]
+
+    def __str__(self) -> str:
+        return self.reason
+
+    def covers(self, key: str, now: datetime) -> bool:
+        """True if no mail about this condition may be written now."""
+        return self.until > now and self.key in ("", key)

@@ -1,0 +1,53 @@
+"""Mails about alarms: one to each reader about everything that began or is over, in the reader's language."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils.translation import override
+
+from apps.accounts.models import User
+from apps.accounts.roles import Right, list_roles_with_right
+from apps.alarms.models import Alarm
+from apps.lib.email_address import lower_ascii
+from apps.mail.mail_templates import PlainValue
+from apps.mail.services import write_mail
+from apps.mail.unsubscribing import list_unsubscribed_addresses
+
+KIND: Final = "alarms"
+
+
+def list_readers() -> list[User]:
+    """Return the users who operate the network, have an email address and did not switch these mails off."""
+    staff = list(User.objects.filter(is_active=True, roles__overlap=list_roles_with_right(Right.OPERATE)).exclude(email="").order_by("pk"))
+    unwilling = list_unsubscribed_addresses([user.email for user in staff], KIND)
+    return [user for user in staff if lower_ascii(user.email) not in unwilling]
+
+
+def write_notices(begun: Sequence[Alarm], over: Sequence[Alarm], now: datetime) -> int:
+    """Put the mails into the outbox. Return their number."""
+    readers = list_readers()
+    for user in readers:
+        with override(user.mail_language):
+            context: dict[str, PlainValue] = {
+                "begun": [_describe_alarm(each) for each in begun],
+                "over": [_describe_alarm(each) for each in over],
+                "first": (begun or over)[0].title,
+                "more": len(begun or over) - 1,
+                "at": now,
+                "url": f"{settings.PORTAL_URL}{reverse('alarms:list')}",
+            }
+        write_mail(to=user.email, language=user.mail_language, template="alarms", context=context, notice=KIND, urgent=True)
+    return len(readers)
+
+
+def _describe_alarm(alarm: Alarm) -> dict[str, PlainValue]:
+    return {
+        "title": alarm.title,
+        "evidence": alarm.evidence,
+        "began": alarm.began,
+        "gone": alarm.gone,
+        "url": f"{settings.PORTAL_URL}{alarm.path}" if alarm.path else "",
+    }

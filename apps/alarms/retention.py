@@ -1,0 +1,24 @@
+"""Bounds of this app's tables."""
+
+from datetime import datetime, timedelta
+
+from django.utils.translation import gettext_lazy as _
+
+from apps.alarms.models import Alarm, Silence
+from apps.operations.registry import delete_oldest_batch, register_pruned_table
+
+KEPT = timedelta(days=365)
+
+
+def prune_alarms(now: datetime, at_most: int) -> int:
+    """Delete alarms that have been over for a year."""
+    return delete_oldest_batch(Alarm.objects.filter(ended__lt=now - KEPT), "ended", at_most)
+
+
+def prune_silences(now: datetime, at_most: int) -> int:
+    """Delete silences that have been over for a year."""
+    return delete_oldest_batch(Silence.objects.filter(until__lt=now - KEPT), "until", at_most)
+
+
+register_pruned_table("alarms.Alarm", kept=_("1 year"), prune=prune_alarms)
+register_pruned_table("alarms.Silence", kept=_("1 year"), prune=prune_silences)

@@ -1,0 +1,96 @@
+"""The watch: compares what is wrong now with the open alarms, and writes mails about what began and what is over."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import structlog
+from django.db import connection, transaction
+from django.db.models import Q
+
+from apps.alarms import lifecycle
+from apps.alarms.conditions import Condition, is_part_of, list_conditions
+from apps.alarms.models import Alarm, Severity, Silence
+from apps.alarms.notices import write_notices
+
+log = structlog.get_logger()
+
+
+def watch_alarms(now: datetime) -> None:
+    """Begin, update and end alarms, and report them. One at a time: a second caller returns at once."""
+    found = {each.key: each for each in list_conditions(now)}
+    with transaction.atomic():
+        if not _lock():
+            return
+        known = {each.key: each for each in Alarm.objects.select_for_update(of=("self",)).filter(ended=None)}
+        for key, condition in found.items():
+            known[key] = _update_alarm(known[key], condition) if key in known else _begin_alarm(condition, now)
+        over = [each for each in known.values() if each.key not in found and _end_alarm(each, found, now)]
+        _report_alarms([each for each in known.values() if each.ended is None], over, now)
+
+
+def _lock() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext('alarms_alarm'))")
+        return bool(cursor.fetchone()[0])
+
+
+def _begin_alarm(condition: Condition, now: datetime) -> Alarm:
+    log.info("alarm began", key=condition.key, severity=condition.severity)
+    return Alarm.objects.create(
+        key=condition.key, severity=condition.severity, texts=condition.texts, path=condition.path, began=min(condition.since or now, now)
+    )
+
+
+def _update_alarm(alarm: Alarm, condition: Condition) -> Alarm:
+    """Take over the newest words. What has become worse is reported again, and nobody has seen it yet."""
+    if lifecycle.is_worse(condition.severity, Severity(alarm.severity)):
+        alarm.reported = alarm.seen = alarm.seen_by = None
+    before = (alarm.severity, alarm.texts, alarm.path, alarm.gone, alarm.reported)
+    alarm.severity, alarm.texts, alarm.path, alarm.gone = condition.severity, condition.texts, condition.path, None
+    if before != (alarm.severity, alarm.texts, alarm.path, alarm.gone, alarm.reported):
+        alarm.save(update_fields=["severity", "texts", "path", "gone", "reported", "seen", "seen_by"])
+    return alarm
+
+
+def _end_alarm(alarm: Alarm, found: Mapping[str, Condition], now: datetime) -> bool:
+    """Note that the condition is gone; end the alarm if that lasts. Return whether it has ended."""
+    if is_part_of(alarm.key, found):
+        return False
+    alarm.gone = alarm.gone or now
+    if lifecycle.is_over(alarm.gone, now):
+        alarm.ended = now
+        log.info("alarm over", key=alarm.key)
+    alarm.save(update_fields=["gone", "ended"])
+    return alarm.ended is not None
+
+
+def _report_alarms(open_alarms: Sequence[Alarm], over: Sequence[Alarm], now: datetime) -> None:
+    """Write one mail to each reader about all that is due. Without a reader everything stays due."""
+    silences = list(Silence.objects.filter(until__gt=now, since__lte=now))
+    earlier = _count_earlier([each for each in open_alarms if each.reported is None])
+
+    def is_silent(alarm: Alarm) -> bool:
+        return any(silence.covers(alarm.key, now) for silence in silences)
+
+    begun = [
+        each
+        for each in open_alarms
+        if not is_silent(each)
+        and lifecycle.is_report_due(began=each.began, gone=each.gone, reported=each.reported, earlier=earlier[each.pk], now=now)
+    ]
+    ended = [each for each in over if each.reported and not is_silent(each)]
+    if (begun or ended) and write_notices(begun, ended, now):
+        Alarm.objects.filter(pk__in=[each.pk for each in begun]).update(reported=now)
+
+
+def _count_earlier(alarms: Sequence[Alarm]) -> Counter[int]:
+    """Return, by alarm, how many of the same key began shortly before it."""
+    since = min((each.began for each in alarms), default=None)
+    if since is None:
+        return Counter()
+    same = Q(key__in=[each.key for each in alarms], began__gte=since - lifecycle.FLAPPING_WITHIN, ended__isnull=False)
+    ended = list(Alarm.objects.filter(same).values_list("key", "began"))
+    return Counter(
+        {each.pk: sum(key == each.key and began >= each.began - lifecycle.FLAPPING_WITHIN for key, began in ended) for each in alarms}
+    )
