@@ -37,7 +37,7 @@ def alarms(request: HttpRequest) -> HttpResponse:
 
 @staff_page
 @require_POST
-def seen(request: HttpRequest, pk: int) -> HttpResponse:
+def mark_as_seen(request: HttpRequest, pk: int) -> HttpResponse:
     """Note that the user takes care of an alarm."""
     row = get_object_or_404(Alarm, pk=pk)
     try:
