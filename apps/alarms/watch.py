@@ -24,7 +24,7 @@ def watch_alarms(now: datetime) -> None:
             return
         known = {each.key: each for each in Alarm.objects.select_for_update(of=("self",)).filter(ended=None)}
         for key, condition in found.items():
-            known[key] = _update_alarm(known[key], condition) if key in known else _begin_alarm(condition, now)
+            known[key] = _update_alarm(known[key], condition, now) if key in known else _begin_alarm(condition, now)
         over = [each for each in known.values() if each.key not in found and _end_alarm(each, found, now)]
         _report_alarms([each for each in known.values() if each.ended is None], over, now)
 
@@ -38,18 +38,31 @@ def _lock() -> bool:
 def _begin_alarm(condition: Condition, now: datetime) -> Alarm:
     log.info("alarm began", key=condition.key, severity=condition.severity)
     return Alarm.objects.create(
-        key=condition.key, severity=condition.severity, texts=condition.texts, path=condition.path, began=min(condition.since or now, now)
+        key=condition.key,
+        severity=condition.severity,
+        texts=condition.texts,
+        path=condition.path,
+        began=_find_beginning(condition, now),
     )
 
 
-def _update_alarm(alarm: Alarm, condition: Condition) -> Alarm:
-    """Take over the newest words. What has become worse is reported again, and nobody has seen it yet."""
+def _find_beginning(condition: Condition, now: datetime) -> datetime:
+    """Return since when it is so, if that is known, or else now. The times of some needs lie ahead."""
+    return min(condition.since or now, now)
+
+
+def _update_alarm(alarm: Alarm, condition: Condition, now: datetime) -> Alarm:
+    """Take over the newest words. What has become worse is reported again, and nobody has seen it yet. What was gone before it was reported
+    begins anew, because it has not lasted.
+    """
+    if alarm.gone and alarm.reported is None:
+        alarm.began = _find_beginning(condition, now)
     if lifecycle.is_worse(condition.severity, Severity(alarm.severity)):
         alarm.reported = alarm.seen = alarm.seen_by = None
     before = (alarm.severity, alarm.texts, alarm.path, alarm.gone, alarm.reported)
     alarm.severity, alarm.texts, alarm.path, alarm.gone = condition.severity, condition.texts, condition.path, None
     if before != (alarm.severity, alarm.texts, alarm.path, alarm.gone, alarm.reported):
-        alarm.save(update_fields=["severity", "texts", "path", "gone", "reported", "seen", "seen_by"])
+        alarm.save(update_fields=["severity", "texts", "path", "began", "gone", "reported", "seen", "seen_by"])
     return alarm
 
 

@@ -209,6 +209,18 @@ def other_watcher() -> Iterator[None]:
         other.rollback()
 
 
+def test_what_was_gone_before_it_was_told_has_not_lasted(running: factories.Network) -> None:
+    break_gateway()
+    watch_alarms(timezone.now())
+    mend_gateway()
+    look_after(30 * SECOND)
+    break_gateway()
+    look_after(40 * SECOND)
+    assert subjects() == []
+    look_after(20 * SECOND)
+    assert len(subjects()) == 1
+
+
 def test_two_workers_that_look_at_once_tell_once(running: factories.Network) -> None:
     break_gateway()
     with other_watcher():

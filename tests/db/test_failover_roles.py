@@ -47,7 +47,7 @@ def read_problems(network: factories.Network) -> list[tuple[str, str]]:
 def test_a_carrier_and_a_standby_with_its_states_have_no_problem(network: factories.Network) -> None:
     report_both(network)
     assert read_problems(network) == []
-    assert list(iter_attention_items(timezone.now())) == []
+    assert list(iter_attention_items(timezone.now(), ())) == []
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_carrier_and_a_standby_with_its_states_have_no_problem(network: factor
 def test_what_is_wrong_is_said(network: factories.Network, first: dict[str, Any], other: dict[str, Any], kind: str, words: str) -> None:
     report_both(network, first, other)
     assert (kind, True) in [(found, words in text) for found, text in read_problems(network)]
-    (need,) = iter_attention_items(timezone.now())
+    (need,) = iter_attention_items(timezone.now(), ())
     assert need.url == f"/gateways/groups/{network.group.pk}/failover/"
 
 
@@ -75,6 +75,14 @@ def test_a_standby_that_keeps_states_in_memory_lacks_none(network: factories.Net
     Failover.objects.update(cache=Failover.Cache.EXTERNAL)
     report_both(network, other={"tracked": 3})
     assert read_problems(network) == []
+
+
+def test_that_a_gateway_which_is_away_does_not_tell_its_roles_is_no_second_need(network: factories.Network) -> None:
+    report_both(network)
+    FailoverStatus.objects.filter(gateway=network.gateways[1]).update(problem="no answer")
+    (need,) = iter_attention_items(timezone.now(), ())
+    assert need.what == "nat-2 does not tell its roles: no answer"
+    assert list(iter_attention_items(timezone.now(), {network.gateways[1].pk})) == []
 
 
 def test_a_gateway_that_was_not_asked_lately_is_named(network: factories.Network) -> None:

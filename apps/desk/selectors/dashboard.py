@@ -98,7 +98,7 @@ def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollou
         *_iter_flood_needs(),
         *_iter_outbox_needs(now),
         *_iter_inbound_needs(now),
-        *roles.iter_attention_items(now),
+        *roles.iter_attention_items(now, {each.gateway.pk for each in gates if each.status and each.status.unreachable_since}),
         *programs.iter_attention_items(now),
     ]
     return sorted(found, key=lambda need: URGENT.index(need.state.kind))

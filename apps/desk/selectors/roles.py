@@ -1,6 +1,6 @@
 """Needs that follow from the roles of gateways in failover: nobody or two carry a family, or nothing would take over."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import datetime
 
 from django.utils.translation import gettext as _
@@ -11,10 +11,14 @@ from apps.gateways.roles.problems import list_problems
 from apps.lib.ui.states import StateKind, StateLabel
 
 
-def iter_attention_items(now: datetime) -> Iterator[AttentionItem]:
-    """Yield one need for each group whose roles are not well: the worst problem, and how many more there are."""
+def iter_attention_items(now: datetime, away: Collection[int]) -> Iterator[AttentionItem]:
+    """Yield one need for each group whose roles are not well: the worst problem, and how many more there are.
+
+    away: ids of gateways that do not answer, which is a need of its own; that they do not tell their roles either is no second one.
+    """
     for group in list_managed_groups():
-        problems = [each for each in list_problems(build_roles_picture(group), now) if each.kind is not StateKind.PLAIN]
+        found = list_problems(build_roles_picture(group), now)
+        problems = [each for each in found if each.kind is not StateKind.PLAIN and each.silent_gateway not in away]
         if problems:
             more = _("%(number)d more") % {"number": len(problems) - 1} if len(problems) > 1 else ""
             yield AttentionItem(

@@ -25,10 +25,15 @@ _ORDER: Final = (StateKind.BAD, StateKind.WARN, StateKind.PLAIN)
 
 @dataclass(frozen=True)
 class RoleProblem:
-    """What is wrong, as a sentence. kind: BAD if members are without a gateway, or would be if one died."""
+    """What is wrong, as a sentence.
+
+    kind: BAD if members are without a gateway, or would be if one died. silent_gateway: the id of the gateway that tells nothing, if this
+    is what is wrong.
+    """
 
     kind: StateKind
     text: str
+    silent_gateway: int | None = None
 
     @property
     def icon(self) -> str:
@@ -75,11 +80,10 @@ def _iter_gateway_problems(picture: RolesPicture, now: datetime) -> Iterator[Rol
         mine = picture.list_roles_of(status)
         if status.problem:
             given = name | {"problem": status.problem}
-            yield RoleProblem(
-                StateKind.WARN if status.seen else StateKind.PLAIN, _("%(gateway)s does not tell its roles: %(problem)s") % given
-            )
+            words, kind = _("%(gateway)s does not tell its roles: %(problem)s"), StateKind.WARN if status.seen else StateKind.PLAIN
+            yield RoleProblem(kind, words % given, status.gateway.pk)
         elif status.seen is None or now - status.seen > SILENT:
-            yield RoleProblem(StateKind.WARN, _("%(gateway)s was not asked lately.") % name)
+            yield RoleProblem(StateKind.WARN, _("%(gateway)s was not asked lately.") % name, status.gateway.pk)
         else:
             yield from _iter_program_problems(status, name)
             yield from (RoleProblem(StateKind.WARN, text) for text in iter_drift_texts(status))
