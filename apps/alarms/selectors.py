@@ -4,16 +4,15 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils import timezone
 
 from apps.alarms.models import Alarm, Severity, Silence
 from apps.lib.web.navigation import NavigationCount
 
 
 def list_open_alarms() -> list[Alarm]:
-    """Return the open alarms, the most urgent first."""
-    order = list(Severity.values)
-    return sorted(Alarm.objects.filter(ended=None).select_related("seen_by"), key=lambda alarm: (order.index(alarm.severity), alarm.began))
+    """Return the open alarms, the most urgent first, and last those whose cause is gone for now."""
+    order, found = list(Severity.values), Alarm.objects.filter(ended=None).select_related("seen_by")
+    return sorted(found, key=lambda alarm: (alarm.gone is not None, order.index(alarm.severity), alarm.began))
 
 
 def find_title(key: str) -> str:
@@ -33,7 +32,6 @@ def list_silences(now: datetime) -> list[Silence]:
 
 
 def count_open_alarms(_request: HttpRequest) -> NavigationCount | None:
-    """Return the number beside “Alarms”; it asks for attention while nobody has seen one of them."""
-    found = list(Alarm.objects.filter(ended=None).values_list("seen", "began"))
-    now = timezone.now()
-    return NavigationCount(len(found), asks=any(seen is None and began <= now for seen, began in found)) if found else None
+    """Return the number beside “Alarms”: those whose cause lasts. It asks for attention while nobody has seen one of them."""
+    seen = list(Alarm.objects.filter(ended=None, gone=None).values_list("seen", flat=True))
+    return NavigationCount(len(seen), asks=None in seen) if seen else None

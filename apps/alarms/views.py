@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.alarms import selectors, services
 from apps.alarms.forms import SilenceForm
-from apps.alarms.models import Alarm, Silence
+from apps.alarms.models import Alarm, Severity, Silence
 from apps.alarms.notices import list_readers
 from apps.lib.errors import Problem
 
@@ -30,7 +30,8 @@ def alarms(request: HttpRequest) -> HttpResponse:
         "silent": next((each for each in silences if not each.key), None),
         "page": Paginator(selectors.list_past_alarms(), PER_PAGE).get_page(request.GET.get("page")),
         "readers": list_readers(),
-        "critical": sum(row.severity == "critical" for row in rows),
+        "critical": sum(row.severity == Severity.CRITICAL for row in rows if not row.gone),
+        "lasting": any(not row.gone for row in rows),
     }
     return render(request, "alarms/list.html", shown)
 

@@ -282,6 +282,15 @@ def test_an_administrator_marks_an_alarm_as_seen_and_the_second_one_is_told(runn
         services.mark_seen(alarm=alarm, by=running.admin)
 
 
+def test_what_is_gone_is_shown_as_gone_before_it_is_over(running: factories.Network) -> None:
+    break_gateway()
+    look_after(MINUTE)
+    mend_gateway()
+    watch_alarms(timezone.now())
+    page = text(signed_in(running.admin).get("/alarms/"))
+    assert "gone since" in page and "All is well again." in page and "critical" not in page
+
+
 def test_a_silence_is_begun_and_ended_on_the_page(running: factories.Network) -> None:
     break_gateway()
     watch_alarms(timezone.now())
