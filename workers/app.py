@@ -28,6 +28,7 @@ MODULES = (
     "joining",
     "people_import",
     "failover",
+    "probing",
 )
 # Reading a large gateway's counters, or a feed, keeps Python busy: a worker of its own for each queue keeps deploying changes fast.
 CHANGES, READINGS, MAIL, FEEDS = "celery", "readings", "mail", "feeds"
@@ -45,6 +46,7 @@ SLOW = (
     "workers.forget",
     "workers.examine_machines",
     "workers.watch_roles",
+    "workers.probe_gateways",
 )
 POSTAL = ("workers.send_mail", "workers.receive_mail", "workers.answer_tickets", "workers.watch_alarms")
 IMPORTS = ("workers.refresh_feed", "workers.import_people")
@@ -61,6 +63,7 @@ JOINING_SECONDS = 20.0
 TABLES_SECONDS = 30.0
 ALARM_SECONDS = 15.0
 ROLES_SECONDS = 10.0
+PROBE_SECONDS = 10.0
 
 
 def _build_entry(seconds: float, task: str, *args: str, **options: str | float) -> dict[str, object]:
@@ -105,6 +108,7 @@ def _make_app() -> Celery:
             "reconcile": _build_entry(settings.RECONCILE_SECONDS, "workers.reconcile"),
             "take over": _build_entry(TAKE_OVER_SECONDS, "workers.take_over"),
             "examine joining machines": _build_entry(JOINING_SECONDS, "workers.examine_machines"),
+            "probe gateways": _build_entry(PROBE_SECONDS, "workers.probe_gateways"),
             "watch roles": _build_entry(ROLES_SECONDS, "workers.watch_roles"),
             "offer tables": _build_entry(TABLES_SECONDS, "workers.offer_tables"),
             "forget": _build_entry(FORGET_SECONDS, "workers.forget"),

@@ -17,19 +17,20 @@ type Texts = Mapping[str, Mapping[str, str]]
 """By language code: `title` and `evidence`."""
 
 SEVERITIES: Final = {StateKind.BAD: Severity.CRITICAL, StateKind.WARN: Severity.WARNING}
-PARTS_OF: Final = {"away": "gateway-", "stale": "gateway-"}
-"""Conditions that stand for several others at once, which are not listed beside them; with the beginning of the others' keys."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """Something that is wrong now. since: when it began, if that is known."""
+    """Something that is wrong now. since: when it began, if that is known. stands_for: how the keys of the conditions begin that it
+    replaces, "" for none.
+    """
 
     key: str
     severity: Severity
     texts: Texts
     path: str
     since: datetime | None
+    stands_for: str
 
 
 def list_conditions(now: datetime) -> list[Condition]:
@@ -37,13 +38,15 @@ def list_conditions(now: datetime) -> list[Condition]:
     languages = [code for code, _name in settings.LANGUAGES]
     read = {code: _read_needs(code, now) for code in languages}
     texts = {code: {need.key: {"title": need.what, "evidence": need.evidence} for need in needs} for code, needs in read.items()}
-    return [
-        Condition(
-            need.key, severity, {code: texts[code].get(need.key, texts[languages[0]][need.key]) for code in languages}, need.url, need.at
-        )
-        for need in read[languages[0]]
-        if (severity := find_severity(need))
-    ]
+    return [_build_condition(need, severity, texts) for need in read[languages[0]] if (severity := find_severity(need))]
+
+
+def _build_condition(need: AttentionItem, severity: Severity, texts: Mapping[str, Texts]) -> Condition:
+    """Build a condition. texts: by language, those of all needs; a need that only one reading found has the same words in all languages."""
+    own = {"title": need.what, "evidence": need.evidence}
+    return Condition(
+        need.key, severity, {code: each.get(need.key, own) for code, each in texts.items()}, need.url, need.at, need.stands_for
+    )
 
 
 def find_severity(need: AttentionItem) -> Severity | None:
@@ -55,7 +58,7 @@ def find_severity(need: AttentionItem) -> Severity | None:
 
 def is_part_of(key: str, conditions: Mapping[str, Condition]) -> bool:
     """True if one of these conditions stands for this one, too."""
-    return any(whole in conditions and key.startswith(start) for whole, start in PARTS_OF.items())
+    return any(each.stands_for and key.startswith(each.stands_for) for each in conditions.values())
 
 
 def _read_needs(language: str, now: datetime) -> list[AttentionItem]:

@@ -1,6 +1,7 @@
-"""Models of this app: machines that are about to become gateways, and roles in failover. Gateways themselves belong to apps.network."""
+"""Models of this app: joining machines, roles in failover, and whether packets pass. Gateways themselves belong to apps.network."""
 
 from apps.gateways.joining.models import JoiningMachine
+from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRole, RoleSwitch
 
-__all__ = ["CarrierChange", "FailoverStatus", "GatewayRole", "JoiningMachine", "RoleSwitch"]
+__all__ = ["CarrierChange", "FailoverStatus", "GatewayRole", "JoiningMachine", "ProbeStatus", "RoleSwitch"]

@@ -22,6 +22,6 @@ def prune_switches(now: datetime, at_most: int) -> int:
 
 
 register_unpruned_tables(TableBoundKind.PEOPLE, "gateways.JoiningMachine")
-register_unpruned_tables(TableBoundKind.CODE, "gateways.FailoverStatus", "gateways.GatewayRole")
+register_unpruned_tables(TableBoundKind.CODE, "gateways.FailoverStatus", "gateways.GatewayRole", "gateways.ProbeStatus")
 register_pruned_table("gateways.CarrierChange", kept=_("1 year"), prune=prune_carrier_changes)
 register_pruned_table("gateways.RoleSwitch", kept=_("1 year"), prune=prune_switches)

@@ -22,6 +22,7 @@ from apps.gateways.authorized_keys import build_ssh_access_setup
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.forms import GatewayForm, LimitsForm, ProfileForm, ProtectionForm
 from apps.gateways.joining.models import JoiningMachine
+from apps.gateways.packet_probes.presentation import list_probe_lines
 from apps.gateways.probe_command import build_probe_setup_command
 from apps.gateways.retirement import is_in_history
 from apps.gateways.set_gauges import list_gauges
@@ -78,6 +79,7 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
         "hold": list_revision_holds().filter(group=found.group_id).first(),
         "setup": build_ssh_access_setup(found),
         "probe_command": build_probe_setup_command(found),
+        "probes": list_probe_lines(found, now),
         "fingerprint": found.host_key and ssh.compute_fingerprint(found.host_key),
         "used": is_in_history(found),
         "oob": polled,

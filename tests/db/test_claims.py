@@ -8,9 +8,12 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.deployments.models import GatewayState
+from apps.deployments.rollouts.probing import ProbeResult
 from apps.deployments.selectors import map_newest_rollouts
 from apps.desk.selectors import claims
 from apps.desk.selectors.claims import CLAIMS, DashboardFacts, StatusClaim
+from apps.gateways.packet_probes.models import ProbeStatus
+from apps.gateways.packet_probes.observation import store_results
 from apps.gateways.selectors import build_overviews, get_max_answer_age, list_gateways
 from apps.operations.models import ProcessRole, RoleHeartbeat
 from tests import factories
@@ -19,7 +22,7 @@ from tests.db.test_pages_dashboard import rollout, runs
 
 pytestmark = pytest.mark.django_db
 OF_STATES = [claim for claim in CLAIMS if claim.oldest() > timedelta(0)]
-FORBIDDEN = ("forward",)  # said of gateways; the evidence here contains no packet
+FORBIDDEN = ("forward",)  # only the title says so
 
 
 def facts(age: timedelta = timedelta(0)) -> DashboardFacts:
@@ -31,6 +34,8 @@ def facts(age: timedelta = timedelta(0)) -> DashboardFacts:
 @pytest.fixture
 def well(network: factories.Network) -> factories.Network:
     runs(network, rollout(network))
+    for gateway in network.gateways:
+        store_results(gateway, [ProbeResult(family, True, 2.5, "It answered.") for family in (4, 6)], timezone.now())
     return network
 
 
@@ -49,6 +54,7 @@ def test_no_sentence_outlives_its_evidence(claim: StatusClaim, well: factories.N
 @pytest.mark.parametrize("claim", OF_STATES, ids=lambda each: each.name)
 def test_no_sentence_is_said_without_any_evidence(claim: StatusClaim, well: factories.Network) -> None:
     GatewayState.objects.update(seen=None)
+    ProbeStatus.objects.all().delete()
     assert claim.render_words(facts()) == ""
 
 

@@ -3,10 +3,15 @@
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 
 from apps.deployments.rollouts.probing import ProbeResult, probe_gateway
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
+from apps.desk.selectors.dashboard import list_attention_items
+from apps.gateways.packet_probes.judgement import do_all_pass
+from apps.gateways.packet_probes.models import ProbeStatus
+from apps.gateways.packet_probes.observation import probe_all_gateways
 from apps.gateways.services import collect_counters
 from apps.network.models import Gateway
 from apps.traffic.models import FiveMinutes
@@ -92,6 +97,24 @@ def test_rules_of_somebody_else_that_drop_are_seen(lab: Lab, probed_network: fac
         table = "table inet other { chain f { type filter hook forward priority -10; policy drop; }; };"
         nft(lab, gateway.name, table)
         assert [each.ok for each in run_probes(gateway)] == [False, False]
+
+
+def test_between_rollouts_the_dashboard_says_within_two_probes_that_a_gateway_drops_everything(
+    lab: Lab, probed_network: factories.Network
+) -> None:
+    first, other = probed_network.gateways
+    probe_all_gateways()
+    assert do_all_pass(ProbeStatus.objects.all(), timezone.now()) and ProbeStatus.objects.count() == 4
+    nft(lab, first.name, "table inet other { chain f { type filter hook forward priority -10; policy drop; }; };")
+    for _probe in range(2):
+        probe_all_gateways()
+    needs = {each.key: each for each in list_attention_items(timezone.now())}
+    assert {key for key in needs if key.startswith("packets")} == {f"packets-of-{first.pk}-{family}" for family in (4, 6)}
+    assert needs[f"packets-of-{first.pk}-4"].what == "No IPv4 packet comes back through nat-1"
+    assert [each.state for each in ProbeStatus.objects.filter(gateway=other)] == ["passed", "passed"]
+    nft(lab, first.name, "delete", "table", "inet", "other")
+    probe_all_gateways()
+    assert not any(each.key.startswith("packets-of") for each in list_attention_items(timezone.now()))
 
 
 def test_a_missing_source_nat_is_seen_and_nothing_leaks(lab: Lab, probed_network: factories.Network) -> None:

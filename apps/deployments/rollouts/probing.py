@@ -18,16 +18,21 @@ FAMILIES = (4, 6)
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """Result of a probe for one family, 4 or 6. ok: None when it was not probed. ms: milliseconds until the target answered."""
+    """Result of a probe for one family, 4 or 6.
+
+    ok: None when no probe is configured. ms: milliseconds until the target answered. is_conclusive: False if a failure does not show that
+    packets are lost: the probe itself does not work, or they came back, but not as they should.
+    """
 
     family: int
     ok: bool | None
     ms: float | None
     sentence: str
+    is_conclusive: bool = True
 
 
 def probe_gateway(channel: AgentChannel, gateway: Gateway) -> tuple[ProbeResult, ...]:
-    """Probe each family, IPv4 first. Takes at most LIMIT_MS plus the prober's own overhead.
+    """Probe each family, IPv4 first. Takes at most LIMIT_MS plus the prober's own overhead, and the agent does nothing else meanwhile.
 
     Raises Unreachable when the gateway's agent does not answer.
     """
@@ -40,7 +45,8 @@ def _build_family_result(gateway: Gateway, family: int, targets: Mapping[int, wi
     if family not in targets:
         return _build_not_probed(gateway, family)
     if not isinstance(answer, wire.Probed) or len(answer.answers) != len(targets):
-        return ProbeResult(family, False, None, f"IPv{family}: {gateway.name} cannot probe: {_render_answer(answer)}")
+        said = f"IPv{family}: {gateway.name} cannot probe: {_render_answer(answer)}"
+        return ProbeResult(family, False, None, said, is_conclusive=False)
     found = dict(zip(targets, answer.answers, strict=True))
     return _build_result(gateway, family, targets[family], found[family], answer.counted)
 
@@ -75,13 +81,15 @@ def _build_result(gateway: Gateway, family: int, target: wire.Target, found: wir
     if found.microseconds is not None and up and down:
         ms = found.microseconds / 1000
         return ProbeResult(family, True, ms, f"IPv{family}: {where} answered through {gateway.name} in {ms:.1f} ms.")
+    is_lost = found.microseconds is None and up is not None and down is not None and "refused" not in found.error.lower()
     if up is None or down is None:
         why = "its ruleset has no probe counters for this family yet; deploy."
     elif found.microseconds is not None:
         why = "the target answered, but on another path: not all packets were counted here. Where does the probe's default route lead?"
     else:
         why = f"{found.error}. {_explain_failure(gateway, family, up, down, counted)}"
-    return ProbeResult(family, False, None, f"IPv{family}: {where} cannot be reached through {gateway.name}: {why}")
+    said = f"IPv{family}: {where} cannot be reached through {gateway.name}: {why}"
+    return ProbeResult(family, False, None, said, is_conclusive=is_lost)
 
 
 def _explain_failure(gateway: Gateway, family: int, up: int, down: int, counted: Mapping[str, int]) -> str:

@@ -1,8 +1,8 @@
 """Claims of the dashboard about the state of gateways: each sentence has evidence, and a maximum age of it.
 
 Evidence is the time of the last observation: an answer of the gateways, or a run of the deploy worker. A sentence without
-evidence, or with evidence that is too old, is not shown. An answer of a gateway says nothing about packets, so no sentence here
-says “forwards”.
+evidence, or with evidence that is too old, is not shown. An answer of a gateway says nothing about packets: “forwards” follows
+from probe packets that came back through every gateway within the last minute.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +15,8 @@ from django.utils.translation import ngettext
 
 from apps.deployments.models import Rollout
 from apps.deployments.rollouts import progress
+from apps.gateways.packet_probes.judgement import FRESH, do_all_pass
+from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.selectors import GatewayOverview, get_max_answer_age
 from apps.lib.ui.states import StateKind
 from apps.operations import heartbeats
@@ -23,12 +25,15 @@ from apps.operations.models import ProcessRole
 
 @dataclass(frozen=True)
 class DashboardFacts:
-    """The facts: the gateways, each group's newest rollout, and when the deploy worker last finished a task that was sent to it."""
+    """The facts: the gateways, each group's newest rollout, when the deploy worker last finished a task that was sent to it, and the last
+    probe packets through the gateways.
+    """
 
     now: datetime
     gateways: Sequence[GatewayOverview]
     newest: Mapping[int, Rollout]
     worked: datetime | None
+    probes: Sequence[ProbeStatus] = ()
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,8 @@ class StatusClaim:
 def gather_facts(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout], now: datetime) -> DashboardFacts:
     """Return the facts for one page."""
     worker = heartbeats.list_heartbeats().get(ProcessRole.WORKER)
-    return DashboardFacts(now, gates, newest, worker.served if worker else None)
+    probes = list(ProbeStatus.objects.filter(gateway__in=[each.gateway.pk for each in gates]))
+    return DashboardFacts(now, gates, newest, worker.served if worker else None, probes)
 
 
 def do_all_gateways_answer(facts: DashboardFacts) -> bool:
@@ -124,6 +130,20 @@ def _is_without_failure(facts: DashboardFacts) -> bool:
     return bool(newest) and not any(each.state == Rollout.State.FAILED or getattr(each, "lost_packets", False) for each in newest)
 
 
+def do_packets_pass(facts: DashboardFacts) -> bool:
+    """True if fresh probes came back through every gateway, in each address family that is probed there."""
+    probed = {each.gateway_id for each in facts.probes}
+    return bool(probed) and probed == {each.gateway.pk for each in facts.gateways} and do_all_pass(facts.probes, facts.now)
+
+
+def _get_probe_evidence(facts: DashboardFacts) -> datetime | None:
+    return min((each.at for each in facts.probes), default=None)
+
+
+def _get_fresh_age() -> timedelta:
+    return FRESH
+
+
 def _get_zero_age() -> timedelta:
     return timedelta(0)
 
@@ -135,6 +155,13 @@ CLAIMS: Final = (
         lambda facts: len(facts.gateways) > 1 and do_all_gateways_answer(facts),
         _get_answer_evidence,
         get_max_answer_age,
+    ),
+    StatusClaim(
+        "packets",
+        lambda facts: _("packets pass %(gateways)s") % {"gateways": progress.join_names([each.gateway.name for each in facts.gateways])},
+        do_packets_pass,
+        _get_probe_evidence,
+        _get_fresh_age,
     ),
     StatusClaim("newest", lambda _facts: _("all run the newest revision"), _is_newest_everywhere, _get_worker_evidence, get_max_answer_age),
     StatusClaim("untouched", lambda _facts: _("nothing was changed by hand"), _is_untouched, _get_worker_evidence, get_max_answer_age),
@@ -168,4 +195,6 @@ def describe_answering_gateways(facts: DashboardFacts, *, in_memory: bool) -> st
     if in_memory:
         words = {1: _("the gateway answers, in memory only"), 2: _("both gateways answer, in memory only")}
         return words.get(working, _("all gateways answer, in memory only"))
+    if do_packets_pass(facts):
+        return {1: _("the gateway forwards"), 2: _("both gateways forward")}.get(working, _("all %(n)d gateways forward") % {"n": working})
     return {1: _("the gateway answers"), 2: _("both gateways answer")}.get(working, _("all %(n)d gateways answer") % {"n": working})

@@ -25,7 +25,7 @@ from apps.deployments.selectors import (
     map_newest_rollouts,
     map_revision_holds_by_group,
 )
-from apps.desk.selectors import claims, programs, roles
+from apps.desk.selectors import claims, packets, programs, roles
 from apps.desk.selectors.claims import DashboardFacts, find_unapplied_rollout
 from apps.desk.selectors.need import AttentionItem, find_page_url
 from apps.desk.selectors.result_cache import count_members, get_cached
@@ -98,6 +98,7 @@ def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollou
         *_iter_flood_needs(),
         *_iter_outbox_needs(now),
         *_iter_inbound_needs(now),
+        *packets.iter_attention_items(gates, now),
         *roles.iter_attention_items(now, {each.gateway.pk for each in gates if each.status and each.status.unreachable_since}),
         *programs.iter_attention_items(now),
     ]
@@ -180,15 +181,15 @@ def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, R
     if len(away) > 1 and len(away) == len(gates):
         why = _("The cause is probably the portal’s own management network; the gateways may still be forwarding. Check its cable first.")
         state = StateLabel(StateKind.BAD, _("Cut off"))
-        yield AttentionItem(
-            "away", state, _("The portal reaches none of the gateways"), why, max(away), _("Open"), find_page_url("gateways:list")
-        )
+        what, page = _("The portal reaches none of the gateways"), find_page_url("gateways:list")
+        yield AttentionItem("away", state, what, why, max(away), _("Open"), page, stands_for="gateway-")
         gates = [each for each in gates if each.status and not each.status.unreachable_since]
     stale = [each for each in gates if each.state.kind is StateKind.WARN]
     if len(stale) > 1:
         words = _("%(gateways)s have not been polled recently") % {"gateways": _join_names([each.gateway.name for each in stale])}
         since = min((each.status.seen for each in stale if each.status and each.status.seen), default=None)
-        yield AttentionItem("stale", stale[0].state, words, stale[0].line.follows, since, _("Open"), find_page_url("gateways:list"))
+        page = find_page_url("gateways:list")
+        yield AttentionItem("stale", stale[0].state, words, stale[0].line.follows, since, _("Open"), page, stands_for="gateway-")
     for each in gates:
         if each.state.kind is not StateKind.OK and not (each in stale and len(stale) > 1):
             yield _build_gateway_need(each, each.state, _describe_away(each), _describe_away_reason(each), _find_since(each))

@@ -34,6 +34,7 @@ JOBS: dict[str, Promise] = {
     "workers.reconcile": gettext_lazy("Deploying changes to the gateways"),
     "workers.take_over": gettext_lazy("Resuming rollouts"),
     "workers.examine_machines": gettext_lazy("Examining machines that join"),
+    "workers.probe_gateways": gettext_lazy("Sending probe packets through the gateways"),
     "workers.watch_roles": gettext_lazy("Asking the gateways for their roles"),
     "workers.switch_roles": gettext_lazy("Switching from one gateway to another"),
     "workers.offer_tables": gettext_lazy("Looking for tables of members that wait"),

@@ -1,0 +1,78 @@
+"""Needs that follow from probe packets: a gateway that passes none, loses some, or cannot be probed."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from apps.desk.selectors.need import AttentionItem, find_page_url
+from apps.desk.selectors.result_cache import count_members
+from apps.gateways.packet_probes.judgement import ProbeVerdict, compute_figures, judge_status
+from apps.gateways.packet_probes.models import ProbeStatus
+from apps.gateways.selectors import GatewayOverview
+from apps.lib.ui import formats
+from apps.lib.ui.states import StateKind, StateLabel
+
+
+def iter_attention_items(gates: Sequence[GatewayOverview], now: datetime) -> Iterator[AttentionItem]:
+    """Yield needs of gateways whose fresh probes failed. What all gateways of a group lost is one need, the network's."""
+    by_gateway = {each.gateway.pk: each for each in gates}
+    found = [(each, judge_status(each, now)) for each in ProbeStatus.objects.filter(gateway__in=by_gateway)]
+    lost = [each for each, verdict in found if verdict is ProbeVerdict.LOST]
+    for group, family in dict.fromkeys((by_gateway[each.gateway_id].gateway.group_id, each.family) for each in lost):
+        of_group = [each for each in gates if each.gateway.group_id == group]
+        here = [each for each in lost if each.family == family and by_gateway[each.gateway_id] in of_group]
+        if len(here) == len(of_group) > 1:
+            yield _build_lost_everywhere(group, here)
+        else:
+            yield from (_build_lost(by_gateway[each.gateway_id], each) for each in here)
+    for status, verdict in found:
+        if verdict is ProbeVerdict.LOSSY:
+            yield _build_lossy(by_gateway[status.gateway_id], status)
+        elif verdict is ProbeVerdict.NOT_PROBED:
+            yield _build_not_probed(by_gateway[status.gateway_id], status)
+
+
+def _build_lost_everywhere(group: int, lost: Sequence[ProbeStatus]) -> AttentionItem:
+    since = max(each.since for each in lost)
+    what = _("No IPv%(family)d packet comes back through any gateway") % {"family": lost[0].family}
+    why = _("The uplink or the probe’s target is the likely cause: the gateways share both.")
+    text = " ".join([_describe_affected(carries=True), why, lost[0].text])
+    key, state = f"packets-{group}-{lost[0].family}", StateLabel(StateKind.BAD, _("No packets"))
+    return AttentionItem(key, state, what, text, since, _("Open"), find_page_url("gateways:list"), stands_for="packets-of-")
+
+
+def _build_lost(of: GatewayOverview, status: ProbeStatus) -> AttentionItem:
+    carries = status.family in of.carried
+    what = _("No IPv%(family)d packet comes back through %(gateway)s") % {"family": status.family, "gateway": of.gateway}
+    state = StateLabel(StateKind.BAD if carries else StateKind.WARN, _("No packets"))
+    return _build_item(status, state, what, f"{_describe_affected(carries=carries)} {status.text}", since=status.since)
+
+
+def _build_lossy(of: GatewayOverview, status: ProbeStatus) -> AttentionItem:
+    figures = compute_figures(status.recent)
+    what = _("%(gateway)s loses IPv%(family)d packets") % {"gateway": of.gateway, "family": status.family}
+    text = ngettext(
+        "%(lost)d of the last %(n)d probe did not come back.", "%(lost)d of the last %(n)d probes did not come back.", figures.sent
+    ) % {"lost": figures.lost, "n": figures.sent}
+    return _build_item(status, StateLabel(StateKind.WARN, _("Loss")), what, text, since=None)
+
+
+def _build_not_probed(of: GatewayOverview, status: ProbeStatus) -> AttentionItem:
+    what = _("Nothing shows whether IPv%(family)d packets pass %(gateway)s") % {"family": status.family, "gateway": of.gateway}
+    return _build_item(status, StateLabel(StateKind.WARN, _("Not probed")), what, status.text, since=status.since)
+
+
+def _build_item(status: ProbeStatus, state: StateLabel, what: str, text: str, *, since: datetime | None) -> AttentionItem:
+    key, page = f"packets-of-{status.gateway_id}-{status.family}", find_page_url("gateways:gateway", status.gateway_id)
+    return AttentionItem(key, state, what, text, since, _("Open"), page)
+
+
+def _describe_affected(*, carries: bool) -> str:
+    """Say whom it affects: members, if the gateway carries the family."""
+    if not carries:
+        return _("It is on standby: if it took over, members would be without a connection.")
+    number = count_members()["active"]
+    words = ngettext("%(n)s active member is affected.", "%(n)s active members are affected.", number)
+    return words % {"n": formats.format_number(number)}

@@ -1,0 +1,148 @@
+"""Probes between rollouts: results are stored, and the dashboard and the gateway's page say what they have shown, and nothing more."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.test import Client
+from django.utils import timezone
+
+from apps.deployments.models import GatewayState
+from apps.deployments.rollouts.probing import ProbeResult
+from apps.desk.selectors.dashboard import list_attention_items
+from apps.gateways.packet_probes.models import LOST, ProbeStatus
+from apps.gateways.packet_probes.observation import KEPT, probe_all_gateways, store_results
+from apps.network.models import Gateway
+from tests import factories
+from tests.db.page_client import signed_in, text
+from tests.db.test_alarms import look_after, subjects
+from tests.db.test_pages_dashboard import rollout, runs, title
+
+SECOND = timedelta(seconds=1)
+PASSED = (ProbeResult(4, True, 2.5, "IPv4: it answered."), ProbeResult(6, True, 1.5, "IPv6: it answered."))
+LOST4 = (ProbeResult(4, False, None, "IPv4: no answer within 1000 ms. Packets out: 3, back: none."), PASSED[1])
+BROKEN = (ProbeResult(4, False, None, "IPv4: nat-1 cannot probe: no prober.", is_conclusive=False), PASSED[1])
+
+
+@pytest.fixture
+def mara(network: factories.Network) -> Client:
+    runs(network, rollout(network))
+    return signed_in(network.admin)
+
+
+def store(gateway: Gateway, results: tuple[ProbeResult, ...], times: int = 2) -> None:
+    for number in reversed(range(times)):
+        store_results(gateway, results, timezone.now() - 10 * number * SECOND)
+
+
+def list_needs() -> list[tuple[str, str]]:
+    return [(each.state.kind.value, each.what) for each in list_attention_items(timezone.now())]
+
+
+def test_gateways_forward_only_while_fresh_probes_came_back_through_all(mara: Client, network: factories.Network) -> None:
+    first, other = network.gateways
+    assert title(mara) == "Nothing needs you, both gateways answer"
+    store(first, PASSED)
+    assert title(mara) == "Nothing needs you, both gateways answer"
+    store(other, PASSED)
+    assert title(mara) == "Nothing needs you, both gateways forward"
+    assert "packets pass nat-1 and nat-2" in text(mara.get("/"))
+    ProbeStatus.objects.filter(gateway=other, family=6).update(at=timezone.now() - 61 * SECOND)
+    assert title(mara) == "Nothing needs you, both gateways answer"
+    assert "packets pass" not in text(mara.get("/"))
+
+
+def test_a_gateway_that_answers_and_drops_everything_is_seen(mara: Client, network: factories.Network) -> None:
+    """nat-1 is the primary of IPv4, nat-2 its standby."""
+    first, other = network.gateways
+    store(other, PASSED)
+    store(first, LOST4, times=1)
+    assert list_needs() == []
+    store_results(first, LOST4, timezone.now())
+    assert list_needs() == [("bad", "No IPv4 packet comes back through nat-1")]
+    page = text(mara.get("/"))
+    assert "active members are affected." in page and "Packets out: 3, back: none." in page and "both gateways forward" not in page
+    store(first, PASSED, times=1)
+    assert list_needs() == []
+
+
+def test_a_standby_that_would_drop_everything_is_a_warning(mara: Client, network: factories.Network) -> None:
+    store(network.gateways[0], PASSED)
+    store(network.gateways[1], LOST4)
+    assert list_needs() == [("warn", "No IPv4 packet comes back through nat-2")]
+    assert "if it took over, members would be without a connection" in text(mara.get("/"))
+
+
+def test_what_all_gateways_lose_is_one_need_and_one_mail(mara: Client, network: factories.Network) -> None:
+    type(network.admin).objects.update(email="mara@lindenhof.example")
+    store(network.gateways[0], LOST4)
+    look_after(60 * SECOND)
+    ProbeStatus.objects.all().delete()
+    for gateway in network.gateways:
+        store(gateway, LOST4)
+    assert list_needs() == [("bad", "No IPv4 packet comes back through any gateway")]
+    look_after(60 * SECOND)
+    look_after(120 * SECOND)
+    assert [each for each in subjects() if not each.startswith("Alarm: No IPv4 packet comes back through")] == []
+
+
+def test_loss_is_told_with_its_share(mara: Client, network: factories.Network) -> None:
+    for results in (LOST4, PASSED, PASSED, LOST4, PASSED, LOST4, PASSED):
+        store_results(network.gateways[0], results, timezone.now())
+    assert list_needs() == [("warn", "nat-1 loses IPv4 packets")]
+    assert "3 of the last 7 probes did not come back." in text(mara.get("/"))
+
+
+def test_a_probe_that_does_not_work_says_nothing_about_packets(mara: Client, network: factories.Network) -> None:
+    store(network.gateways[0], BROKEN)
+    store(network.gateways[1], PASSED)
+    assert list_needs() == [("warn", "Nothing shows whether IPv4 packets pass nat-1")]
+    assert title(mara) == "1 thing needs you, both gateways answer"
+    assert ProbeStatus.objects.get(gateway=network.gateways[0], family=4).recent == []
+
+
+def test_results_are_kept_for_five_minutes_and_the_state_has_its_beginning(network: factories.Network) -> None:
+    gateway, began = network.gateways[0], timezone.now()
+    for number in range(KEPT + 5):
+        store_results(gateway, PASSED, began + number * SECOND)
+    status = ProbeStatus.objects.get(gateway=gateway, family=4)
+    assert (len(status.recent), status.recent[0], status.since, status.failures) == (KEPT, 2500, began, 0)
+    store_results(gateway, LOST4, began + 100 * SECOND)
+    status.refresh_from_db()
+    assert (status.recent[-1], status.since, status.failures) == (LOST, began + 100 * SECOND, 1)
+
+
+def test_a_family_that_is_no_longer_probed_has_no_result(network: factories.Network) -> None:
+    gateway = network.gateways[0]
+    store(gateway, PASSED)
+    store_results(gateway, (ProbeResult(4, None, None, "IPv4: not probed."), PASSED[1]), timezone.now())
+    assert list(ProbeStatus.objects.values_list("family", flat=True)) == [6]
+
+
+def test_the_page_of_a_gateway_shows_its_probes(mara: Client, network: factories.Network) -> None:
+    path = f"/gateways/{network.gateways[0].pk}/"
+    assert "probes through this gateway" not in text(mara.get(path))
+    store(network.gateways[0], LOST4)
+    page = text(mara.get(path))
+    assert "no packet comes back" in page and "Packets out: 3, back: none." in page
+    assert "packets pass" in page and "median 1.5\u202fms, slowest 1.5\u202fms, 0 of the last 2 lost" in page
+
+
+@pytest.mark.django_db(transaction=True)
+def test_gateways_that_run_nothing_or_do_not_answer_are_not_probed(served_network: factories.Network) -> None:
+    factories.probes(served_network)
+    probe_all_gateways()
+    assert not ProbeStatus.objects.exists()
+    runs(served_network, rollout(served_network))
+    GatewayState.objects.filter(gateway__name="nat-2").update(in_memory=True)
+    probe_all_gateways()
+    status = ProbeStatus.objects.get(family=4)
+    assert (status.gateway.name, status.state) == ("nat-1", "unknown") and "cannot probe: this gateway has no prober" in status.text
+
+
+def test_the_database_refuses_nonsense(network: factories.Network) -> None:
+    now = timezone.now()
+    for wrong in ({"family": 5}, {"state": "odd"}, {"failures": 1}, {"state": "lost", "failures": 0}):
+        given = {"family": 4, "state": "passed", "failures": 0, "at": now, "since": now, "gateway": network.gateways[0]} | wrong
+        with pytest.raises(IntegrityError), transaction.atomic():
+            ProbeStatus.objects.create(**given)
