@@ -125,6 +125,7 @@ def test_each_reader_gets_one_mail_in_their_language_about_all_that_begins(runni
     english, german = Message.objects.order_by("to").reverse()
     assert (english.to, german.to) == ("mara@lindenhof.example", "jonas@lindenhof.example")
     assert "and 1 more" in english.subject and "no route to host" in english.text and "The disk is full" in english.text
+    assert "<" not in english.text.replace(english.unsubscribe, "") and "Since " in english.text and "&lt;" not in english.html
     assert german.subject.startswith("Alarm: ") and "nat-1 antwortet dem Portal seit" in german.text and "Seit " in german.text
     link = f"/gateways/{running.gateways[0].pk}/"
     assert link in english.text and link in english.html and "/alarms/" in english.text and english.unsubscribe
