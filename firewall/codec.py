@@ -1,4 +1,4 @@
-"""Strict conversion between values and JSON: unexpected data is refused with the path to it.
+"""Strict conversion between values and JSON, for messages and for what is stored: unexpected data is refused with the path to it.
 
 It works from the annotations of frozen dataclasses and named tuples, so that a new value needs no code here. Elements are packed:
 all keys in one base64 text, all values in another, because a ruleset is mostly elements. Octets are base64.
@@ -30,8 +30,8 @@ _LONGEST_FAULT = 1000  # characters
 class WireError(ValueError):
     """JSON that does not fit the expected type.
 
-    The message starts with the path to the fault. It is printable and has a maximum length, because parts of it come from the other
-    side, and it goes to logs and into the database.
+    The message starts with the path to the fault. It is printable and has a maximum length, because parts of it come from the
+    data, and it goes to logs and into the database.
     """
 
     def __init__(self, message: str) -> None:

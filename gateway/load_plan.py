@@ -1,4 +1,4 @@
-"""Splits a change into the transactions in which it is loaded: a set that no rule uses yet may be loaded piece by piece. Pure.
+"""Splits a change into transactions: new sets that are large or expire are filled first, in batches; the rest follows in one. Pure.
 
 Elements that expire are loaded few at a time: their remaining time is written when the transaction begins, but the kernel counts
 it from when it accepts them.
@@ -41,7 +41,7 @@ def _is_better_first(change: ElementChange) -> bool:
 
 
 def iter_change_batches(changes: Mapping[str, ElementChange]) -> Iterator[Mapping[str, ElementChange]]:
-    """Split the changes into pieces so small that little time passes between writing an expiry and the kernel counting it."""
+    """Yield batches of added elements: at most TIMED_AT_ONCE of a set whose elements can expire, else AT_ONCE."""
     for name, change in changes.items():
         for some in iter_element_batches(change.added, TIMED_AT_ONCE if change.of.timeout else AT_ONCE):
             yield {name: ElementChange(change.of, {}, some)}

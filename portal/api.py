@@ -1,6 +1,7 @@
 """URLs of the REST API."""
 
 from apps.accounts.api import InvitationViewSet, PersonViewSet, RoleChangeViewSet, TokenViewSet
+from apps.alarms.api import AlarmViewSet, SilenceViewSet
 from apps.bans.api import AllowEntryViewSet, BanListViewSet, BanViewSet, FeedViewSet
 from apps.bans.blocks.api import BlockViewSet
 from apps.bans.blocks.api_notice import NoticeViewSet, ReachableViewSet
@@ -78,6 +79,8 @@ router.register("accounts/people", PersonViewSet, "person")
 router.register("accounts/tokens", TokenViewSet, "token")
 router.register("accounts/invitations", InvitationViewSet, "invitation")
 router.register("audit/enquiries", EnquiryViewSet, "enquiry")
+router.register("alarms/alarms", AlarmViewSet, "alarm")
+router.register("alarms/silences", SilenceViewSet, "silence")
 router.register("webhooks/webhooks", WebhookViewSet, "webhook")
 router.register("webhooks/deliveries", DeliveryViewSet, "delivery")
 router.register("traffic/quotas", QuotaViewSet, "quota")

@@ -88,6 +88,8 @@ GROUPS: Final[tuple[tuple[Promise, dict[str, Promise]], ...]] = (
             "rolechange": _("Changes of roles"),
             "invitation": _("Invitations"),
             "token": _("Own tokens"),
+            "alarm": _("Alarms"),
+            "silence": _("Silences"),
             "webhook": _("Webhooks"),
             "delivery": _("Webhook deliveries"),
             "export": _("Exports"),

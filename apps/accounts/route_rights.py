@@ -442,6 +442,8 @@ API: Final[dict[str, CollectionRights]] = {
     "ratelimit": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_RULES),
     "gateway": CollectionRights(Right.SEE_NETWORK, Right.OPERATE, {"trace": Right.SEE_MEMBERS}),
     "joining": CollectionRights(Right.OPERATE, Right.OPERATE),
+    "alarm": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
+    "silence": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
     "webhook": CollectionRights(Right.OPERATE, Right.OPERATE),
     "delivery": CollectionRights(Right.OPERATE, Right.OPERATE),
     "uplink": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_RULES),

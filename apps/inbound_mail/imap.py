@@ -36,7 +36,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class MailboxFetchResult:
-    """Result of one run. mails: how many were stored; error: why it ended early, "" if it did not."""
+    """Result of one run. mails: how many were fetched and stored, now or before; error: why it ended early, "" if it did not."""
 
     mails: int = 0
     error: str = ""
@@ -90,7 +90,7 @@ def _select_folder(line: IMAP4, box: ImapAccount) -> str:
 
 
 def _fetch_one(line: IMAP4, box: ImapAccount, validity: str, uid: str) -> int:
-    """Fetch and store one mail. Return the number of stored mails: 1, or 0 if it was deleted meanwhile."""
+    """Fetch and store one mail. Return 1, also if it was stored before, or 0 if it was deleted meanwhile."""
     size = SIZE.search(_flatten(_check_answer(line.uid("FETCH", uid, "(RFC822.SIZE)"))))
     fits = size is None or int(size[1]) <= settings.MAIL_IN_OCTETS
     octets = _find_literal(

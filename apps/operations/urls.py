@@ -1,3 +1,5 @@
+"""URL of the health report for outside monitors."""
+
 from django.urls import path
 
 from apps.operations import health

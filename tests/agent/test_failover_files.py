@@ -1,4 +1,4 @@
-"""Files of failover on request: what the agent leaves for netzwart-failover, what it tells of it, and what root makes of a request."""
+"""Installing failover files on request: what the agent writes for netzwart-failover and reports back, and what that accepts as root."""
 
 import json
 import os

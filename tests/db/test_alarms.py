@@ -7,8 +7,10 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.db.models import F
+from django.test import Client
 from django.utils import timezone
 
+from apps.accounts import tokens
 from apps.accounts.models import User
 from apps.alarms import services
 from apps.alarms.conditions import list_conditions
@@ -334,3 +336,36 @@ def test_old_alarms_are_listed_and_removed_after_a_year(running: factories.Netwo
     Alarm.objects.update(began=F("began") - timedelta(days=366), ended=F("ended") - timedelta(days=366))
     registry.prune_all()
     assert not Alarm.objects.exists()
+
+
+# --- API
+
+
+@pytest.fixture
+def api(running: factories.Network) -> Client:
+    _token, key = tokens.create_token(user=running.admin, name="script")
+    return Client(headers={"authorization": f"Bearer {key}"})
+
+
+def test_a_script_reads_open_alarms_and_takes_care_of_one(api: Client, running: factories.Network) -> None:
+    break_gateway()
+    watch_alarms(timezone.now())
+    [row] = api.get("/api/alarms/alarms/").json()["results"]
+    assert (row["severity"], row["ended"], row["reported"], row["seen_by"]) == ("critical", None, None, None)
+    assert row["title"].startswith("IPv4 has no primary") and "no route to host" in row["evidence"]
+    german = api.get(f"/api/alarms/alarms/{row['id']}/", headers={"accept-language": "de"}).json()
+    assert "nat-1 antwortet dem Portal" in german["title"]
+    taken = api.post(f"/api/alarms/alarms/{row['id']}/take/", content_type="application/json")
+    assert (taken.status_code, taken.json()["seen_by"]) == (200, running.admin.pk)
+    assert api.post(f"/api/alarms/alarms/{row['id']}/take/", content_type="application/json").status_code == 409
+
+
+def test_a_script_silences_all_alarms_and_ends_that(api: Client, running: factories.Network) -> None:
+    given = {"reason": "reboot", "until": (timezone.now() + MINUTE).isoformat()}
+    made = api.post("/api/alarms/silences/", given, content_type="application/json")
+    assert (made.status_code, made.json()["key"], made.json()["by"]) == (201, "", running.admin.pk)
+    for wrong in ({"reason": " "}, {"until": timezone.now().isoformat()}, {"until": (timezone.now() + timedelta(days=31)).isoformat()}):
+        assert api.post("/api/alarms/silences/", given | wrong, content_type="application/json").status_code == 400
+    assert api.delete(f"/api/alarms/silences/{made.json()['id']}/").status_code == 204
+    assert api.get("/api/alarms/silences/").json()["results"] == []
+    assert Silence.objects.get().ended_by == running.admin

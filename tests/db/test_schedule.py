@@ -9,7 +9,7 @@ import pytest
 from django.conf import LazySettings, settings
 from django.core.management import call_command
 
-from apps.desk.selectors.programs import FOLLOWS, JOBS
+from apps.desk.selectors.programs import CONSEQUENCES, JOBS
 from apps.operations import registry
 from apps.operations.heartbeats import OF_QUEUES
 from apps.operations.models import JobRecord, ProcessRole
@@ -80,5 +80,5 @@ def test_no_task_is_handed_out_again_while_it_runs() -> None:
 def test_every_task_and_every_program_has_words_for_the_dashboard() -> None:
     recorded = {entry["task"] for _name, entry in ENTRIES} | ASKED_FOR.keys()
     assert recorded - RECORDED_BY_ROLE == JOBS.keys()
-    assert set(FOLLOWS) == set(ProcessRole)
+    assert set(CONSEQUENCES) == set(ProcessRole)
     assert {ProcessRole(role) for role in ROLES.values()} == set(OF_QUEUES)

@@ -1,4 +1,6 @@
-"""Signing in: by name or e-mail address, limited tries that reveal nothing, the end of sessions, and the second factor of staff."""
+"""Signing in: by name or e-mail address, limits on tries and where they are counted, equal answers for known and unknown names, the end
+of sessions, password reset, and the second factor of staff.
+"""
 
 import json
 import re

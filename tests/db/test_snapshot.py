@@ -1,3 +1,5 @@
+"""The policy snapshot: what it takes from the database into each gateway's policy."""
+
 from datetime import timedelta
 from ipaddress import IPv4Address, IPv4Network, IPv6Network
 

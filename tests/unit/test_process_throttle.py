@@ -1,4 +1,4 @@
-"""Throttling of processes for a benchmark, which must end with it."""
+"""Processes that are slowed down for a benchmark run freely again when it ends."""
 
 import os
 import subprocess

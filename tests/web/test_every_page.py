@@ -1,4 +1,4 @@
-"""Every page for staff in a browser: no violations found by axe-core, in light and dark, and no horizontal scrolling on a phone."""
+"""Every page in a browser, for staff, members and visitors: no violation found by axe-core in light and dark, no horizontal scrolling."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path

@@ -41,5 +41,5 @@ def _stop_to_dict(stop: PathSection) -> dict[str, Any]:
 
 
 def _to_dict(value: ElementOrigin | RuleLine) -> dict[str, Any]:
-    """Return the fields, without those that only pages for others use."""
+    """Return the fields without `anonymous`, the name without a hint at a member, because scripts get the name itself."""
     return asdict(value, dict_factory=lambda pairs: {name: each for name, each in pairs if name != "anonymous"})

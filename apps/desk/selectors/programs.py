@@ -1,4 +1,4 @@
-"""The dashboard's needs about the portal's own programs: roles without a heartbeat, jobs that fail, and the consequences."""
+"""The dashboard's needs about the portal's own programs: roles that do not work, jobs that fail or are overdue, with the consequences."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -14,7 +14,7 @@ from apps.operations import heartbeats, jobs
 from apps.operations.heartbeats import ProcessFault, RoleFaultKind
 from apps.operations.models import ProcessRole
 
-FOLLOWS: dict[ProcessRole, Promise] = {
+CONSEQUENCES: dict[ProcessRole, Promise] = {
     ProcessRole.WORKER: gettext_lazy("Changes are saved but reach no gateway. Start “worker”, or check its log."),
     ProcessRole.COLLECTOR: gettext_lazy(
         "Counters are not read, gateways are not polled, webhooks are not notified. Start “collector”, or check its log."
@@ -22,7 +22,9 @@ FOLLOWS: dict[ProcessRole, Promise] = {
     ProcessRole.FEEDS: gettext_lazy(
         "Ban lists with a feed are not refreshed, large tables of members not imported. Start “feeds”, or check its log."
     ),
-    ProcessRole.MAILER: gettext_lazy("Mail is neither sent nor read; nothing is lost. Start “mailer”, or check its log."),
+    ProcessRole.MAILER: gettext_lazy(
+        "Mail is neither sent nor read, nobody is told of alarms; nothing is lost. Start “mailer”, or check its log."
+    ),
     ProcessRole.TICKER: gettext_lazy(
         "Saved changes still go out. Scheduled work stops: gateways are not checked, nothing is retried, "
         "no counters are read. Start “beat”."
@@ -93,7 +95,7 @@ def _iter_role_needs(faults: Sequence[ProcessFault]) -> Iterator[AttentionItem]:
         others = [fault for fault in others if fault.role == ProcessRole.EVENTS]
     for fault in others:
         kind = StateKind.BAD if fault.role in URGENT else StateKind.WARN
-        yield _build_need(f"role-{fault.role}", kind, describe_role_fault(fault), str(FOLLOWS[fault.role]), fault.since)
+        yield _build_need(f"role-{fault.role}", kind, describe_role_fault(fault), str(CONSEQUENCES[fault.role]), fault.since)
 
 
 def _list_moments(faults: Sequence[ProcessFault]) -> list[datetime]:

@@ -76,7 +76,7 @@ def _list_roles(now: datetime) -> list[RoleRow]:
     for role in heartbeats.list_expected_roles():
         fault = faults.get(role)
         state = StateLabel(StateKind.BAD, programs.describe_role_fault(fault)) if fault else StateLabel(StateKind.OK, _("Works"))
-        rows.append(RoleRow(str(role.label), state, known.get(role), str(programs.FOLLOWS[role]) if fault else ""))
+        rows.append(RoleRow(str(role.label), state, known.get(role), str(programs.CONSEQUENCES[role]) if fault else ""))
     return rows
 
 

@@ -26,7 +26,7 @@ urlpatterns = [
     path("tickets/<int:pk>/", views_tickets.ticket, name="ticket"),
     path("tickets/attachments/<int:pk>/", views_tickets.attachment, name="ticket-attachment"),
     path("ports/open/", views.open_port, name="port-open"),
-    path("ports/<int:pk>/switch/", views.switch, name="port-switch"),
+    path("ports/<int:pk>/switch/", views.switch_port, name="port-switch"),
     path("ports/<int:pk>/close/", views.close_port, name="port-close"),
     path("ports/<int:pk>/reopen/", views.reopen_port, name="port-reopen"),
 ]

@@ -125,7 +125,7 @@ def _respond(request: HttpRequest, member: Member, **said: int) -> HttpResponse:
 
 @require_POST
 @own_page
-def switch(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
+def switch_port(request: HttpRequest, member: Member, pk: int) -> HttpResponse:
     """Switch the forward on or off; the port stays the member's."""
     forward = _get_own_forward(member, pk)
     try:

@@ -1,4 +1,4 @@
-"""manage.py gateway: adds and changes Linux machines as gateways over ssh, and checks that they can be reached."""
+"""manage.py gateway: gateways over ssh: join, add, change, check, trust, choose primaries, replace and retire them, failover files."""
 
 import time
 from argparse import ArgumentParser, ArgumentTypeError
