@@ -51,7 +51,9 @@ def _count_moved(delta: Delta, name: str) -> tuple[int, int]:
 
 
 def summarize_counts(added: Mapping[str, int], removed: Mapping[str, int], after: Ruleset, *, settings: int) -> tuple[SummaryLine, ...]:
-    """Return the same summary from numbers of elements by set and of profile values. A changed element counts as removed and added."""
+    """Return a summary without rules, from numbers of elements by set and of changed profile values. A changed element counts as removed
+    and added.
+    """
     totals = _count_totals(after)
     lines = []
     for kind in ObjectKind:

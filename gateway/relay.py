@@ -1,6 +1,7 @@
 """Connects standard input and output to the agent's socket, for `ip netns exec` or an ssh forced command.
 
-Octets pass unread. Memory is bounded because a piece is written before the next is read. Ends when either side does.
+Octets pass unread. Memory is bounded because a piece is written before the next is read. Ends when the agent
+does; the end of the input is passed on, and the last answers still come.
 """
 
 import os

@@ -139,7 +139,7 @@ def ask_to_sign_in(request: HttpRequest) -> HttpResponse:
 
 
 def staff_page(view: View) -> View:
-    """Decorate a page for staff, whatever route_rights.py says: it asks anonymous visitors to sign in, and refuses members with 403."""
+    """Decorate a page for staff, beside its line in route_rights.py: asks anonymous visitors to sign in, refuses members with 403."""
 
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

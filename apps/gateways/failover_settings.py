@@ -1,6 +1,6 @@
 """Settings of a group's failover: changed by one person at a time, or no longer managed here.
 
-Nothing of it is sent to gateways: their administrators install the files (failover_files.py).
+Saving sends nothing to gateways: the agent installs the files (failover_files.py) on request (roles/installing.py), or people do by hand.
 """
 
 from collections.abc import Sequence

@@ -48,7 +48,9 @@ def record_mailbox_run(*, place: str, error: str, now: datetime) -> None:
 
 
 def find_mailbox_outage(now: datetime) -> MailboxOutage | None:
-    """Return the outage of the configured mailbox, if it has failed, or was not fetched, for LATE. Shorter failures do not count."""
+    """Return the outage of the configured mailbox, if it has failed, or was not fetched, for LATE. Shorter failures do not count, and a
+    mailbox that no worker has tried yet has none.
+    """
     try:
         box = find_mailbox()
     except ValueError:

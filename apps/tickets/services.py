@@ -1,4 +1,4 @@
-"""Services of tickets: open, answer, add a note, take, assign and change. Services for members are in own_tickets.py.
+"""Services of tickets: open, answer, add a note, take, give to a member, change. own_tickets.py wraps those that members use.
 
 Every answer goes to the asker through the outbox, in the same transaction (notifications.py).
 """

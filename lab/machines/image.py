@@ -1,7 +1,8 @@
 """Builds a bare Debian as kernel, initial RAM disk and root file system, from Debian's packages alone.
 
 In: a suite, such as bookworm. Out: files that QEMU boots. The image has systemd, ifupdown and sshd, and root's key; it has nothing of
-Netzwart. The packages that a gateway needs lie in apt's cache, because the machines of a lab reach no mirror.
+Netzwart. The packages that a gateway needs lie in apt's cache, because the machines of a lab reach no mirror; a prepared image has
+them installed.
 """
 
 import fcntl
@@ -20,7 +21,7 @@ BASE: Final = (
 )  # fmt: skip
 CACHED: Final = (
     "python3", "nftables", "libnftables1", "conntrack", "wget", "ca-certificates", "conntrackd", "keepalived", "iputils-ping",
-)  # fmt: skip  # fetched, not installed
+)  # fmt: skip  # fetched into apt's cache; installed in a prepared image only
 MODULES: Final = ("virtio_pci", "virtio_blk", "virtio_net", "ext4")  # all that the initial RAM disk has to know
 DISK_SIZE: Final = "2G"
 PROGRAMS: Final = {

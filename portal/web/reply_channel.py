@@ -20,7 +20,7 @@ class ClientGone(OSError):  # noqa: N818 - not an error of ours
 
 
 class ReplyChannel:
-    """Filled by `start`, `write` and `end` in a thread, emptied by `next` in the event loop."""
+    """Filled by `start`, `write` and `end` in a thread, emptied by `take_message` in the event loop."""
 
     def __init__(self) -> None:
         self.status = 0
@@ -47,7 +47,8 @@ class ReplyChannel:
         self._hand_over(more=False)
 
     def break_off(self, why: Exception) -> None:
-        """Abort the answer. If sending has begun, it ends too early, so that the client notices; otherwise `next` raises `why`."""
+        """Abort the answer. If sending has begun, it ends too early, so that the client notices; otherwise `take_message`
+        raises `why`."""
         self._put(None if self._begun else why)
 
     async def take_message(self) -> Message | None:

@@ -57,7 +57,9 @@ def build_probe_mapping(row: Row) -> NatMappingSpec | None:
 
 
 def read_group_settings(group: GatewayGroup) -> GatewayGroupSettings:
-    """Read the settings that all gateways of the group share. Each change does: one query is much quicker than one for each table."""
+    """Read the settings that all gateways of the group share. Every change reads them: their tables are joined in one
+    query, which is much quicker than one for each.
+    """
     is_limiting_off = Exists(Uplink.objects.filter(group=OuterRef("pk"), limits_rates=False))
     now = GatewayGroup.objects.select_related(*_TABLES).annotate(is_limiting_off=is_limiting_off).get(pk=group.pk)
     publics = Pool.objects.filter(group=group, kind=Pool.Kind.PUBLIC4).order_by("prefix").values_list("prefix", flat=True)
