@@ -4620,6 +4620,7 @@ CREATE TABLE public.gateways_probestatus (
     id bigint NOT NULL,
     family smallint NOT NULL,
     at timestamp with time zone NOT NULL,
+    answered timestamp with time zone,
     state character varying(7) NOT NULL,
     since timestamp with time zone NOT NULL,
     failures integer NOT NULL,
@@ -4628,7 +4629,7 @@ CREATE TABLE public.gateways_probestatus (
     gateway_id bigint NOT NULL,
     CONSTRAINT gateways_probestatus_failures_check CHECK ((failures >= 0)),
     CONSTRAINT gateways_probestatus_family_check CHECK ((family >= 0)),
-    CONSTRAINT probestatus_failures CHECK ((((failures = 0) AND ((state)::text = 'passed'::text)) OR ((NOT ((state)::text = 'passed'::text)) AND (failures > 0)))),
+    CONSTRAINT probestatus_failures CHECK ((((answered IS NOT NULL) AND (failures = 0) AND ((state)::text = 'passed'::text)) OR ((NOT ((state)::text = 'passed'::text)) AND (failures > 0)))),
     CONSTRAINT probestatus_family CHECK ((family = ANY (ARRAY[4, 6]))),
     CONSTRAINT probestatus_state CHECK (((state)::text = ANY ((ARRAY['passed'::character varying, 'lost'::character varying, 'unknown'::character varying])::text[])))
 );

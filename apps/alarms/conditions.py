@@ -21,8 +21,8 @@ SEVERITIES: Final = {StateKind.BAD: Severity.CRITICAL, StateKind.WARN: Severity.
 
 @dataclass(frozen=True)
 class Condition:
-    """Something that is wrong now. since: when it began, if that is known. stands_for: how the keys of the conditions begin that it
-    replaces, "" for none.
+    """Something that is wrong now. since: when it began, if that is known. stands_for: the keys of the conditions that it
+    replaces.
     """
 
     key: str
@@ -30,7 +30,7 @@ class Condition:
     texts: Texts
     path: str
     since: datetime | None
-    stands_for: str
+    stands_for: frozenset[str]
 
 
 def list_conditions(now: datetime) -> list[Condition]:
@@ -58,7 +58,7 @@ def find_severity(need: AttentionItem) -> Severity | None:
 
 def is_part_of(key: str, conditions: Mapping[str, Condition]) -> bool:
     """True if one of these conditions stands for this one, too."""
-    return any(each.stands_for and key.startswith(each.stands_for) for each in conditions.values())
+    return any(key in each.stands_for for each in conditions.values())
 
 
 def _read_needs(language: str, now: datetime) -> list[AttentionItem]:

@@ -1,9 +1,9 @@
 """Mails about alarms: one to each reader about everything that began or is over, in the reader's language."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Final
 
+import structlog
 from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import override
@@ -12,11 +12,13 @@ from apps.accounts.models import User
 from apps.accounts.roles import Right, list_roles_with_right
 from apps.alarms.models import Alarm
 from apps.lib.email_address import lower_ascii
+from apps.lib.errors import Problem
 from apps.mail.mail_templates import PlainValue
 from apps.mail.services import write_mail
 from apps.mail.unsubscribing import list_unsubscribed_addresses
 
 KIND: Final = "alarms"
+log = structlog.get_logger()
 
 
 def list_readers() -> list[User]:
@@ -26,21 +28,26 @@ def list_readers() -> list[User]:
     return [user for user in staff if lower_ascii(user.email) not in unwilling]
 
 
-def write_notices(begun: Sequence[Alarm], over: Sequence[Alarm], now: datetime) -> int:
-    """Put the mails into the outbox. Return their number."""
-    readers = list_readers()
-    for user in readers:
-        with override(user.mail_language):
-            context: dict[str, PlainValue] = {
-                "begun": [_describe_alarm(each) for each in begun],
-                "over": [_describe_alarm(each) for each in over],
-                "first": (begun or over)[0].title,
-                "more": len(begun or over) - 1,
-                "at": now,
-                "url": f"{settings.PORTAL_URL}{reverse('alarms:list')}",
-            }
-        write_mail(to=user.email, language=user.mail_language, template="alarms", context=context, notice=KIND, urgent=True)
-    return len(readers)
+def write_notices(begun: Sequence[Alarm], over: Sequence[Alarm]) -> int:
+    """Put the mails into the outbox. Return their number. A reader whose address is wrong keeps none from the others."""
+    return sum(_write_notice(user, begun, over) for user in list_readers())
+
+
+def _write_notice(user: User, begun: Sequence[Alarm], over: Sequence[Alarm]) -> bool:
+    with override(user.mail_language):
+        context: dict[str, PlainValue] = {
+            "begun": [_describe_alarm(each) for each in begun],
+            "over": [_describe_alarm(each) for each in over],
+            "first": (begun or over)[0].title,
+            "more": len(begun or over) - 1,
+            "url": f"{settings.PORTAL_URL}{reverse('alarms:list')}",
+        }
+    try:
+        mail = write_mail(to=user.email, language=user.mail_language, template="alarms", context=context, notice=KIND, urgent=True)
+    except Problem as problem:
+        log.warning("alarm not mailed", user=user.username, why=str(problem))
+        return False
+    return mail is not None
 
 
 def _describe_alarm(alarm: Alarm) -> dict[str, PlainValue]:

@@ -55,12 +55,7 @@ def silence(request: HttpRequest) -> HttpResponse:
     form = SilenceForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            services.silence_alarms(
-                key=row.key if row else "",
-                until=form.compute_end(),
-                reason=form.cleaned_data["reason"],
-                by=get_signed_in_user(request),
-            )
+            services.silence_alarms(key=row.key if row else "", by=get_signed_in_user(request), **form.to_kwargs())
             return redirect("alarms:list")
         except Problem as problem:
             form.add_problem(problem)

@@ -93,7 +93,7 @@ def _report_alarms(open_alarms: Sequence[Alarm], over: Sequence[Alarm], now: dat
         and lifecycle.is_report_due(began=each.began, gone=each.gone, reported=each.reported, earlier=earlier[each.pk], now=now)
     ]
     ended = [each for each in over if each.reported and not is_silent(each)]
-    if (begun or ended) and write_notices(begun, ended, now):
+    if (begun or ended) and write_notices(begun, ended):
         Alarm.objects.filter(pk__in=[each.pk for each in begun]).update(reported=now)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from apps.network.models import Gateway, GatewayGroup
 
 FAMILIES = (4, 6)
+FAMILY_CHOICES = [(family, f"IPv{family}") for family in FAMILIES]
 
 
 def find_primary(group: GatewayGroup, family: int) -> Gateway | None:

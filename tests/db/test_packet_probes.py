@@ -47,7 +47,7 @@ def test_gateways_forward_only_while_fresh_probes_came_back_through_all(mara: Cl
     store(other, PASSED)
     assert title(mara) == "Nothing needs you, both gateways forward"
     assert "packets pass nat-1 and nat-2" in text(mara.get("/"))
-    ProbeStatus.objects.filter(gateway=other, family=6).update(at=timezone.now() - 61 * SECOND)
+    ProbeStatus.objects.filter(gateway=other, family=6).update(answered=timezone.now() - 61 * SECOND)
     assert title(mara) == "Nothing needs you, both gateways answer"
     assert "packets pass" not in text(mara.get("/"))
 
@@ -84,6 +84,22 @@ def test_what_all_gateways_lose_is_one_need_and_one_mail(mara: Client, network: 
     look_after(60 * SECOND)
     look_after(120 * SECOND)
     assert [each for each in subjects() if not each.startswith("Alarm: No IPv4 packet comes back through")] == []
+
+
+def test_a_need_that_stands_for_others_names_these_and_no_more(mara: Client, network: factories.Network) -> None:
+    for gateway in network.gateways:
+        store(gateway, LOST4)
+    (need,) = list_attention_items(timezone.now())
+    assert need.stands_for == {f"packets-of-{gateway.pk}-4" for gateway in network.gateways}
+    GatewayState.objects.update(unreachable_since=timezone.now())
+    away = next(each for each in list_attention_items(timezone.now()) if each.key == "away")
+    assert away.stands_for == {f"gateway-{gateway.pk}" for gateway in network.gateways}
+
+
+def test_one_probe_that_was_lost_says_nothing_if_none_came_back_before(mara: Client, network: factories.Network) -> None:
+    store(network.gateways[0], PASSED)
+    store(network.gateways[1], LOST4, times=1)
+    assert title(mara) == "Nothing needs you, both gateways answer"
 
 
 def test_loss_is_told_with_its_share(mara: Client, network: factories.Network) -> None:
@@ -142,7 +158,8 @@ def test_gateways_that_run_nothing_or_do_not_answer_are_not_probed(served_networ
 
 def test_the_database_refuses_nonsense(network: factories.Network) -> None:
     now = timezone.now()
-    for wrong in ({"family": 5}, {"state": "odd"}, {"failures": 1}, {"state": "lost", "failures": 0}):
-        given = {"family": 4, "state": "passed", "failures": 0, "at": now, "since": now, "gateway": network.gateways[0]} | wrong
+    for wrong in ({"family": 5}, {"state": "odd"}, {"failures": 1}, {"state": "lost", "failures": 0}, {"answered": None}):
+        given = {"family": 4, "state": "passed", "failures": 0, "at": now, "answered": now, "since": now}
+        given |= {"gateway": network.gateways[0]} | wrong
         with pytest.raises(IntegrityError), transaction.atomic():
             ProbeStatus.objects.create(**given)

@@ -12,8 +12,14 @@ NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
 RESULTS = st.lists(st.one_of(st.just(LOST), st.integers(1, 1_000_000)), max_size=30)
 
 
-def status(state: str = "passed", failures: int = 0, recent: list[int] | None = None, age: float = 5) -> ProbeStatus:
-    return ProbeStatus(family=4, state=state, failures=failures, recent=recent or [], at=NOON - timedelta(seconds=age), since=NOON)
+def status(
+    state: str = "passed", failures: int = 0, recent: list[int] | None = None, age: float = 5, answered: float | None = 15
+) -> ProbeStatus:
+    """Build a status that was probed `age` seconds ago, and through which a packet came back `answered` seconds ago."""
+    came = None if answered is None else NOON - timedelta(seconds=answered)
+    return ProbeStatus(
+        family=4, state=state, failures=failures, recent=recent or [], at=NOON - timedelta(seconds=age), answered=came, since=NOON
+    )
 
 
 def test_one_lost_probe_is_no_outage_and_two_are() -> None:
@@ -23,9 +29,16 @@ def test_one_lost_probe_is_no_outage_and_two_are() -> None:
 
 
 def test_what_is_older_than_a_minute_says_nothing() -> None:
-    assert judge_status(status(age=60), NOON) is ProbeVerdict.PASSES
+    assert judge_status(status(age=60, answered=60), NOON) is ProbeVerdict.PASSES
     assert judge_status(status(age=61), NOON) is ProbeVerdict.STALE
     assert judge_status(status("lost", 9, [LOST] * 9, age=61), NOON) is ProbeVerdict.STALE
+
+
+def test_nothing_passes_through_which_no_packet_came_back_lately() -> None:
+    assert judge_status(status("lost", 1, [LOST], answered=None), NOON) is ProbeVerdict.STALE
+    assert judge_status(status("lost", 1, [900, LOST], answered=61), NOON) is ProbeVerdict.STALE
+    assert judge_status(status("unknown", 1, answered=None), NOON) is ProbeVerdict.STALE
+    assert judge_status(status("lost", 1, [900, LOST], answered=60), NOON) is ProbeVerdict.PASSES
 
 
 @given(recent=RESULTS)

@@ -17,6 +17,7 @@ from apps.deployments.models import Rollout
 from apps.deployments.rollouts import progress
 from apps.gateways.packet_probes.judgement import FRESH, do_all_pass
 from apps.gateways.packet_probes.models import ProbeStatus
+from apps.gateways.packet_probes.selectors import list_probe_statuses
 from apps.gateways.selectors import GatewayOverview, get_max_answer_age
 from apps.lib.ui.states import StateKind
 from apps.operations import heartbeats
@@ -62,7 +63,8 @@ class StatusClaim:
 def gather_facts(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout], now: datetime) -> DashboardFacts:
     """Return the facts for one page."""
     worker = heartbeats.list_heartbeats().get(ProcessRole.WORKER)
-    probes = list(ProbeStatus.objects.filter(gateway__in=[each.gateway.pk for each in gates]))
+    here = {each.gateway.pk for each in gates}
+    probes = [each for each in list_probe_statuses() if each.gateway_id in here]
     return DashboardFacts(now, gates, newest, worker.served if worker else None, probes)
 
 
@@ -137,7 +139,9 @@ def do_packets_pass(facts: DashboardFacts) -> bool:
 
 
 def _get_probe_evidence(facts: DashboardFacts) -> datetime | None:
-    return min((each.at for each in facts.probes), default=None)
+    """Return when a packet last came back, of the family and gateway where that is longest ago; None if one never did."""
+    answered = [each.answered for each in facts.probes]
+    return min((each for each in answered if each), default=None) if all(answered) else None
 
 
 def _get_fresh_age() -> timedelta:

@@ -182,14 +182,16 @@ def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, R
         why = _("The cause is probably the portal’s own management network; the gateways may still be forwarding. Check its cable first.")
         state = StateLabel(StateKind.BAD, _("Cut off"))
         what, page = _("The portal reaches none of the gateways"), find_page_url("gateways:list")
-        yield AttentionItem("away", state, what, why, max(away), _("Open"), page, stands_for="gateway-")
+        yield AttentionItem("away", state, what, why, max(away), _("Open"), page, stands_for=_list_gateway_keys(gates))
         gates = [each for each in gates if each.status and not each.status.unreachable_since]
     stale = [each for each in gates if each.state.kind is StateKind.WARN]
     if len(stale) > 1:
         words = _("%(gateways)s have not been polled recently") % {"gateways": _join_names([each.gateway.name for each in stale])}
         since = min((each.status.seen for each in stale if each.status and each.status.seen), default=None)
         page = find_page_url("gateways:list")
-        yield AttentionItem("stale", stale[0].state, words, stale[0].line.follows, since, _("Open"), page, stands_for="gateway-")
+        yield AttentionItem(
+            "stale", stale[0].state, words, stale[0].line.follows, since, _("Open"), page, stands_for=_list_gateway_keys(stale)
+        )
     for each in gates:
         if each.state.kind is not StateKind.OK and not (each in stale and len(stale) > 1):
             yield _build_gateway_need(each, each.state, _describe_away(each), _describe_away_reason(each), _find_since(each))
@@ -215,6 +217,11 @@ def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, R
             _("Show"),
             find_page_url("gateways:list"),
         )
+
+
+def _list_gateway_keys(gates: Iterable[GatewayOverview]) -> frozenset[str]:
+    """Return the keys of the needs that these gateways have alone."""
+    return frozenset(f"gateway-{each.gateway.pk}" for each in gates)
 
 
 def _list_in_memory(gates: Sequence[GatewayOverview]) -> list[str]:

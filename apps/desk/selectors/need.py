@@ -13,7 +13,7 @@ class AttentionItem:
     """Something that needs action: its state, a title, the evidence, a time, and the button's label and URL.
 
     at: since when it is so, or when it will happen. is_decision: an approval is missing. is_intended: a person has chosen this state, so
-    that it is no alarm. stands_for: how the keys of the needs begin that this one replaces in the list, "" for none.
+    that it is no alarm. stands_for: the keys of the needs that this one replaces in the list.
     """
 
     key: str
@@ -25,7 +25,7 @@ class AttentionItem:
     url: str
     is_decision: bool = False
     is_intended: bool = False
-    stands_for: str = ""
+    stands_for: frozenset[str] = frozenset()
 
 
 def find_page_url(name: str, *arguments: object) -> str:

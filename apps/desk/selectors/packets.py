@@ -10,6 +10,7 @@ from apps.desk.selectors.need import AttentionItem, find_page_url
 from apps.desk.selectors.result_cache import count_members
 from apps.gateways.packet_probes.judgement import ProbeVerdict, compute_figures, judge_status
 from apps.gateways.packet_probes.models import ProbeStatus
+from apps.gateways.packet_probes.selectors import list_probe_statuses
 from apps.gateways.selectors import GatewayOverview
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
@@ -18,7 +19,7 @@ from apps.lib.ui.states import StateKind, StateLabel
 def iter_attention_items(gates: Sequence[GatewayOverview], now: datetime) -> Iterator[AttentionItem]:
     """Yield needs of gateways whose fresh probes failed. What all gateways of a group lost is one need, the network's."""
     by_gateway = {each.gateway.pk: each for each in gates}
-    found = [(each, judge_status(each, now)) for each in ProbeStatus.objects.filter(gateway__in=by_gateway)]
+    found = [(each, judge_status(each, now)) for each in list_probe_statuses() if each.gateway_id in by_gateway]
     lost = [each for each, verdict in found if verdict is ProbeVerdict.LOST]
     for group, family in dict.fromkeys((by_gateway[each.gateway_id].gateway.group_id, each.family) for each in lost):
         of_group = [each for each in gates if each.gateway.group_id == group]
@@ -40,7 +41,9 @@ def _build_lost_everywhere(group: int, lost: Sequence[ProbeStatus]) -> Attention
     why = _("The uplink or the probe’s target is the likely cause: the gateways share both.")
     text = " ".join([_describe_affected(carries=True), why, lost[0].text])
     key, state = f"packets-{group}-{lost[0].family}", StateLabel(StateKind.BAD, _("No packets"))
-    return AttentionItem(key, state, what, text, since, _("Open"), find_page_url("gateways:list"), stands_for="packets-of-")
+    return AttentionItem(
+        key, state, what, text, since, _("Open"), find_page_url("gateways:list"), stands_for=frozenset(map(_build_key, lost))
+    )
 
 
 def _build_lost(of: GatewayOverview, status: ProbeStatus) -> AttentionItem:
@@ -65,8 +68,12 @@ def _build_not_probed(of: GatewayOverview, status: ProbeStatus) -> AttentionItem
 
 
 def _build_item(status: ProbeStatus, state: StateLabel, what: str, text: str, *, since: datetime | None) -> AttentionItem:
-    key, page = f"packets-of-{status.gateway_id}-{status.family}", find_page_url("gateways:gateway", status.gateway_id)
-    return AttentionItem(key, state, what, text, since, _("Open"), page)
+    page = find_page_url("gateways:gateway", status.gateway_id)
+    return AttentionItem(_build_key(status), state, what, text, since, _("Open"), page)
+
+
+def _build_key(status: ProbeStatus) -> str:
+    return f"packets-of-{status.gateway_id}-{status.family}"
 
 
 def _describe_affected(*, carries: bool) -> str:

@@ -24,7 +24,7 @@ class ProbeVerdict(StrEnum):
     LOSSY = "lossy"
     LOST = "lost"
     NOT_PROBED = "not probed"  # the probe itself does not work
-    STALE = "stale"  # no probe lately
+    STALE = "stale"  # no probe lately, or none that came back and only one that did not
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,13 @@ class LossFigures:
 
 
 def judge_status(status: ProbeStatus, now: datetime) -> ProbeVerdict:
-    """Return what is known now. A single failure leaves the verdict as it was."""
+    """Return what is known now. A single failure is none yet, but packets pass only if one came back lately."""
     if now - status.at > FRESH:
         return ProbeVerdict.STALE
     if status.failures >= FAILURES:
         return ProbeVerdict.LOST if status.state == ProbeStatus.State.LOST else ProbeVerdict.NOT_PROBED
+    if status.answered is None or now - status.answered > FRESH:
+        return ProbeVerdict.STALE
     return ProbeVerdict.LOSSY if status.recent.count(LOST) >= LOSSY else ProbeVerdict.PASSES
 
 

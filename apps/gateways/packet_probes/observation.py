@@ -54,6 +54,7 @@ def _store_result(gateway: Gateway, before: ProbeStatus | None, result: ProbeRes
         family=result.family,
         defaults={
             "at": at,
+            "answered": at if result.ok else before.answered if before else None,
             "state": state,
             "since": before.since if before and same else at,
             "failures": 0 if result.ok else 1 + (before.failures if before else 0),

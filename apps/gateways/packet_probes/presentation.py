@@ -8,6 +8,7 @@ from django.utils.translation import ngettext
 
 from apps.gateways.packet_probes.judgement import LossFigures, ProbeVerdict, compute_figures, judge_status
 from apps.gateways.packet_probes.models import ProbeStatus
+from apps.gateways.packet_probes.selectors import list_probe_statuses
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
 from apps.network.models import Gateway
@@ -26,7 +27,7 @@ class ProbeLine:
 
 def list_probe_lines(gateway: Gateway, now: datetime) -> list[ProbeLine]:
     """Return a line for each family that is probed, IPv4 first."""
-    return [_build_line(each, now) for each in ProbeStatus.objects.filter(gateway=gateway).order_by("family")]
+    return [_build_line(each, now) for each in list_probe_statuses() if each.gateway_id == gateway.pk]
 
 
 def _build_line(status: ProbeStatus, now: datetime) -> ProbeLine:

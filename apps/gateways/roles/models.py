@@ -9,12 +9,10 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from apps.gateways.families import join_family_names
+from apps.gateways.families import FAMILY_CHOICES, join_family_names
 from apps.network.models import Gateway, GatewayGroup
 from firewall import roles
 from firewall.file_digest import LENGTH
-
-FAMILIES = [(4, "IPv4"), (6, "IPv6")]
 
 
 class FailoverStatus(models.Model):
@@ -47,7 +45,7 @@ class GatewayRole(models.Model):
         UNKNOWN = roles.FailoverRole.UNKNOWN.value, _("unknown")
 
     status = models.ForeignKey(FailoverStatus, models.CASCADE, related_name="roles")
-    family = models.PositiveSmallIntegerField(choices=FAMILIES)
+    family = models.PositiveSmallIntegerField(choices=FAMILY_CHOICES)
     role = models.CharField(max_length=7, choices=Role)
     since = models.DateTimeField(null=True)
     carries = models.BooleanField()
@@ -88,7 +86,7 @@ class RoleSwitch(models.Model):
     group = models.ForeignKey(GatewayGroup, models.CASCADE, related_name="role_switches")
     gateway = models.ForeignKey(Gateway, models.CASCADE, related_name="role_switches")
     kind = models.CharField(max_length=7, choices=Kind)
-    families = ArrayField(models.PositiveSmallIntegerField(choices=FAMILIES))
+    families = ArrayField(models.PositiveSmallIntegerField(choices=FAMILY_CHOICES))
     state = models.CharField(max_length=7, choices=State, default=State.WAITING)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     at = models.DateTimeField(db_default=Now())
@@ -132,7 +130,7 @@ class CarrierChange(models.Model):
         ELECTION = "election", _("keepalived elected anew")
 
     group = models.ForeignKey(GatewayGroup, models.CASCADE, related_name="carrier_changes")
-    family = models.PositiveSmallIntegerField(choices=FAMILIES)
+    family = models.PositiveSmallIntegerField(choices=FAMILY_CHOICES)
     carriers = ArrayField(models.CharField(max_length=40), blank=True)
     at = models.DateTimeField()
     cause = models.CharField(max_length=8, choices=Cause)
