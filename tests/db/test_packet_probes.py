@@ -109,6 +109,14 @@ def test_loss_is_told_with_its_share(mara: Client, network: factories.Network) -
     assert "3 of the last 7 probes did not come back." in text(mara.get("/"))
 
 
+def test_an_outage_that_is_over_is_no_loss(mara: Client, network: factories.Network) -> None:
+    store(network.gateways[1], PASSED)
+    for results in (PASSED, *[LOST4] * 6, PASSED):
+        store_results(network.gateways[0], results, timezone.now())
+    assert list_needs() == []
+    assert title(mara) == "Nothing needs you, both gateways forward"
+
+
 def test_a_probe_that_does_not_work_says_nothing_about_packets(mara: Client, network: factories.Network) -> None:
     store(network.gateways[0], BROKEN)
     store(network.gateways[1], PASSED)

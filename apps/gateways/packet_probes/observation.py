@@ -14,6 +14,7 @@ from django.utils import timezone
 from apps.deployments.rollouts.probing import ProbeResult, probe_gateway
 from apps.deployments.transport import agent_channel
 from apps.deployments.transport.agent_channel import ChannelOf, Unreachable
+from apps.gateways.packet_probes.judgement import FAILURES
 from apps.gateways.packet_probes.models import LOST, ProbeStatus
 from apps.network.models import Gateway
 
@@ -47,8 +48,6 @@ def _store_result(gateway: Gateway, before: ProbeStatus | None, result: ProbeRes
     same = before is not None and before.state == state
     if not same:
         log.info("probe", gateway=gateway.name, family=result.family, state=state.value, text=result.sentence)
-    took = LOST if result.ms is None else round(1000 * result.ms)
-    recent = [*(before.recent if before else []), *([] if state is State.UNKNOWN else [took])][-KEPT:]
     ProbeStatus.objects.update_or_create(
         gateway=gateway,
         family=result.family,
@@ -59,6 +58,17 @@ def _store_result(gateway: Gateway, before: ProbeStatus | None, result: ProbeRes
             "since": before.since if before and same else at,
             "failures": 0 if result.ok else 1 + (before.failures if before else 0),
             "text": result.sentence.replace("\0", ""),
-            "recent": recent,
+            "recent": _extend_recent(before, result, state),
         },
     )
+
+
+def _extend_recent(before: ProbeStatus | None, result: ProbeResult, state: ProbeStatus.State) -> list[int]:
+    """Return the last probes with this one. An outage that is over is left out: it was told as one, and is no loss from then on."""
+    recent = list(before.recent) if before else []
+    if state is State.PASSED and before and before.failures >= FAILURES:
+        while recent and recent[-1] == LOST:
+            recent.pop()
+    if state is not State.UNKNOWN:
+        recent.append(LOST if result.ms is None else round(1000 * result.ms))
+    return recent[-KEPT:]
