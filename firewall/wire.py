@@ -13,6 +13,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 from firewall.codec import WireError, decode, encode
 from firewall.diff import Delta
 from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, RevertFiles
+from firewall.health import HealthCounters, ReadHealth
 from firewall.live_trace import Look, Seen, Watch, Watching
 from firewall.machine import Describe, MachineFacts
 from firewall.policy import Address
@@ -391,6 +392,7 @@ Request: TypeAlias = (
     | Watch
     | Look
     | Describe
+    | ReadHealth
     | Roles
     | Drain
     | InstallFiles
@@ -412,6 +414,7 @@ Reply: TypeAlias = (
     | Watching
     | Seen
     | MachineFacts
+    | HealthCounters
     | RolesAre
     | FileTrialIs
     | Refused
@@ -437,6 +440,7 @@ ANSWERED: Mapping[type[Request], MessageLimits] = MappingProxyType(
         Watch: _SHORT,
         Look: MessageLimits(4 << 20, 100_000),
         Describe: MessageLimits(4 << 20, 100_000),
+        ReadHealth: MessageLimits(1 << 20, 50_000),
         Roles: _SHORT,
         Drain: _SHORT,
         InstallFiles: _SHORT,

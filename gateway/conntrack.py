@@ -6,6 +6,7 @@ are unpacked at once; flows of any other shape are parsed attribute by attribute
 
 import socket
 from collections.abc import Collection, Iterable
+from contextlib import closing
 from itertools import islice
 from struct import Struct
 from sys import byteorder
@@ -13,7 +14,8 @@ from sys import byteorder
 from firewall.flows import Flow, FlowFilter
 from gateway.netlink import CONNTRACK, Netlink, iter_attribute_spans, pack_attribute, pack_nested, parse_attributes, parse_number
 
-_GET, _DELETE = 1, 2  # IPCTNL_MSG_CT_GET, IPCTNL_MSG_CT_DELETE
+_GET, _DELETE, _GET_STATISTICS = 1, 2, 4  # IPCTNL_MSG_CT_GET, IPCTNL_MSG_CT_DELETE, IPCTNL_MSG_CT_GET_STATS_CPU
+_STATISTICS = {9: "insert_failed", 10: "drop", 11: "early_drop", 13: "search_restart", 14: "clash_resolve"}  # CTA_STATS_*
 _TUPLE_ORIG, _TUPLE_REPLY, _ID, _ZONE = 1, 2, 12, 18
 _FILTER, _FILTER_ORIG, _FILTER_REPLY = 25, 1, 2
 _FILTER_DESTINATION, _FILTER_PROTOCOL, _FILTER_PORT = 1 << 1, 1 << 3, 1 << 5  # CTA_FILTER_F_CTA_IP_DST, …_PROTO_NUM, …_PROTO_DST_PORT
@@ -52,6 +54,17 @@ class _TupleLayout:
 
 
 _V4, _V6 = _TupleLayout(4), _TupleLayout(16)
+
+
+def read_conntrack_statistics() -> dict[str, int]:
+    """Return the counters of the connection table, by the names of CTA_STATS_*, summed over all cores. Raises TableError."""
+    found = dict.fromkeys(_STATISTICS.values(), 0)
+    with closing(Netlink(CONNTRACK)) as own:
+        for body in own.dump(_GET_STATISTICS, family=socket.AF_UNSPEC):
+            for kind, octets in parse_attributes(body).items():
+                if kind in _STATISTICS:
+                    found[_STATISTICS[kind]] += parse_number(octets)
+    return found
 
 
 class Conntrack:

@@ -13,12 +13,13 @@ from struct import Struct
 
 from firewall.machine import MOST_ADDRESSES, InterfaceAddress, MachineInterface
 from firewall.policy import Address
-from gateway.netlink import parse_attribute_text, parse_attributes
+from gateway.netlink import pack_attribute, parse_attribute_text, parse_attributes
 from gateway.table import TableError
 
 _HEADER = Struct("=IHHII")
 _LINK, _ADDRESS, _ROUTE = Struct("=BxHiII"), Struct("=BBBBI"), Struct("=BBBBBBBBI")
 _GETLINK, _GETADDR, _GETROUTE = 18, 22, 26
+_REQUEST = 0x1
 _DUMP = 0x301  # NLM_F_REQUEST | NLM_F_DUMP
 _ERROR, _DONE = 2, 3
 _RECEIVE = 1 << 17
@@ -27,8 +28,9 @@ _LINK_MAC, _LINK_NAME, _LINK_INFO, _INFO_KIND = 1, 3, 18, 1
 _ADDRESS_ANY, _ADDRESS_LOCAL = 1, 2
 _SCOPE_GLOBAL = 0
 _MAIN, _UNICAST = 254, 1
-_ROUTE_INTERFACE, _ROUTE_NEXT_HOPS = 4, 9
+_ROUTE_DESTINATION, _ROUTE_INTERFACE, _ROUTE_NEXT_HOPS = 1, 4, 9
 _NEXT_HOP = Struct("=HBBi")
+_SOMEWHERE = {4: (socket.AF_INET, ip_address("8.8.8.8")), 6: (socket.AF_INET6, ip_address("2001:4860:4860::8888"))}  # on the internet
 _FAMILIES = (socket.AF_INET, socket.AF_INET6)
 
 
@@ -55,6 +57,33 @@ def list_interfaces() -> list[MachineInterface]:
                 )
             )
     return sorted(found, key=lambda each: each.name)
+
+
+def iter_links(route: socket.socket) -> Iterator[tuple[str, bool, dict[int, bytes]]]:
+    """Yield name, whether it is up with carrier, and attributes of each interface but loopback. Raises TableError or OSError."""
+    for (_, _, _, flags, _), given in _dump(route, _GETLINK, _LINK):
+        if not flags & _LOOPBACK:
+            yield parse_attribute_text(given[_LINK_NAME]), flags & _RUNNING == _RUNNING, given
+
+
+def has_internet_route(family: int) -> bool:
+    """True if the kernel would route a packet to the internet. It is asked about one address; listing all routes of BGP would take seconds.
+
+    Nothing is sent. Raises TableError.
+    """
+    number, target = _SOMEWHERE[family]
+    wanted = pack_attribute(_ROUTE_DESTINATION, target.packed)
+    ask = _ROUTE.pack(number, target.max_prefixlen, 0, 0, 0, 0, 0, 0, 0) + wanted
+    try:
+        with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.NETLINK_ROUTE) as route:
+            route.send(_HEADER.pack(_HEADER.size + len(ask), _GETROUTE, _REQUEST, 1, 0) + ask)
+            octets = route.recv(_RECEIVE)
+    except OSError as error:
+        raise TableError(f"the routes cannot be read: {error.strerror}") from error
+    if _HEADER.unpack_from(octets)[1] == _ERROR:
+        return False
+    kind: int = _ROUTE.unpack_from(octets, _HEADER.size)[7]
+    return kind == _UNICAST
 
 
 def has_address(interface: str, address: Address) -> bool:

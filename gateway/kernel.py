@@ -9,10 +9,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from hashlib import blake2b
 from itertools import islice
+from pathlib import Path
 from time import monotonic
 
 from firewall.diff import Delta, ElementChange
 from firewall.flows import Flow, FlowFilter
+from firewall.health import HealthCounters
 from firewall.live_trace import Watch
 from firewall.machine import MachineInterface
 from firewall.policy import Address
@@ -23,6 +25,7 @@ from gateway import interfaces, netlink, sysctl
 from gateway.conntrack import Conntrack
 from gateway.deleted_element_counters import DeletionListener
 from gateway.element_renewal import ExpiryCorrection, UnixClock
+from gateway.health.reading import read_health
 from gateway.kernel_trace import Tracer
 from gateway.libnftables import Libnftables
 from gateway.load_plan import iter_change_batches, split_prefill
@@ -179,26 +182,18 @@ class KernelTable:
             {each.name: each for each in self._read_chains()},
             declared,
             {name: {} if each.dynamic else self._dump(each, now) for name, each in declared.items()},
-            frozenset(name for name, _ in self._iter_named_counters()),
+            frozenset(name for name, _ in _iter_named_counters(self._netlink)),
         )
 
     def read_declarations(self) -> dict[str, Set]:
         """See NftTable."""
-        found = (_parse_declaration(parse_attributes(body)) for body in self._dump_table_objects(netlink.GETSET, _SET_TABLE))
+        found = (_parse_declaration(parse_attributes(body)) for body in _dump_table_objects(self._netlink, netlink.GETSET, _SET_TABLE))
         return {each.name: each for each in found if each}
 
     def _read_chains(self) -> Iterator[Chain]:
-        for body in self._dump_table_objects(netlink.GETCHAIN, _CHAIN_TABLE):
+        for body in _dump_table_objects(self._netlink, netlink.GETCHAIN, _CHAIN_TABLE):
             given = parse_attributes(body)
             yield Chain(parse_attribute_text(given[_CHAIN_NAME]), UNKNOWN_RULES, _parse_hook(given))
-
-    def _dump_table_objects(self, kind: int, table_attribute: int) -> list[bytes]:
-        """Return the messages about objects of our table. Some kernels also send those of other tables, whatever the request says."""
-        ours = pack_text(table_attribute, TABLE)
-        try:
-            return [body for body in self._netlink.dump(kind, ours) if body.startswith(ours)]
-        except netlink.MissingObjectError:
-            return []
 
     def _dump(self, of: Set, now: float) -> dict[bytes, Element]:
         found: dict[bytes, Element] = {}
@@ -243,7 +238,7 @@ class KernelTable:
 
     def read_named_counters(self) -> Mapping[str, tuple[int, int]]:
         """See NftTable."""
-        return dict(self._iter_named_counters())
+        return dict(_iter_named_counters(self._netlink))
 
     def count_set_elements(self, name: str) -> int:
         """See NftTable."""
@@ -252,16 +247,6 @@ class KernelTable:
                 return sum(codec.count(body) for body in own.dump(netlink.GETSETELEM, codec.pack_set_reference(name)))
             except netlink.MissingObjectError:
                 return 0
-
-    def _iter_named_counters(self) -> Iterator[tuple[str, tuple[int, int]]]:
-        for body in self._dump_table_objects(netlink.GETOBJ, _OBJECT_TABLE):
-            given = parse_attributes(body)
-            if parse_number(given[_OBJECT_TYPE]) == _COUNTER_OBJECT:
-                counts = parse_attributes(given[_OBJECT_DATA])
-                yield (
-                    parse_attribute_text(given[_OBJECT_NAME]),
-                    (parse_number(counts[_COUNTER_PACKETS]), parse_number(counts[_COUNTER_OCTETS])),
-                )
 
     def list_flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         """See NftTable."""
@@ -288,6 +273,12 @@ class KernelTable:
     def list_interfaces(self) -> list[MachineInterface]:
         """See NftTable."""
         return interfaces.list_interfaces()
+
+    def read_health(self, *, boot: str, agent: str, disk: Path) -> HealthCounters:
+        """See NftTable."""
+        with closing(Netlink()) as own:
+            packets = {name: packets for name, (packets, _octets) in _iter_named_counters(own)}
+        return read_health(packets, boot=boot, agent=agent, disk=disk)
 
     def has_address(self, interface: str, address: Address) -> bool:
         """See NftTable."""
@@ -317,7 +308,7 @@ class KernelTable:
     def list_rule_handles(self) -> dict[str, list[int]]:
         """See NftTable."""
         handles: dict[str, list[int]] = {}
-        for body in self._dump_table_objects(netlink.GETRULE, _RULE_TABLE):
+        for body in _dump_table_objects(self._netlink, netlink.GETRULE, _RULE_TABLE):
             given = parse_attributes(body)
             handles.setdefault(parse_attribute_text(given[_RULE_CHAIN]), []).append(parse_number(given[_RULE_HANDLE]))
         return handles
@@ -325,12 +316,12 @@ class KernelTable:
     def fingerprint_chains(self) -> dict[str, str]:
         """See NftTable. The fingerprints are hashes of what the kernel dumps (nft would read every element and print none)."""
         chains = {}
-        for body in self._dump_table_objects(netlink.GETCHAIN, _CHAIN_TABLE):
+        for body in _dump_table_objects(self._netlink, netlink.GETCHAIN, _CHAIN_TABLE):
             given = parse_attributes(body)
             chains[parse_attribute_text(given[_CHAIN_NAME])] = blake2b(
                 repr([given.get(kind) for kind in _CHAIN_ITSELF]).encode(), digest_size=16
             )
-        for body in self._dump_table_objects(netlink.GETRULE, _RULE_TABLE):
+        for body in _dump_table_objects(self._netlink, netlink.GETRULE, _RULE_TABLE):
             chain = chains.get(parse_attribute_text(parse_attributes(body)[_RULE_CHAIN]))
             if chain:
                 chain.update(_strip_counts(body))
@@ -340,6 +331,26 @@ class KernelTable:
         """See NftTable."""
         [body] = self._netlink.ask(netlink.GETTABLE, [pack_text(_TABLE_NAME, TABLE)])
         return None if body is None else parse_number(parse_attributes(body)[_TABLE_HANDLE])
+
+
+def _dump_table_objects(over: Netlink, kind: int, table_attribute: int) -> list[bytes]:
+    """Return the messages about objects of our table. Some kernels also send those of other tables, whatever the request says."""
+    ours = pack_text(table_attribute, TABLE)
+    try:
+        return [body for body in over.dump(kind, ours) if body.startswith(ours)]
+    except netlink.MissingObjectError:
+        return []
+
+
+def _iter_named_counters(over: Netlink) -> Iterator[tuple[str, tuple[int, int]]]:
+    for body in _dump_table_objects(over, netlink.GETOBJ, _OBJECT_TABLE):
+        given = parse_attributes(body)
+        if parse_number(given[_OBJECT_TYPE]) == _COUNTER_OBJECT:
+            counts = parse_attributes(given[_OBJECT_DATA])
+            yield (
+                parse_attribute_text(given[_OBJECT_NAME]),
+                (parse_number(counts[_COUNTER_PACKETS]), parse_number(counts[_COUNTER_OCTETS])),
+            )
 
 
 def _ask_for(own: Netlink, name: str, keys: Iterable[bytes]) -> Iterator[list[bytes]]:

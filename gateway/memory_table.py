@@ -3,13 +3,16 @@
 For tests, and for a gateway on a machine that allows no network namespaces. No packets pass it: `count` stands in for them.
 """
 
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from ipaddress import ip_address
 from itertools import islice
+from pathlib import Path
 from typing import TypeVar
 
 from firewall.diff import Delta, ElementChange
 from firewall.flows import Flow, FlowFilter
+from firewall.health import HealthCounters
 from firewall.live_trace import Watch
 from firewall.machine import InterfaceAddress, MachineInterface
 from firewall.policy import Address, Profile
@@ -176,6 +179,10 @@ class FakeKernel:
     def list_interfaces(self) -> list[MachineInterface]:
         """See NftTable. Made up, as in the lab."""
         return list(self.interfaces)
+
+    def read_health(self, *, boot: str, agent: str, disk: Path) -> HealthCounters:
+        """See NftTable. There is no machine: nothing is counted."""
+        return HealthCounters(boot, time.monotonic_ns() // 1_000_000, time.time_ns() // 1_000_000, agent, (), (), {}, {})
 
     def has_address(self, interface: str, address: Address) -> bool:
         """See NftTable."""

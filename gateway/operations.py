@@ -17,6 +17,7 @@ from firewall import live_trace, wire
 from firewall.codec import WireError
 from firewall.diff import Delta, apply, diff
 from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, RevertFiles
+from firewall.health import HealthCounters, ReadHealth
 from firewall.machine import Describe
 from firewall.policy import PolicyError
 from firewall.profile import count_profile_changes
@@ -246,6 +247,8 @@ class Agent:
                 return self.live.start(request)
             case live_trace.Look():
                 return self.live.look(request)
+            case ReadHealth():
+                return self.read_health()
             case Describe():
                 return describe_machine(self._table, self._name)
             case Roles() | Drain():
@@ -469,6 +472,10 @@ class Agent:
     def build_gauges(self, occupied: Mapping[str, tuple[int, int]]) -> wire.GaugesAre:
         """Build the reply to Gauges, once all dynamic sets are counted."""
         return wire.GaugesAre(occupied, self._table.count_connections(), self._table.read_sysctls(), self._held.untuned)
+
+    def read_health(self) -> HealthCounters:
+        """Return what the machine has counted. May be called on another thread, beside everything else. Raises TableError."""
+        return self._table.read_health(boot=self._boot, agent=compute_version(), disk=self._state.directory)
 
     def answer_roles(self, request: Roles | Drain) -> RolesAre:
         """Return the roles, after draining if that is asked. May be called on another thread, beside everything else. Raises TableError."""

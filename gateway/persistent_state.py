@@ -49,7 +49,7 @@ class StateDirectory:
     """The directory, locked by one process at a time."""
 
     def __init__(self, directory: Path) -> None:
-        self._directory = directory
+        self.directory = directory
         try:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -96,7 +96,7 @@ class StateDirectory:
         octets = os.pread(self._token_file, _TOKEN_DIGITS + 1, 0)
         if octets and not (len(octets) == _TOKEN_DIGITS + 1 and octets[:-1].isdigit()):
             way = f"write the portal's latest token into it, as {_TOKEN_DIGITS} digits and a newline, or remove it"
-            raise StateError(f"{self._directory / _TOKEN} is damaged: {way}")
+            raise StateError(f"{self.directory / _TOKEN} is damaged: {way}")
         return int(octets or b"0")
 
     def raise_token(self, token: int) -> None:
@@ -111,7 +111,7 @@ class StateDirectory:
         """Test if a disk that could not be written is writable again: write the token in place, and a small new file."""
         if not self.unwritable:
             return
-        token, room = f"{self.token:0{_TOKEN_DIGITS}d}\n".encode(), self._directory / _ROOM
+        token, room = f"{self.token:0{_TOKEN_DIGITS}d}\n".encode(), self.directory / _ROOM
         with suppress(StateError):
             self._write_token(self.token, token)
             try:
@@ -124,17 +124,17 @@ class StateDirectory:
             self.unwritable = ""
 
     def _record_write_error(self, name: str, error: OSError) -> StateError:
-        self.unwritable = f"{self._directory / name} cannot be written: {error.strerror}"
+        self.unwritable = f"{self.directory / name} cannot be written: {error.strerror}"
         return StateError(f"{self.unwritable}; nothing was confirmed. Make room on the disk, or make it writable")
 
     @property
     def has_confirmed(self) -> bool:
         """True if a ruleset was ever confirmed, readable or not."""
-        return (self._directory / _CHECKPOINT).exists()
+        return (self.directory / _CHECKPOINT).exists()
 
     def load(self) -> ConfirmedRuleset | None:
         """Return the last confirmed ruleset, with elements that may have expired since; None before the first. Raises StateError."""
-        path, deltas = self._directory / _CHECKPOINT, list[Delta]()
+        path, deltas = self.directory / _CHECKPOINT, list[Delta]()
         try:
             start = json.loads(path.read_bytes())
             running = RunningRuleset(decode(Ruleset, start["ruleset"], "ruleset"), 0)
@@ -160,7 +160,7 @@ class StateDirectory:
     def _iter_records(self) -> Iterator[Json]:
         """Return the journal's lines that belong to the checkpoint. Raises WireError if a line before the last is damaged."""
         self._journal_end = 0
-        path = self._directory / _JOURNAL
+        path = self.directory / _JOURNAL
         lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
         for at, line in enumerate(lines):
             record = _decode_line(line)
@@ -199,7 +199,7 @@ class StateDirectory:
         self._journal_end += len(line)
 
     def _append(self, line: bytes) -> None:
-        file = os.open(self._directory / _JOURNAL, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        file = os.open(self.directory / _JOURNAL, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             os.ftruncate(file, self._journal_end)
             _write(file, line, self._journal_end)
@@ -226,10 +226,10 @@ class StateDirectory:
             "digest": digests.format_digest(digest),
             "ruleset": encode(ruleset),
         }
-        new = self._directory / f"{_CHECKPOINT}.new"
+        new = self.directory / f"{_CHECKPOINT}.new"
         try:
             _write_new(new, json.dumps(whole, separators=(",", ":")).encode())
-            new.replace(self._directory / _CHECKPOINT)
+            new.replace(self.directory / _CHECKPOINT)
             self._number, self._journal_end, self._is_of_another_release = number, 0, False
             self._sync_directory()
         except OSError as error:
@@ -241,7 +241,7 @@ class StateDirectory:
     def found_sysctls(self) -> dict[str, str] | None:
         """The kernel's values from before a profile was set; None while no profile is set. A damaged file counts as empty."""
         try:
-            held = json.loads((self._directory / _SYSCTLS).read_bytes())
+            held = json.loads((self.directory / _SYSCTLS).read_bytes())
         except FileNotFoundError:
             return None
         except (OSError, ValueError):
@@ -250,10 +250,10 @@ class StateDirectory:
 
     def keep_sysctls(self, held: dict[str, str]) -> None:
         """Store the kernel's values. Raises StateError, and nothing is stored then."""
-        new = self._directory / f"{_SYSCTLS}.new"
+        new = self.directory / f"{_SYSCTLS}.new"
         try:
             _write_new(new, json.dumps(held).encode())
-            new.replace(self._directory / _SYSCTLS)
+            new.replace(self.directory / _SYSCTLS)
             self._sync_directory()
         except OSError as error:
             with suppress(OSError):
@@ -262,10 +262,10 @@ class StateDirectory:
 
     def forget_sysctls(self) -> None:
         """Delete the stored values: the kernel has them again."""
-        (self._directory / _SYSCTLS).unlink(missing_ok=True)
+        (self.directory / _SYSCTLS).unlink(missing_ok=True)
 
     def _sync_directory(self) -> None:
-        directory = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        directory = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             os.fsync(directory)
         finally:

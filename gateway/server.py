@@ -1,7 +1,7 @@
 """The agent's unix socket: JSON lines in, JSON lines out, one operation at a time (firewall/wire.py defines the format).
 
 Operations run on one thread, so the event loop is free to send beats to the peers that wait, for their own operation or another's.
-Only counters, gauges and failover are answered beside them, on other threads: most of that time passes in the kernel. A peer that
+Only counters, gauges, health and failover are answered beside them, on other threads: most of that time passes in the kernel. A peer that
 breaks the rules gets the reason and is disconnected; the others are not affected. Peers may be silent for as long as they like, but
 their number is limited: the one that has been silent longest makes room.
 """
@@ -17,6 +17,7 @@ from typing import TypeVar
 from firewall import wire
 from firewall.codec import WireError
 from firewall.file_trial import FileTrial, InstallFiles, KeepFiles, RevertFiles
+from firewall.health import ReadHealth
 from firewall.roles import Drain, Roles
 from gateway.log_texts import describe, describe_outcome, to_plain_line
 from gateway.operations import Agent
@@ -168,6 +169,8 @@ class AgentServer:
                 return await self._read_counters(request)
             case wire.Gauges():
                 return await self._read_gauges()
+            case ReadHealth():
+                return await asyncio.to_thread(self._agent.read_health)
             case Roles() | Drain():
                 return await asyncio.to_thread(self._agent.answer_roles, request)
             case InstallFiles() | KeepFiles() | RevertFiles() | FileTrial():

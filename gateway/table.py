@@ -5,10 +5,12 @@ Times are Unix seconds. Every method may raise TableError; nothing has changed t
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from firewall.diff import Delta
 from firewall.flows import Flow, FlowFilter
+from firewall.health import HealthCounters
 from firewall.live_trace import Headers, Watch
 from firewall.machine import MachineInterface
 from firewall.policy import Address
@@ -160,6 +162,9 @@ class NftTable(Protocol):
 
     def list_interfaces(self) -> list[MachineInterface]:
         """Return the network interfaces without loopback, by name."""
+
+    def read_health(self, *, boot: str, agent: str, disk: Path) -> HealthCounters:
+        """Return what the machine has counted. May be called on another thread, beside everything else."""
 
     def has_address(self, interface: str, address: Address) -> bool:
         """True if the interface has this address. May be called on another thread, beside everything else."""

@@ -18,7 +18,7 @@ from apps.alarms.models import Alarm, Silence
 from apps.bans.models import BanHits, BanList, Upload
 from apps.deployments.models import Revision, RevisionContent, UnapprovedLoss
 from apps.events.models import Event, Presence
-from apps.gateways.models import CarrierChange, RoleSwitch
+from apps.gateways.models import CarrierChange, HealthReading, HealthSample, RoleSwitch
 from apps.inbound_mail.models import Arrival
 from apps.lib.models import KeptAnswer
 from apps.mail.models import Message
@@ -146,6 +146,17 @@ def _carrier_change(age: timedelta) -> QuerySet[Any]:
     return CarrierChange.objects.all()
 
 
+def _health_reading(age: timedelta) -> QuerySet[Any]:
+    HealthReading.objects.create(gateway=_gateway(), at=timezone.now() - age, doubt=0, counters={})
+    return HealthReading.objects.all()
+
+
+def _health_sample(age: timedelta) -> QuerySet[Any]:
+    """Create one of the span that is kept longest."""
+    HealthSample.objects.create(gateway=_gateway(), span=HealthSample.Span.DAY, begin=timezone.now() - age, averages={}, maxima={})
+    return HealthSample.objects.all()
+
+
 def _role_switch(age: timedelta) -> QuerySet[Any]:
     gateway = _gateway()
     given = {"kind": "switch", "families": [4], "state": "done", "outcome": "moved", "ended": timezone.now() - age}
@@ -181,6 +192,8 @@ MAKERS: dict[str, Maker] = {
     "deployments.UnapprovedLoss": _losses,
     "webhooks.Delivery": _delivery,
     "gateways.CarrierChange": _carrier_change,
+    "gateways.HealthReading": _health_reading,
+    "gateways.HealthSample": _health_sample,
     "gateways.RoleSwitch": _role_switch,
     "alarms.Alarm": _alarm,
     "alarms.Silence": _silence,

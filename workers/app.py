@@ -29,6 +29,7 @@ MODULES = (
     "people_import",
     "failover",
     "probing",
+    "health",
 )
 # Reading a large gateway's counters, or a feed, keeps Python busy: a worker of its own for each queue keeps deploying changes fast.
 CHANGES, READINGS, MAIL, FEEDS = "celery", "readings", "mail", "feeds"
@@ -47,6 +48,8 @@ SLOW = (
     "workers.examine_machines",
     "workers.watch_roles",
     "workers.probe_gateways",
+    "workers.read_health",
+    "workers.sum_health",
 )
 POSTAL = ("workers.send_mail", "workers.receive_mail", "workers.answer_tickets", "workers.watch_alarms")
 IMPORTS = ("workers.refresh_feed", "workers.import_people")
@@ -64,6 +67,7 @@ TABLES_SECONDS = 30.0
 ALARM_SECONDS = 15.0
 ROLES_SECONDS = 10.0
 PROBE_SECONDS = 10.0
+HEALTH_SECONDS = 10.0
 
 
 def _build_entry(seconds: float, task: str, *args: str, **options: str | float) -> dict[str, object]:
@@ -109,6 +113,8 @@ def _make_app() -> Celery:
             "take over": _build_entry(TAKE_OVER_SECONDS, "workers.take_over"),
             "examine joining machines": _build_entry(JOINING_SECONDS, "workers.examine_machines"),
             "probe gateways": _build_entry(PROBE_SECONDS, "workers.probe_gateways"),
+            "read health": _build_entry(HEALTH_SECONDS, "workers.read_health"),
+            "sum health": _build_entry(USAGE_SECONDS, "workers.sum_health"),
             "watch roles": _build_entry(ROLES_SECONDS, "workers.watch_roles"),
             "offer tables": _build_entry(TABLES_SECONDS, "workers.offer_tables"),
             "forget": _build_entry(FORGET_SECONDS, "workers.forget"),

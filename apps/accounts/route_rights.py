@@ -269,6 +269,8 @@ PAGES: Final[dict[str, PageRights]] = {
     "deployments:release": _OPERATE_FORM,
     "gateways:list": _SEE_NETWORK,
     "gateways:gateway": _SEE_NETWORK,
+    "gateways:health": _SEE_NETWORK,
+    "gateways:health-csv": _SEE_NETWORK,
     "gateways:add": _OPERATE_FORM,
     "gateways:agent-package": PageRights(Right.ANYONE),
     "gateways:join": _OPERATE_FORM,

@@ -1,14 +1,22 @@
-"""Declares how this app's tables are bounded: by what people enter, a maximum (joining/services.py), or a year for past roles."""
+"""Declares how this app's tables are bounded: by what people enter, a maximum (joining/services.py), or pruning."""
 
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from apps.gateways.health.models import HealthReading, HealthSample
 from apps.gateways.roles.models import CarrierChange, RoleSwitch
 from apps.operations.registry import TableBoundKind, delete_oldest_batch, register_pruned_table, register_unpruned_tables
 
 YEAR: Final = timedelta(days=365)
+READINGS_KEPT: Final = timedelta(hours=2)
+SAMPLES_KEPT: Final = {
+    HealthSample.Span.FIVE_MINUTES: timedelta(weeks=2),
+    HealthSample.Span.HOUR: YEAR,
+    HealthSample.Span.DAY: 5 * YEAR,
+}
 
 
 def prune_carrier_changes(now: datetime, at_most: int) -> int:
@@ -21,7 +29,23 @@ def prune_switches(now: datetime, at_most: int) -> int:
     return delete_oldest_batch(RoleSwitch.objects.filter(ended__lt=now - YEAR), "ended", at_most)
 
 
+def prune_health_readings(now: datetime, at_most: int) -> int:
+    """Delete readings that are summed up and older than two hours."""
+    return delete_oldest_batch(HealthReading.objects.filter(at__lt=now - READINGS_KEPT), "at", at_most)
+
+
+def prune_health_samples(now: datetime, at_most: int) -> int:
+    """Delete samples that are older than their span is kept."""
+    too_old = Q()
+    for span, kept in SAMPLES_KEPT.items():
+        too_old |= Q(span=span, begin__lt=now - kept)
+    return delete_oldest_batch(HealthSample.objects.filter(too_old), "begin", at_most)
+
+
 register_unpruned_tables(TableBoundKind.PEOPLE, "gateways.JoiningMachine")
 register_unpruned_tables(TableBoundKind.CODE, "gateways.FailoverStatus", "gateways.GatewayRole", "gateways.ProbeStatus")
+register_unpruned_tables(TableBoundKind.CODE, "gateways.HealthStatus", "gateways.HealthFinding")
+register_pruned_table("gateways.HealthReading", kept=_("2 hours"), prune=prune_health_readings)
+register_pruned_table("gateways.HealthSample", kept=_("2 weeks; hours for 1 year, days for 5 years"), prune=prune_health_samples)
 register_pruned_table("gateways.CarrierChange", kept=_("1 year"), prune=prune_carrier_changes)
 register_pruned_table("gateways.RoleSwitch", kept=_("1 year"), prune=prune_switches)

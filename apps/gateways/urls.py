@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.gateways import views, views_changes, views_failover, views_groups, views_lifecycle
+from apps.gateways.health import views as health
 from apps.gateways.joining import views as joining
 from apps.gateways.roles import views as roles
 
@@ -18,6 +19,8 @@ urlpatterns = [
     path("joining/<int:pk>/give-up/", joining.give_up, name="joining-give-up"),
     path("undo/<int:event>/", views_changes.undo, name="undo"),
     path("<int:pk>/", views.gateway, name="gateway"),
+    path("<int:pk>/health/", health.health, name="health"),
+    path("<int:pk>/health/measures.csv", health.health_csv, name="health-csv"),
     path("<int:pk>/primary/<int:family>/", views_changes.primary, name="primary"),
     path("<int:pk>/edit/", views.edit, name="edit"),
     path("<int:pk>/failover/<str:filename>", views_failover.download_file, name="failover-file"),

@@ -21,6 +21,7 @@ from apps.gateways import change_texts, group_settings, kernel_gauges, selectors
 from apps.gateways.authorized_keys import build_ssh_access_setup
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.forms import GatewayForm, LimitsForm, ProfileForm, ProtectionForm
+from apps.gateways.health.presentation import build_health_view
 from apps.gateways.joining.models import JoiningMachine
 from apps.gateways.packet_probes.presentation import list_probe_lines
 from apps.gateways.probe_command import build_probe_setup_command
@@ -67,8 +68,9 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(selectors.list_gateways(), pk=pk)
     now = timezone.now()
     group = list(selectors.list_gateways().filter(group=found.group_id))
+    shown = next(each for each in selectors.build_overviews(group, now) if each.gateway == found)
     context = {
-        "shown": next(each for each in selectors.build_overviews(group, now) if each.gateway == found),
+        "shown": shown,
         "others": [each for each in group if each != found],
         "pools": selectors.list_pools(found.group),
         "rows": [progress.build_rollout_row(rollout, now) for rollout in selectors.list_last_rollouts(found, LAST_ROLLOUTS)],
@@ -80,6 +82,7 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
         "setup": build_ssh_access_setup(found),
         "probe_command": build_probe_setup_command(found),
         "probes": list_probe_lines(found, now),
+        "health": build_health_view(found, now, carries=bool(shown.carried)),
         "fingerprint": found.host_key and ssh.compute_fingerprint(found.host_key),
         "used": is_in_history(found),
         "oob": polled,

@@ -2,10 +2,10 @@
 // What it says comes from the table below the chart, its colours from the SVG: nothing is known twice.
 "use strict";
 
-const HEIGHT = 176, LEFT = 60, BELOW = 28, ABOVE = 8; // pixels, as in parts.css
+const HEIGHT = 176, COMPACT = 104, LEFT = 60, BELOW = 28, ABOVE = 8; // pixels, as in parts.css
 const ours = new WeakMap();
 const watch = new ResizeObserver((entries) => entries.forEach(({ target }) => ours.get(target)?.setSize(size(target))));
-const size = (figure) => ({ width: figure.clientWidth, height: HEIGHT });
+const size = (figure) => ({ width: figure.clientWidth, height: figure.classList.contains("nw-compact") ? COMPACT : HEIGHT });
 
 function draw(figure) {
   const svg = figure.querySelector("svg.nw-plot"), known = JSON.parse(figure.dataset.chart);
@@ -21,7 +21,7 @@ function draw(figure) {
   const chart = new uPlot({
     ...size(figure), legend: { show: false }, padding: [ABOVE, 1, 0, 0],
     scales: { x: { range: () => [known.from, known.to] }, y: { range: () => [0, known.ticks.at(-1)[0]] } },
-    cursor: { drag: { x: false, y: false }, y: false, points: { size: 6 } },
+    cursor: { drag: { x: false, y: false }, y: false, points: { size: 6 }, ...together(figure) },
     axes: [
       axis(2, known.marks, { size: BELOW, gap: 7, grid: { show: false } }),
       axis(3, known.ticks, { size: LEFT, gap: 8, grid: { stroke: () => styles(".nw-gridline").stroke, width: 1 } }),
@@ -29,7 +29,8 @@ function draw(figure) {
     series: [{}, line(".nw-a", { fill: () => styles(".nw-fill").fill }), ...(known.lines[1] ? [line(".nw-b", { dash: [4, 3] })] : [])],
     hooks: {
       drawClear: [(plot) => known.gaps.forEach(([from, to]) => hatch(plot, from, to, styles(".nw-dot").fill, ratio))],
-      draw: [(plot) => known.limit !== null && dotted(plot, known.limit, styles(".nw-limit").stroke, ratio)],
+      draw: [(plot) => known.events.forEach(([at, fault]) => upright(plot, at, styles(fault ? ".nw-event.nw-bad" : ".nw-event:not(.nw-bad)").stroke, ratio)),
+        (plot) => known.limit !== null && dotted(plot, known.limit, styles(".nw-limit").stroke, ratio)],
       setCursor: [(plot) => say(figure, plot.cursor.idx)],
     },
   }, [known.at, ...known.lines], figure);
@@ -37,6 +38,12 @@ function draw(figure) {
   svg.classList.add("visually-hidden"); // still what a screen reader is told
   ours.set(figure, chart);
   watch.observe(figure);
+}
+
+// Charts over one time point at the same moment.
+function together(figure) {
+  const key = figure.closest("[data-together]")?.dataset.together;
+  return key ? { sync: { key, scales: ["x", null] } } : {};
 }
 
 // A number between two gaps would be a line of no length.
@@ -60,6 +67,18 @@ function dotted(plot, value, colour, ratio) {
   plot.ctx.beginPath();
   plot.ctx.moveTo(left, y);
   plot.ctx.lineTo(left + width, y);
+  plot.ctx.stroke();
+  plot.ctx.setLineDash([]);
+}
+
+function upright(plot, at, colour, ratio) {
+  const x = plot.valToPos(at, "x", true), { top, height } = plot.bbox;
+  plot.ctx.strokeStyle = colour;
+  plot.ctx.lineWidth = 1.5 * ratio;
+  plot.ctx.setLineDash([2 * ratio, 2 * ratio]);
+  plot.ctx.beginPath();
+  plot.ctx.moveTo(x, top);
+  plot.ctx.lineTo(x, top + height);
   plot.ctx.stroke();
   plot.ctx.setLineDash([]);
 }

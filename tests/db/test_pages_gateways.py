@@ -100,7 +100,7 @@ def test_a_page_that_stays_open_is_told_what_changed_and_a_retired_gateway_is_sh
     first = network.gateways[0]
     note_answer(first)
     asked = staff.get(f"/gateways/{first.pk}/", headers={"HX-Request": "true", "HX-Target": "now"})
-    assert 'id="now"' in text(asked) and text(asked).count('hx-swap-oob="true"') == 4 and "<h1" not in text(asked)
+    assert 'id="now"' in text(asked) and text(asked).count('hx-swap-oob="true"') == 5 and "<h1" not in text(asked)
     retire_gateway(gateway=first, version=first.version)
     asked = staff.get(f"/gateways/{first.pk}/", headers={"HX-Request": "true", "HX-Target": "now"})
     assert (asked.status_code, asked.headers["HX-Refresh"]) == (204, "true")

@@ -24,6 +24,7 @@ from apps.desk import address_lookup_log
 from apps.desk.people_import.uploads import save_upload
 from apps.desk.seeding import demo
 from apps.gateways.failover_settings import change_failover
+from apps.gateways.health.collection import store_reading
 from apps.gateways.joining.models import JoiningMachine
 from apps.gateways.roles.models import RoleSwitch
 from apps.gateways.roles.observation import note_carriers, store_roles
@@ -53,7 +54,9 @@ from apps.traffic.rates.services import limit_member, set_uplink
 from apps.webhooks import delivery_gathering
 from apps.webhooks import services as webhooks
 from apps.webhooks.models import Delivery, Endpoint
+from firewall.health import Forwarding, MachineLevels
 from firewall.roles import FailoverRole, FamilyRole, RolesAre
+from tests.health_situations import build_counters
 from tests.joining_machines import make_ready_machine
 from tests.whole.system import wait_for
 
@@ -87,7 +90,7 @@ FILES = (
     "desk:member-everything",
     "tickets:attachment", "tickets:chart-csv",
     "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
-    "inbound:file", "desk:export", "desk:people-sample", "gateways:failover-file",
+    "inbound:file", "desk:export", "desk:people-sample", "gateways:failover-file", "gateways:health-csv",
 )  # fmt: skip
 NOT_VISITED = {
     **dict.fromkeys(POSTED, "an answer to POST alone"),
@@ -155,6 +158,7 @@ def fill() -> User:
     moving.plan_member_move(member=of_pinhole, on=timezone.localdate() + timedelta(days=9), room=room, pool=None, follow=True, by=mara)
     limit_member(member=member, up_kbit=1000, down_kbit=5000, reason="other", note=LONG, until=timezone.now() + timedelta(hours=3), by=mara)
     _full(group, mara)
+    _health(Gateway.objects.order_by("pk")[0])
     _mails()
     _tickets(mara, member)
     _arrivals()
@@ -299,6 +303,18 @@ def _openings(mara: User) -> None:
     add_pinhole(holding=prefix, address=address, protocol="udp", port=6000, ports=10, until=timezone.now() + timedelta(days=9), by=mara)
 
 
+def _health(gateway: Gateway) -> None:
+    """Add readings with several faults; the last ones are of the time to come, so that they are fresh while the pages are visited."""
+    now = timezone.now()
+    faults: dict[str, Any] = {
+        "forwarding": Forwarding(True, True, True, False),
+        "levels": MachineLevels(250_000, 262_144, 8 << 30, 300 << 20, 100 << 30, 2 << 28, 95_000),
+    }
+    for second in (*range(-1200, 0, 60), *range(7180, 7201, 10)):
+        at = now + timedelta(seconds=second)
+        store_reading(gateway, build_counters(10_000 + second, at.timestamp(), **faults), at, at)
+
+
 def _bans(mara: User) -> None:
     banlist = services.create_list(name="Scanners", description=LONG, by=mara)
     services.ban_prefix(list=banlist, prefix=ip_network("2001:db8:dead:beef:1234:5678:9abc:def0/128"), comment=LONG, author=mara)
@@ -399,7 +415,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"deployments:{name}": _pk(Revision) for name in ("revision", "back")},
     **{
         f"gateways:{name}": _pk(Gateway)
-        for name in ("gateway", "edit", "put-right", "count-again", "rename", "replace", "retire", "remove")
+        for name in ("health", "health-csv", "gateway", "edit", "put-right", "count-again", "rename", "replace", "retire", "remove")
     },
     **{f"gateways:{name}": _pk(JoiningMachine) for name in ("joining", "joining-move", "joining-trust", "joining-give-up")},
     **{

@@ -6,13 +6,12 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from apps.desk.selectors.affected import describe_affected
 from apps.desk.selectors.need import AttentionItem, find_page_url
-from apps.desk.selectors.result_cache import count_members
 from apps.gateways.packet_probes.judgement import ProbeVerdict, compute_figures, judge_status
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.packet_probes.selectors import list_probe_statuses
 from apps.gateways.selectors import GatewayOverview
-from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
 
 
@@ -39,18 +38,17 @@ def _build_lost_everywhere(group: int, lost: Sequence[ProbeStatus]) -> Attention
     since = max(each.since for each in lost)
     what = _("No IPv%(family)d packet comes back through any gateway") % {"family": lost[0].family}
     why = _("The uplink or the probe’s target is the likely cause: the gateways share both.")
-    text = " ".join([_describe_affected(carries=True), why, lost[0].text])
+    text = " ".join([describe_affected(carries=True), why, lost[0].text])
     key, state = f"packets-{group}-{lost[0].family}", StateLabel(StateKind.BAD, _("No packets"))
-    return AttentionItem(
-        key, state, what, text, since, _("Open"), find_page_url("gateways:list"), stands_for=frozenset(map(_build_key, lost))
-    )
+    each_alone = frozenset(build_key(each.gateway_id, each.family) for each in lost)
+    return AttentionItem(key, state, what, text, since, _("Open"), find_page_url("gateways:list"), stands_for=each_alone)
 
 
 def _build_lost(of: GatewayOverview, status: ProbeStatus) -> AttentionItem:
     carries = status.family in of.carried
     what = _("No IPv%(family)d packet comes back through %(gateway)s") % {"family": status.family, "gateway": of.gateway}
     state = StateLabel(StateKind.BAD if carries else StateKind.WARN, _("No packets"))
-    return _build_item(status, state, what, f"{_describe_affected(carries=carries)} {status.text}", since=status.since)
+    return _build_item(status, state, what, f"{describe_affected(carries=carries)} {status.text}", since=status.since)
 
 
 def _build_lossy(of: GatewayOverview, status: ProbeStatus) -> AttentionItem:
@@ -69,17 +67,9 @@ def _build_not_probed(of: GatewayOverview, status: ProbeStatus) -> AttentionItem
 
 def _build_item(status: ProbeStatus, state: StateLabel, what: str, text: str, *, since: datetime | None) -> AttentionItem:
     page = find_page_url("gateways:gateway", status.gateway_id)
-    return AttentionItem(_build_key(status), state, what, text, since, _("Open"), page)
+    return AttentionItem(build_key(status.gateway_id, status.family), state, what, text, since, _("Open"), page)
 
 
-def _build_key(status: ProbeStatus) -> str:
-    return f"packets-of-{status.gateway_id}-{status.family}"
-
-
-def _describe_affected(*, carries: bool) -> str:
-    """Say whom it affects: members, if the gateway carries the family."""
-    if not carries:
-        return _("It is on standby: if it took over, members would be without a connection.")
-    number = count_members()["active"]
-    words = ngettext("%(n)s active member is affected.", "%(n)s active members are affected.", number)
-    return words % {"n": formats.format_number(number)}
+def build_key(gateway: int, family: int) -> str:
+    """Return the key of the need that one family does not pass one gateway."""
+    return f"packets-of-{gateway}-{family}"

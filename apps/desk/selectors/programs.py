@@ -37,6 +37,8 @@ JOBS: dict[str, Promise] = {
     "workers.take_over": gettext_lazy("Resuming rollouts"),
     "workers.examine_machines": gettext_lazy("Examining machines that join"),
     "workers.probe_gateways": gettext_lazy("Sending probe packets through the gateways"),
+    "workers.read_health": gettext_lazy("Reading the gateways’ health"),
+    "workers.sum_health": gettext_lazy("Summing up the gateways’ health"),
     "workers.watch_roles": gettext_lazy("Asking the gateways for their roles"),
     "workers.switch_roles": gettext_lazy("Switching from one gateway to another"),
     "workers.offer_tables": gettext_lazy("Looking for tables of members that wait"),

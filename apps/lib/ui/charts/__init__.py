@@ -40,11 +40,19 @@ class Threshold:
 
 
 @dataclass(frozen=True, slots=True)
+class ChartEvent:
+    """A dotted vertical line. is_fault: something was found to be wrong from then on."""
+
+    at: datetime
+    is_fault: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """A chart with one or two lines.
 
     starts: beginning of each bucket, ascending and aware. end: end of the last bucket. key: an HTML id, unique on the page.
-    missing: text where there is no value, "" for "no reading".
+    missing: text where there is no value, "" for "no reading". events: outside the time shown, they are left out.
     """
 
     key: str
@@ -55,6 +63,7 @@ class Chart:
     unit: ChartUnit = VOLUME
     threshold: Threshold | None = None
     missing: str = ""
+    events: Sequence[ChartEvent] = ()
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.lines) <= 2:

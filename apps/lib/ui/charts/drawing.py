@@ -15,7 +15,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from apps.lib.ui import formats
-from apps.lib.ui.charts import Chart, ChartLine
+from apps.lib.ui.charts import Chart, ChartEvent, ChartLine
 from apps.lib.ui.charts.clock import list_time_marks
 from apps.lib.ui.charts.scale import Tick, build_ticks
 
@@ -49,6 +49,14 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
+class EventLine:
+    """A vertical line: its position ("37.5%")."""
+
+    place: str
+    is_fault: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ChartTableRow:
     """A bucket as a row of the table."""
 
@@ -67,6 +75,7 @@ class Drawing:
     strokes: list[LineDrawing]
     gaps: list[Gap]
     limit: AxisMark | None
+    events: list[EventLine]
     summary: str
     rows: list[ChartTableRow]
     numbers: str
@@ -90,6 +99,7 @@ def draw_chart(chart: Chart) -> Drawing:
             for first, last, words in gaps
         ],
         limit=AxisMark(_format_percent(1 - chart.threshold.value / top), chart.threshold.name) if chart.threshold else None,
+        events=[EventLine(_format_percent(_compute_share(each.at, begin, end)), each.is_fault) for each in _list_shown_events(chart)],
         summary=_build_summary(chart),
         rows=_build_rows(chart),
         numbers=_render_numbers(chart, scale, times, gaps),
@@ -98,6 +108,11 @@ def draw_chart(chart: Chart) -> Drawing:
 
 def _get_bounds(chart: Chart) -> tuple[datetime, datetime]:
     return (chart.starts[0], chart.end) if chart.starts else (chart.end, chart.end)
+
+
+def _list_shown_events(chart: Chart) -> list[ChartEvent]:
+    begin, end = _get_bounds(chart)
+    return [each for each in chart.events if begin <= each.at < end]
 
 
 def _list_middles(chart: Chart) -> list[datetime]:
@@ -218,6 +233,7 @@ def _render_numbers(
             "ticks": [[tick.value, tick.label] for tick in scale],
             "marks": [[at.timestamp(), words] for at, words in times],
             "gaps": [[first.timestamp(), last.timestamp()] for first, last, _words in gaps],
+            "events": [[each.at.timestamp(), each.is_fault] for each in _list_shown_events(chart)],
             "limit": chart.threshold.value if chart.threshold else None,
         },
         separators=(",", ":"),

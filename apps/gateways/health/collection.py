@@ -1,0 +1,100 @@
+"""Reads the health of each gateway, stores it, and judges it."""
+
+from datetime import datetime, timedelta
+
+import structlog
+from django.db import transaction
+from django.utils import timezone
+
+from apps.deployments.transport import agent_channel
+from apps.deployments.transport.agent_channel import ChannelOf, Unreachable
+from apps.gateways.health.interval import SHORTEST, HealthInterval, compute_interval
+from apps.gateways.health.judgement import judge, merge_findings
+from apps.gateways.health.measures import compute_measures
+from apps.gateways.health.models import HealthFinding, HealthReading, HealthStatus
+from apps.gateways.health.rule import HealthSituation
+from apps.gateways.health.rules import RULES
+from apps.gateways.packet_probes.judgement import FRESH as PROBES_FRESH
+from apps.gateways.packet_probes.judgement import LossFigures, compute_figures
+from apps.gateways.packet_probes.models import ProbeStatus
+from apps.network.models import Gateway, Pool
+from firewall import wire
+from firewall.codec import decode, encode
+from firewall.health import HealthCounters, ReadHealth
+
+_SHORTEST, _LONGEST = timedelta(seconds=SHORTEST), timedelta(minutes=5)
+"""Time between two readings in which rates are known."""
+log = structlog.get_logger()
+
+
+def read_all_gateways(channel_of: ChannelOf = agent_channel.get_readings_channel) -> None:
+    """Read the health of each gateway that has answered before. One that does not answer stops nothing."""
+    for gateway in Gateway.objects.filter(status__isnull=False).select_related("group").order_by("pk"):
+        begun = timezone.now()
+        try:
+            answer = channel_of(gateway).ask(ReadHealth())
+        except Unreachable:
+            continue
+        _store_answer(gateway, answer, begun, timezone.now())
+
+
+def _store_answer(gateway: Gateway, answer: wire.Reply, begun: datetime, ended: datetime) -> None:
+    if isinstance(answer, HealthCounters):
+        store_reading(gateway, answer, begun, ended)
+        return
+    why = answer.text if isinstance(answer, wire.Refused) else f"it answered {type(answer).__name__}"
+    HealthStatus.objects.update_or_create(gateway=gateway, defaults={"at": ended, "refusal": why.replace("\0", "")[:300]})
+    log.warning("no health", gateway=gateway.name, why=why)
+
+
+@transaction.atomic
+def store_reading(gateway: Gateway, counters: HealthCounters, begun: datetime, ended: datetime) -> None:
+    """Store a reading that was asked for at `begun` and arrived at `ended`, and what the rules find in it."""
+    at, doubt = begun + (ended - begun) / 2, ended - begun
+    HealthStatus.objects.select_for_update().filter(gateway=gateway).first()
+    situation = _build_situation(gateway, counters, at, doubt)
+    HealthReading.objects.create(
+        gateway=gateway,
+        at=at,
+        doubt=doubt // timedelta(milliseconds=1),
+        counters=encode(counters),
+        measures=compute_measures(situation) if situation else {},
+    )
+    HealthStatus.objects.update_or_create(gateway=gateway, defaults={"at": at, "refusal": ""})
+    if situation:
+        _store_findings(gateway, situation, at)
+
+
+def _build_situation(gateway: Gateway, counters: HealthCounters, at: datetime, doubt: timedelta) -> HealthSituation | None:
+    """Return what happened since the reading before; None if that is not known."""
+    interval = _find_interval(gateway, counters, at, doubt)
+    if interval is None:
+        return None
+    prefixes = Pool.objects.filter(group=gateway.group_id).values_list("prefix", flat=True)
+    families = frozenset(each.version for each in prefixes)
+    return HealthSituation(gateway.lan, gateway.wan, gateway.management, gateway.sync, families, interval, _find_probes(gateway, at))
+
+
+def _find_probes(gateway: Gateway, at: datetime) -> dict[int, LossFigures]:
+    """Return the figures of the packet probes that are fresh at this time, by family."""
+    fresh = ProbeStatus.objects.filter(gateway=gateway, at__gte=at - PROBES_FRESH)
+    return {each.family: compute_figures(each.recent) for each in fresh}
+
+
+def _find_interval(gateway: Gateway, counters: HealthCounters, at: datetime, doubt: timedelta) -> HealthInterval | None:
+    before = HealthReading.objects.filter(gateway=gateway, at__lte=at - _SHORTEST, at__gte=at - _LONGEST).order_by("-at").first()
+    if before is None:
+        return None
+    ahead = counters.clock / 1000 - at.timestamp()
+    return compute_interval(decode(HealthCounters, before.counters), counters, clock_offset=ahead, clock_doubt=doubt.total_seconds() / 2)
+
+
+def _store_findings(gateway: Gateway, situation: HealthSituation, at: datetime) -> None:
+    known = {each.rule: each for each in HealthFinding.objects.select_for_update().filter(gateway=gateway)}
+    kept = merge_findings(gateway, known.values(), judge(situation, RULES.values()), at)
+    ended = set(known) - {each.rule for each in kept}
+    HealthFinding.objects.filter(gateway=gateway, rule__in=ended).delete()
+    for finding in kept:
+        if finding.rule not in known:
+            log.info("health finding", gateway=gateway.name, rule=finding.rule, **finding.evidence)
+        finding.save()

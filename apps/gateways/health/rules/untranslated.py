@@ -1,0 +1,32 @@
+"""Members' packets leave without a public address, or would: source NAT is missing."""
+
+from typing import Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from apps.gateways.health.rule import Evidence, EvidenceValues, HealthRule, HealthSituation, Kind
+from apps.lib.ui import formats
+
+LEAST: Final = 5.0  # a second
+
+
+def _find(situation: HealthSituation) -> Evidence | None:
+    leaked, unmapped = (situation.interval.ruleset.get(name, 0.0) for name in ("leaked", "unmapped"))
+    return Evidence(Kind.WARN, {"leaked": leaked, "unmapped": unmapped}) if max(leaked, unmapped) >= LEAST else None
+
+
+def _describe(values: EvidenceValues) -> str:
+    rates = {name: formats.format_packets(float(value)) for name, value in values.items()}
+    text = _("Packets of members without a public address: %(unmapped)s; held back because they would have left untranslated: %(leaked)s.")
+    return text % rates
+
+
+RULE: Final = HealthRule(
+    "untranslated",
+    gettext_lazy("No NAT"),
+    gettext_lazy("%(gateway)s has no public address for some members’ packets"),
+    _find,
+    _describe,
+    gettext_lazy("Look which members have no NAT mapping (page NAT), and whether another program changed the chains."),
+)

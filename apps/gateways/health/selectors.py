@@ -1,0 +1,59 @@
+"""What the last health readings of the gateways have shown."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+from apps.deployments.models import Rollout
+from apps.gateways.health.judgement import FRESH, is_shown
+from apps.gateways.health.models import HealthFinding, HealthReading, HealthSample, HealthStatus
+from apps.gateways.health.rules import RULES
+from apps.lib.web.request_cache import cache_per_request
+from apps.network.models import Gateway
+
+PRECEDING: Final = timedelta(minutes=30)
+"""Time before a finding in which a rollout is named as the change before it."""
+USUAL_DAYS: Final = 7
+
+
+@cache_per_request
+def list_health_statuses() -> dict[int, HealthStatus]:
+    """Return the state of each gateway's readings, by the gateway's id."""
+    return {each.gateway_id: each for each in HealthStatus.objects.all()}
+
+
+@cache_per_request
+def _list_stored_findings() -> list[HealthFinding]:
+    return [each for each in HealthFinding.objects.order_by("gateway_id", "since", "rule") if is_shown(each) and each.rule in RULES]
+
+
+def list_findings(now: datetime) -> list[HealthFinding]:
+    """Return what fresh readings have shown, the most urgent rule first. What an old reading showed is not said any more."""
+    read = list_health_statuses()
+    fresh = {key for key, status in read.items() if not status.refusal and now - status.at <= FRESH}
+    order = list(RULES)
+    return sorted((each for each in _list_stored_findings() if each.gateway_id in fresh), key=lambda each: order.index(each.rule))
+
+
+def find_last_reading(gateway: Gateway) -> HealthReading | None:
+    """Return the newest reading with measures; None if there is none."""
+    return HealthReading.objects.filter(gateway=gateway).exclude(measures={}).order_by("-at").first()
+
+
+def find_usual_measures(gateway: Gateway, now: datetime) -> Mapping[str, tuple[float, float]]:
+    """Return by key the lowest and the highest average of this hour of the day over the last days; empty before the second day."""
+    begins = [now - timedelta(days=day) for day in range(1, USUAL_DAYS + 1)]
+    hours = [each.replace(minute=0, second=0, microsecond=0) for each in begins]
+    rows = HealthSample.objects.filter(gateway=gateway, span=HealthSample.Span.HOUR, begin__in=hours).values_list("averages", flat=True)
+    found: dict[str, tuple[float, float]] = {}
+    for averages in rows:
+        for key, value in averages.items():
+            lowest, highest = found.get(key, (value, value))
+            found[key] = (min(lowest, value), max(highest, value))
+    return found
+
+
+def find_preceding_rollout(gateway: Gateway, since: datetime) -> Rollout | None:
+    """Return the last rollout that ended shortly before this time; None if nothing was deployed."""
+    ended = Rollout.objects.filter(group=gateway.group_id, finished__lte=since, finished__gte=since - PRECEDING)
+    return ended.select_related("revision").order_by("-finished").first()

@@ -1,0 +1,239 @@
+"""Health of gateways: readings are stored, judged and summed up; dashboard, mails and the gateway's page say what they showed."""
+
+import csv
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.http import StreamingHttpResponse
+from django.test import Client
+from django.utils import timezone
+
+from apps.deployments.models import Rollout
+from apps.deployments.services import reconcile
+from apps.desk.selectors.dashboard import list_attention_items
+from apps.gateways.health.chart_data import ChartPeriod, read_series
+from apps.gateways.health.collection import read_all_gateways, store_reading
+from apps.gateways.health.models import HealthFinding, HealthReading, HealthSample, HealthStatus
+from apps.gateways.health.rollup import sum_up
+from apps.gateways.packet_probes.models import ProbeStatus
+from apps.gateways.retention import prune_health_readings, prune_health_samples
+from apps.network.models import Gateway
+from apps.operations.registry import STEP
+from firewall.health import Forwarding
+from tests import factories
+from tests.db.page_client import signed_in, text
+from tests.db.test_alarms import look_after, subjects
+from tests.db.test_pages_dashboard import rollout, runs
+from tests.health_situations import build_counters
+
+Span = HealthSample.Span
+SECOND = timedelta(seconds=1)
+NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
+NO_ROUTE = {"forwarding": Forwarding(True, True, False, False)}
+
+
+@pytest.fixture
+def mara(network: factories.Network) -> Client:
+    runs(network, rollout(network))
+    return signed_in(network.admin)
+
+
+def read(gateway: Gateway, *changes: dict[str, Any], ago: timedelta = timedelta(0)) -> None:
+    """Store a reading every ten seconds, each with its changes; the last one is `ago`."""
+    end = timezone.now() - ago
+    for number, changed in enumerate(changes):
+        at = end - 10 * SECOND * (len(changes) - 1 - number)
+        uptime = (at - NOON).total_seconds()
+        store_reading(gateway, build_counters(uptime, at.timestamp(), **changed), at, at)
+
+
+def list_needs() -> list[tuple[str, str]]:
+    return [(each.state.kind.value, each.what) for each in list_attention_items(timezone.now()) if each.key.startswith("health")]
+
+
+def test_gateways_in_memory_are_read_and_have_no_finding(served_network: factories.Network) -> None:
+    reconcile(served_network.group)
+    read_all_gateways()
+    assert HealthReading.objects.count() == HealthStatus.objects.filter(refusal="").count() == 2
+    assert list_needs() == []
+
+
+def test_what_two_readings_show_is_a_need_until_two_do_not(mara: Client, network: factories.Network) -> None:
+    gateway = network.gateways[0]
+    read(gateway, {}, NO_ROUTE, ago=40 * SECOND)
+    assert list_needs() == []
+    read(gateway, NO_ROUTE, ago=30 * SECOND)
+    assert list_needs() == [("bad", "nat-1 has no route to the internet")]
+    page = text(mara.get("/"))
+    assert "No default route for IPv4, IPv6: packets to the internet are refused." in page
+    assert "active members are affected." in page
+    read(gateway, {}, ago=20 * SECOND)
+    assert len(list_needs()) == 1
+    read(gateway, {}, ago=10 * SECOND)
+    assert list_needs() == []
+
+
+def test_an_old_reading_says_nothing(mara: Client, network: factories.Network) -> None:
+    read(network.gateways[0], {}, NO_ROUTE, NO_ROUTE, ago=61 * SECOND)
+    assert list_needs() == []
+    page = text(mara.get(f"/gateways/{network.gateways[0].pk}/health/"))
+    assert "No reading since" in page and "No fault" not in page
+
+
+def test_what_explains_lost_probes_stands_for_them(mara: Client, network: factories.Network) -> None:
+    gateway, now = network.gateways[0], timezone.now()
+    for family in (4, 6):
+        ProbeStatus.objects.create(gateway=gateway, family=family, at=now, state="lost", since=now, failures=2, text="Lost.")
+    assert {each.key for each in list_attention_items(now)} == {f"packets-of-{gateway.pk}-{family}" for family in (4, 6)}
+    only4 = {"forwarding": Forwarding(True, True, False, True)}
+    read(gateway, {}, only4, only4)
+    assert {each.key for each in list_attention_items(now)} == {f"health-{gateway.pk}-no_route", f"packets-of-{gateway.pk}-6"}
+    read(gateway, {}, ago=-10 * SECOND)
+    read(gateway, {}, ago=-20 * SECOND)
+    page = text(mara.get(f"/gateways/{gateway.pk}/health/"))
+    assert "IPv4: no packet comes back." in page and "no answer" in page and "No fault" not in page
+
+
+def test_a_finding_is_told_by_mail_and_is_over_by_mail(mara: Client, network: factories.Network) -> None:
+    type(network.admin).objects.update(email="mara@lindenhof.example")
+    gateway = network.gateways[0]
+    read(gateway, {}, NO_ROUTE, NO_ROUTE)
+    look_after(0 * SECOND)
+    HealthStatus.objects.update(at=timezone.now() + 60 * SECOND)
+    look_after(60 * SECOND)
+    assert subjects() == ["Alarm: nat-1 has no route to the internet"]
+    HealthFinding.objects.all().delete()
+    look_after(70 * SECOND)
+    look_after(200 * SECOND)
+    assert subjects()[-1].startswith("Over: nat-1 has no route")
+
+
+def test_a_restart_between_two_readings_says_nothing(network: factories.Network) -> None:
+    read(network.gateways[0], {}, NO_ROUTE | {"boot": "two"})
+    assert HealthReading.objects.order_by("-at")[0].measures == {}
+    assert not HealthFinding.objects.exists()
+
+
+def test_the_change_before_a_finding_is_named(mara: Client, network: factories.Network) -> None:
+    gateway = network.gateways[0]
+    Rollout.objects.update(finished=timezone.now() - timedelta(minutes=3))
+    read(gateway, {}, NO_ROUTE, NO_ROUTE)
+    page = text(mara.get(f"/gateways/{gateway.pk}/health/"))
+    assert f"The last change before it was {Rollout.objects.get()}, 2" in page
+
+
+def test_an_agent_that_does_not_tell_its_health_is_named(mara: Client, network: factories.Network) -> None:
+    HealthStatus.objects.create(gateway=network.gateways[0], at=timezone.now(), refusal="is: 'ReadHealth' is no request")
+    assert list_needs() == [("plain", "The health of nat-1 is not known")]
+    assert "The health of nat-1 is not known." in text(mara.get(f"/gateways/{network.gateways[0].pk}/health/"))
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_page_says_at_once_whether_all_is_well(mara: Client, network: factories.Network, language: str) -> None:
+    gateway = network.gateways[0]
+    words = {"en": ("No fault was found on nat-1.", "usually"), "de": ("Auf nat-1 wurde kein Fehler gefunden.", "sonst")}[language]
+    hour = timezone.now().replace(minute=0, second=0, microsecond=0)
+    for day in (1, 2):
+        begin = hour - timedelta(days=day)
+        HealthSample.objects.create(
+            gateway=gateway, span=Span.HOUR, begin=begin, averages={"packets": 900.0 * day}, maxima={"packets": 5000.0}
+        )
+    read(gateway, {}, {}, {})
+    page = text(mara.get(f"/gateways/{gateway.pk}/health/", headers={"Accept-Language": language}))
+    assert words[0] in page and words[1] in page
+
+
+@pytest.mark.parametrize("period", list(ChartPeriod))
+def test_every_period_has_charts_or_says_that_there_is_nothing(mara: Client, network: factories.Network, period: ChartPeriod) -> None:
+    read(network.gateways[0], {}, {}, {}, {}, {}, {}, {}, ago=40 * SECOND)
+    page = text(mara.get(f"/gateways/{network.gateways[0].pk}/health/?period={period}"))
+    assert ("Busiest core" in page.split("What changed")[1].split("All measures")[0]) is (period is ChartPeriod.HOUR)
+    assert ("No reading in this time" in page) is (period is not ChartPeriod.HOUR)
+
+
+def test_an_unknown_period_shows_the_last_hour(mara: Client, network: factories.Network) -> None:
+    page = mara.get(f"/gateways/{network.gateways[0].pk}/health/?period=7w")
+    assert page.context["period"] is ChartPeriod.HOUR
+
+
+def test_the_polled_part_has_no_charts(mara: Client, network: factories.Network) -> None:
+    read(network.gateways[0], {}, {}, {})
+    page = text(mara.get(f"/gateways/{network.gateways[0].pk}/health/", headers={"HX-Request": "true", "HX-Target": "now"}))
+    assert "No fault" in page and "What changed" not in page and "All measures" in page
+
+
+def test_all_measures_can_be_downloaded(mara: Client, network: factories.Network) -> None:
+    read(network.gateways[0], {}, {}, {}, {}, {}, {}, {}, ago=40 * SECOND)
+    answer = mara.get(f"/gateways/{network.gateways[0].pk}/health/measures.csv?period=1h")
+    assert isinstance(answer, StreamingHttpResponse)
+    rows = list(csv.DictReader(b"".join(answer.streaming_content).decode().splitlines()))
+    assert {row["packets"] for row in rows} == {"", "10000.0"}
+
+
+def fill(gateway: Gateway, since: datetime, hours: int, step: timedelta = timedelta(minutes=1)) -> None:
+    """Store readings whose packets count the hours."""
+    at = since
+    while at < since + timedelta(hours=hours):
+        number = float((at - since) // timedelta(hours=1))
+        HealthReading.objects.create(gateway=gateway, at=at, doubt=0, counters={}, measures={"packets": number, "errors": 1.0})
+        at += step
+    HealthStatus.objects.update_or_create(gateway=gateway, defaults={"at": at})
+
+
+def test_readings_are_summed_up_to_minutes_hours_and_days_once(network: factories.Network) -> None:
+    gateway, midnight = network.gateways[0], NOON - timedelta(hours=12)
+    fill(gateway, midnight, 24)
+    for _again in range(2):
+        sum_up(midnight + timedelta(hours=24, seconds=31))
+    counts = {span: HealthSample.objects.filter(span=span).count() for span in Span}
+    assert counts == {Span.FIVE_MINUTES: 288, Span.HOUR: 24, Span.DAY: 1}
+    day = HealthSample.objects.get(span=Span.DAY)
+    assert (day.averages, day.maxima) == ({"packets": 11.5, "errors": 1.0}, {"packets": 23.0, "errors": 1.0})
+
+
+def test_a_bucket_is_written_only_when_it_is_over(network: factories.Network) -> None:
+    gateway = network.gateways[0]
+    fill(gateway, NOON, 1, timedelta(seconds=10))
+    sum_up(NOON + timedelta(minutes=9, seconds=59))
+    assert HealthSample.objects.count() == 1
+    sum_up(NOON + timedelta(minutes=10, seconds=30))
+    assert HealthSample.objects.count() == 2
+
+
+def test_a_pause_of_the_sums_loses_nothing_and_a_gap_stays_a_gap(network: factories.Network) -> None:
+    gateway = network.gateways[0]
+    fill(gateway, NOON, 1)
+    fill(gateway, NOON + timedelta(hours=3), 1)
+    sum_up(NOON + timedelta(minutes=7))
+    sum_up(NOON + timedelta(hours=5))
+    hours = list(HealthSample.objects.filter(span=Span.HOUR).values_list("begin", flat=True))
+    assert hours == [NOON, NOON + timedelta(hours=3)]
+    line = read_series([gateway], ChartPeriod.EVENING, NOON + timedelta(hours=5)).get_line(gateway, "errors")
+    assert line.count(1.0) == 24
+
+
+def test_old_readings_and_samples_go_by_their_span(network: factories.Network) -> None:
+    gateway = network.gateways[0]
+    fill(gateway, NOON, 1)
+    for span, days in ((Span.FIVE_MINUTES, 15), (Span.HOUR, 15), (Span.HOUR, 366), (Span.DAY, 366), (Span.DAY, 5 * 366)):
+        HealthSample.objects.create(gateway=gateway, span=span, begin=NOON - timedelta(days=days), averages={}, maxima={})
+    assert prune_health_readings(NOON + timedelta(hours=2, minutes=30), STEP) == 30
+    assert prune_health_samples(NOON, STEP) == 3
+    assert sorted(HealthSample.objects.values_list("span", flat=True)) == [Span.HOUR, Span.DAY]
+
+
+def test_the_database_refuses_a_second_finding_of_a_rule_and_spans_that_do_not_exist(network: factories.Network) -> None:
+    gateway, now = network.gateways[0], timezone.now()
+    given = {"gateway": gateway, "rule": "hot", "kind": "bad", "evidence": {}, "since": now, "at": now}
+    HealthFinding.objects.create(**given)
+    wrong: list[Any] = [
+        HealthFinding(**given),
+        HealthFinding(**given | {"rule": "busy_core", "kind": "ok"}),
+        HealthFinding(**given | {"rule": "busy_core", "since": now + SECOND}),
+        HealthSample(gateway=gateway, span=60, begin=now, averages={}, maxima={}),
+    ]
+    for row in wrong:
+        with pytest.raises(IntegrityError), transaction.atomic():
+            row.save()

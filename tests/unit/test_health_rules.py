@@ -1,0 +1,121 @@
+"""Rules about gateways' health: each finds its own fault and no other, and says it in words."""
+
+import dataclasses
+from typing import Any
+
+import pytest
+from django.utils.translation import override
+
+from apps.gateways.health.judgement import judge
+from apps.gateways.health.measures import ALL, compute_measures, format_measure
+from apps.gateways.health.models import HealthFinding
+from apps.gateways.health.rules import MODULES, RULES
+from firewall.health import Forwarding, KernelCounter
+from tests.health_situations import LEVELS, build_interval, build_situation, change_core, change_link
+
+Kind = HealthFinding.Kind
+GIB = 1 << 30
+
+
+def levels(**changed: int) -> dict[str, Any]:
+    return {"levels": dataclasses.replace(LEVELS, **changed)}
+
+
+def rates(**changed: float) -> dict[str, Any]:
+    return {"rates": dict(build_interval().rates) | {KernelCounter[name.upper()]: value for name, value in changed.items()}}
+
+
+def ruleset(**changed: float) -> dict[str, Any]:
+    return {"ruleset": dict(build_interval().ruleset) | changed}
+
+
+FAULTS = [
+    ("busy_core", Kind.BAD, {"cores": change_core(softirq=0.96, busy=1.0)}),
+    ("busy_core", Kind.WARN, {"cores": change_core(softirq=0.75, busy=0.9)}),
+    ("backlog_drops", Kind.BAD, {"cores": change_core(dropped=40)}),
+    ("connections_full", Kind.WARN, levels(connections=220_000)),
+    ("connections_full", Kind.BAD, levels(connections=262_000)),
+    ("connections_dropped", Kind.BAD, rates(conntrack_drop=3)),
+    ("connections_dropped", Kind.BAD, rates(conntrack_early_drop=3)),
+    ("insert_failures", Kind.WARN, rates(conntrack_insert_failed=12)),
+    ("link_down", Kind.BAD, {"links": change_link("wan0", is_up=False)}),
+    ("link_down", Kind.BAD, {"links": {name: link for name, link in build_interval().links.items() if name != "lan0"}}),
+    ("link_down", Kind.WARN, {"links": change_link("sync0", is_up=False)}),
+    ("link_errors", Kind.WARN, {"links": change_link("wan0", errors=30)}),
+    ("packets_dropped", Kind.WARN, {"links": change_link("lan0", dropped=500)}),
+    ("link_full", Kind.WARN, {"links": change_link("wan0", received_bits=9.7e8)}),
+    ("link_full", Kind.WARN, {"links": change_link("wan0", sent_bits=9.7e8)}),
+    ("slow_link", Kind.WARN, {"links": change_link("lan0", speed=100)}),
+    ("listen_overflows", Kind.WARN, rates(listen_overflows=5)),
+    ("listen_overflows", Kind.WARN, rates(syn_cookies=500)),
+    ("routing_loop", Kind.WARN, rates(time_exceeded4=300)),
+    ("routing_loop", Kind.WARN, rates(time_exceeded6=300)),
+    ("no_route", Kind.BAD, {"forwarding": Forwarding(True, True, False, True)}),
+    ("not_forwarding", Kind.BAD, {"forwarding": Forwarding(True, False, True, True)}),
+    ("untranslated", Kind.WARN, ruleset(unmapped=50)),
+    ("untranslated", Kind.WARN, ruleset(leaked=50)),
+    ("portless", Kind.WARN, ruleset(portless=50)),
+    ("spoofed_sources", Kind.WARN, ruleset(spoofed=5000)),
+    ("clock_offset", Kind.WARN, {"clock_offset": 60.0}),
+    ("clock_offset", Kind.WARN, {"clock_offset": -60.0}),
+    ("memory_low", Kind.WARN, levels(memory_available=GIB // 3)),
+    ("memory_low", Kind.BAD, levels(memory_available=GIB // 10)),
+    ("disk_full", Kind.WARN, levels(disk_free=GIB // 2)),
+    ("disk_full", Kind.BAD, levels(disk_free=GIB // 10)),
+    ("hot", Kind.WARN, levels(temperature=93_000)),
+    ("hot", Kind.BAD, levels(temperature=101_000)),
+]
+
+
+@pytest.mark.parametrize(("rule", "kind", "changed"), FAULTS)
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_each_fault_is_found_alone_and_in_words(rule: str, kind: HealthFinding.Kind, changed: dict[str, Any], language: str) -> None:
+    found = judge(build_situation(**changed), RULES.values())
+    assert {name: evidence.kind for name, evidence in found.items()} == {rule: kind}
+    with override(language):
+        title = str(RULES[rule].title) % {"gateway": "nat-1"}
+        said = RULES[rule].describe(found[rule].values)
+    assert "nat-1" in title
+    assert said.endswith(".") and "%(" not in said and "None" not in said
+
+
+def test_every_rule_has_a_fault_here_and_a_name_of_its_own() -> None:
+    assert {rule for rule, _kind, _changed in FAULTS} == set(RULES)
+    assert len(RULES) == len(MODULES)
+
+
+def test_a_healthy_gateway_has_no_finding() -> None:
+    assert judge(build_situation(), RULES.values()) == {}
+    assert judge(build_situation(sync=""), RULES.values()) == {}
+
+
+def test_a_gateway_in_memory_has_no_machine_and_no_finding() -> None:
+    nothing = build_situation(
+        cores=(), links={}, rates={}, ruleset={}, levels=dataclasses.replace(LEVELS, connections=0, most_connections=0)
+    )
+    assert judge(nothing, RULES.values()) == {}
+    assert "busiest_core" not in compute_measures(nothing)
+
+
+def test_a_family_that_no_member_uses_needs_no_route() -> None:
+    only4 = Forwarding(True, False, True, False)
+    assert judge(build_situation(families=frozenset({4}), forwarding=only4), RULES.values()) == {}
+
+
+def test_a_slow_answer_is_no_wrong_clock() -> None:
+    assert judge(build_situation(clock_offset=8.0, clock_doubt=6.0), RULES.values()) == {}
+
+
+def test_a_few_drops_among_very_many_packets_are_no_finding() -> None:
+    links = change_link("wan0", dropped=20, received=1e6, sent=1e6)
+    assert judge(build_situation(links=links), RULES.values()) == {}
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_every_measure_is_computed_and_written_with_its_unit(language: str) -> None:
+    found = compute_measures(build_situation())
+    assert set(found) == {each.key for each in ALL if not each.key.startswith("probe")}
+    with override(language):
+        written = {each.key: format_measure(each.unit, found[each.key]) for each in ALL if each.key in found}
+    assert written["busiest_core"].replace("\u202f", " ").replace("\xa0", " ") in ("20%", "20 %")
+    assert all(written.values())
