@@ -61,6 +61,7 @@ INSTALLED_APPS = [
     "apps.webhooks",
     "apps.desk",
     "apps.alarms",
+    "apps.metrics",
 ]
 _APP_LABELS = {app: app.removeprefix("apps.") for app in INSTALLED_APPS if app.startswith("apps.")} | {"apps.inbound_mail": "inbound"}
 MIGRATION_MODULES = {label: f"migrations.{label}" for label in _APP_LABELS.values()}
@@ -292,6 +293,9 @@ ERASE_DAYS = int(os.environ.get("NETZWART_ERASE_DAYS", "180"))
 FEED_DIRECTORY = os.environ.get("NETZWART_FEED_DIRECTORY", "")
 FEED_PRIVATE = os.environ.get("NETZWART_FEED_PRIVATE", "") == "1"
 FEED_SECONDS = float(os.environ.get("NETZWART_FEED_SECONDS", "120"))
+
+# Networks from which /metrics can be read without a token
+METRICS_NETWORKS = [ip_network(each) for each in os.environ.get("NETZWART_METRICS_NETWORKS", "").split(",") if each]
 
 # Webhooks: allow addresses without TLS; networks that are allowed although outside the public internet, or our own; days to keep the log
 WEBHOOK_HTTP = os.environ.get("NETZWART_WEBHOOK_HTTP", "") == "1"

@@ -6,6 +6,7 @@ from apps.accounts import views_sso
 from apps.accounts.passkeys import PasskeyLogin
 from apps.desk.exports import api as exports
 from apps.lib.api.openapi import views as openapi
+from apps.metrics import api as metrics
 from portal.api import router
 
 handler404, handler500 = "apps.lib.api.problems.not_found", "apps.lib.web.database_outage.explain_error"
@@ -13,7 +14,7 @@ handler404, handler500 = "apps.lib.api.problems.not_found", "apps.lib.web.databa
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/schema/", openapi.schema, {"router": router}, name="api-schema"),
     path("api/docs/", openapi.docs, {"router": router}, name="api-docs"),
-    path("api/", include(([*router.urls, *exports.urlpatterns], "api"))),
+    path("", include(([path("api/", include([*router.urls, *exports.urlpatterns])), *metrics.urlpatterns], "api"))),
     path("account/logout/", views_sso.SignOut.as_view(), name="account_logout"),
     path("account/oidc/<slug:provider_id>/login/", views_sso.login, name="openid_connect_login"),
     path("account/oidc/<slug:provider_id>/login/callback/", views_sso.callback, name="openid_connect_callback"),

@@ -93,6 +93,7 @@ GROUPS: Final[tuple[tuple[Promise, dict[str, Promise]], ...]] = (
             "webhook": _("Webhooks"),
             "delivery": _("Webhook deliveries"),
             "export": _("Exports"),
+            "metric": _("Metrics"),
         },
     ),
 )

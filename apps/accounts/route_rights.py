@@ -138,6 +138,8 @@ PAGES: Final[dict[str, PageRights]] = {
     "lib:styleguide": _SEE_MEMBERS,
     # external monitoring
     "operations:health": PageRights(Right.ANYONE),
+    "operations:healthz": PageRights(Right.ANYONE),
+    "operations:readyz": PageRights(Right.ANYONE),
     # desk
     "desk:dashboard": _SEE_MEMBERS,
     "desk:first-steps": _SEE_NETWORK,
@@ -468,6 +470,7 @@ API: Final[dict[str, CollectionRights]] = {
     "usage": CollectionRights(Right.SEE_MEMBERS),
     "address-usage": CollectionRights(Right.SEE_MEMBERS),
     "export": CollectionRights(Right.CHANGE_RULES),
+    "metric": CollectionRights(Right.SEE_NETWORK),
     "settings": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
     "enquiry": CollectionRights(Right.SEE_NETWORK, Right.SEE_MEMBERS),
 }

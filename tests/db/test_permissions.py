@@ -192,7 +192,7 @@ def let_through(answer: Any) -> bool:
     path = answer.request["PATH_INFO"]
     assert answer.status_code < 500 or path == "/health", (path, answer.status_code)  # its 503 says that no worker runs here
     away = answer.status_code == 302 and (answer["Location"] == "/me/" or answer["Location"].startswith("/account/login/?next="))
-    return not away and answer.status_code not in ((401, 403, 405) if path.startswith("/api/") else (403, 405))
+    return not away and answer.status_code not in ((401, 403, 405) if path.startswith("/api/") or path == "/metrics" else (403, 405))
 
 
 def describe_access(world: RightsWorld, column: str, clients: dict[str, Client], route: permission_matrix.PermissionRow) -> str:

@@ -39,7 +39,7 @@ for _ in range(2000):
 
 
 @pytest.fixture
-def deployed(lab: Lab, network: factories.Network) -> factories.Network:
+def read_network(lab: Lab, network: factories.Network) -> factories.Network:
     """The lab's network, deployed, and read once."""
     reconcile(network.group)
     read_all_gateways()
@@ -86,7 +86,7 @@ def expect(rule: str, meanwhile: Callable[[], object] = wait_without_traffic, ga
     read_until(lambda: not any(find_rules().values()), wait_without_traffic)
 
 
-def test_a_healthy_gateway_with_traffic_has_no_finding(lab: Lab, deployed: factories.Network) -> None:
+def test_a_healthy_gateway_with_traffic_has_no_finding(lab: Lab, read_network: factories.Network) -> None:
     def ping() -> None:
         for target in (FAR4, FAR6):
             lab.run("m1", ["ping", "-q", "-i", "0.002", "-c", "50", target])
@@ -95,13 +95,13 @@ def test_a_healthy_gateway_with_traffic_has_no_finding(lab: Lab, deployed: facto
     assert find_rules() == {"nat-1": set(), "nat-2": set()}
 
 
-def test_a_pulled_cable_towards_the_internet(lab: Lab, deployed: factories.Network) -> None:
+def test_a_pulled_cable_towards_the_internet(lab: Lab, read_network: factories.Network) -> None:
     run(lab, "uplink", "ip link set nat-1.wan0 down")
     with expect("link_down"):
         run(lab, "uplink", "ip link set nat-1.wan0 up")
 
 
-def test_a_pulled_cable_between_the_gateways(lab: Lab, deployed: factories.Network) -> None:
+def test_a_pulled_cable_between_the_gateways(lab: Lab, read_network: factories.Network) -> None:
     run(lab, "nat-1", "ip link set sync0 down")
     read_until(lambda: all(find_rules().values()), wait_without_traffic)
     assert find_rules() == {"nat-1": {"link_down"}, "nat-2": {"link_down"}}
@@ -109,45 +109,45 @@ def test_a_pulled_cable_between_the_gateways(lab: Lab, deployed: factories.Netwo
     read_until(lambda: not any(find_rules().values()), wait_without_traffic)
 
 
-def test_a_lost_default_route(lab: Lab, deployed: factories.Network) -> None:
+def test_a_lost_default_route(lab: Lab, read_network: factories.Network) -> None:
     run(lab, "nat-1", "ip route delete default")
     with expect("no_route"):
         run(lab, "nat-1", "ip route add default via 192.0.2.1")
 
 
-def test_a_lost_default_route_of_ipv6(lab: Lab, deployed: factories.Network) -> None:
+def test_a_lost_default_route_of_ipv6(lab: Lab, read_network: factories.Network) -> None:
     run(lab, "nat-1", "ip -6 route delete default")
     with expect("no_route"):
         run(lab, "nat-1", "ip -6 route add default via 2001:db8:fe::1")
 
 
 @pytest.mark.parametrize("name", ["net.ipv4.ip_forward", "net.ipv6.conf.all.forwarding"])
-def test_forwarding_that_somebody_switched_off(lab: Lab, deployed: factories.Network, name: str) -> None:
+def test_forwarding_that_somebody_switched_off(lab: Lab, read_network: factories.Network, name: str) -> None:
     run(lab, "nat-1", f"sysctl -qw {name}=0")
     with expect("not_forwarding"):
         run(lab, "nat-1", f"sysctl -qw {name}=1")
 
 
 @pytest.mark.parametrize(("target", "gateway"), [(FAR4, "nat-1"), (FAR6, "nat-2")])
-def test_packets_that_run_in_circles(lab: Lab, deployed: factories.Network, target: str, gateway: str) -> None:
+def test_packets_that_run_in_circles(lab: Lab, read_network: factories.Network, target: str, gateway: str) -> None:
     flood = ["ping", "-q", "-i", "0.002", "-c", "200", "-W", "1", "-t", "1", target]
     with expect("routing_loop", lambda: lab.run("m1", flood, check=False), gateway):
         pass
 
 
-def test_members_packets_without_a_public_address(lab: Lab, deployed: factories.Network) -> None:
+def test_members_packets_without_a_public_address(lab: Lab, read_network: factories.Network) -> None:
     run(lab, "nat-1", "nft flush map inet netzwart snat4")
     with expect("untranslated", lambda: lab.run("m1", ["ping", "-q", "-i", "0.002", "-c", "100", "-W", "1", FAR4], check=False)):
         pass
 
 
-def test_a_member_with_forged_sources(lab: Lab, deployed: factories.Network) -> None:
+def test_a_member_with_forged_sources(lab: Lab, read_network: factories.Network) -> None:
     run(lab, "m1", "ip addr add 10.31.255.77/32 dev eth0")
     with expect("spoofed_sources", lambda: lab.run("m1", [sys.executable, "-c", FLOOD, "10.31.255.77", FAR4])):
         pass
 
 
-def test_a_service_of_the_gateway_that_accepts_nothing(lab: Lab, deployed: factories.Network) -> None:
+def test_a_service_of_the_gateway_that_accepts_nothing(lab: Lab, read_network: factories.Network) -> None:
     run(lab, "nat-1", "sysctl -qw net.ipv4.tcp_syncookies=1")
     with expect("listen_overflows", lambda: lab.run("nat-1", [sys.executable, "-c", FULL_QUEUE])):
         pass

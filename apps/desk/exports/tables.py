@@ -13,6 +13,7 @@ from rest_framework.request import Request
 
 from apps.accounts.collection_names import iter_collection_groups
 
+NO_TABLES: Final = ("export", "metric")  # collections that are no lists of rows
 COUNTED: Final = 10_000  # rows; counting more takes too long
 
 
@@ -38,7 +39,7 @@ def iter_tables(request: HttpRequest, wanted: Callable[[str], bool]) -> Iterator
 def _find_url(name: str) -> str:
     """Return the URL of a collection's list, "" if there is none."""
     try:
-        return "" if name == "export" else reverse(f"api:{name}-list")
+        return "" if name in NO_TABLES else reverse(f"api:{name}-list")
     except NoReverseMatch:
         return ""
 
