@@ -28,6 +28,7 @@ from benchmarks import (
     mailing,
     packets,
     paging,
+    reading_health,
     serving,
     shaping,
     ticketing,
@@ -47,6 +48,7 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     ),
     "failover": lambda given: failing_over.run(given.interval),
     "flood": lambda given: flooding.run(given.minutes, given.interval),
+    "health": lambda _given: reading_health.run(),
     "import": lambda given: importing.run(given.members),
     "link": lambda given: linking.run(given.members),
     "mail": lambda given: chain(mailing.run(given.mails), ticketing.run(given.tickets)),
@@ -67,6 +69,7 @@ SUMMARIES = {
     "commit": "commit: from a commit in the database to both gateways confirmed, with everything real; one by one and in a burst",
     "failover": failing_over.__doc__,
     "flood": flooding.__doc__,
+    "health": reading_health.__doc__,
     "import": importing.__doc__,
     "link": linking.__doc__,
     "mail": mailing.__doc__,
@@ -78,7 +81,7 @@ SUMMARIES = {
 }
 ALL = "all"
 # Benchmarks that create databases of their own on a server; without NETZWART_DATABASE_URL they also start a server of their own.
-ON_A_SERVER = {"api", "change", "collect", "import", "mail", "pages"}
+ON_A_SERVER = {"api", "change", "collect", "health", "import", "mail", "pages"}
 MISSED, FAILED = 2, 1
 
 

@@ -105,7 +105,12 @@ class LifecycleCommand(BaseCommand, ABC):
         self.stdout.write(f"{gateway} is back in service, as a standby of {gateway.group}.")
 
     def _roles(self, _options: dict[str, Any]) -> None:
-        for group in GatewayGroup.objects.filter(failover__isnull=False):
+        groups = list(GatewayGroup.objects.filter(failover__isnull=False))
+        if not groups:
+            self.stdout.write(
+                "No group has failover set up here, so no gateway tells its role. “manage.py gateway list” says who is primary."
+            )
+        for group in groups:
             observe_group(group)
             picture = build_roles_picture(group)
             for each in (each for family in picture.families for each in family.roles):

@@ -101,7 +101,7 @@ def test_a_finding_is_told_by_mail_and_is_over_by_mail(mara: Client, network: fa
     gateway = network.gateways[0]
     read(gateway, {}, NO_ROUTE, NO_ROUTE)
     look_after(0 * SECOND)
-    HealthStatus.objects.update(at=timezone.now() + 60 * SECOND)
+    HealthFinding.objects.update(at=timezone.now() + 60 * SECOND)
     look_after(60 * SECOND)
     assert subjects() == ["Alarm: nat-1 has no route to the internet"]
     HealthFinding.objects.all().delete()
@@ -210,7 +210,7 @@ def test_a_pause_of_the_sums_loses_nothing_and_a_gap_stays_a_gap(network: factor
     sum_up(NOON + timedelta(hours=5))
     hours = list(HealthSample.objects.filter(span=Span.HOUR).values_list("begin", flat=True))
     assert hours == [NOON, NOON + timedelta(hours=3)]
-    line = read_series([gateway], ChartPeriod.EVENING, NOON + timedelta(hours=5)).get_line(gateway, "errors")
+    line = read_series([gateway], ChartPeriod.EVENING, ["errors"], NOON + timedelta(hours=5)).get_line(gateway, "errors")
     assert line.count(1.0) == 24
 
 

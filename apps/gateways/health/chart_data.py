@@ -1,11 +1,12 @@
 """Measures over a time, for charts: the highest value of each bucket, or None where there was no reading."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
+from django.db.models.functions import JSONObject
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -14,7 +15,7 @@ from apps.network.models import Gateway
 from apps.traffic.windows import align_down
 
 Span = HealthSample.Span
-type Maxima = Mapping[str, float]
+type Maxima = Mapping[str, float | None]
 
 
 class ChartPeriod(StrEnum):
@@ -64,7 +65,8 @@ class MeasureSeries:
 
     def get_line(self, gateway: Gateway, key: str, factor: float = 1.0) -> list[float | None]:
         """Return one measure, multiplied; None where it was not read."""
-        return [None if each is None or key not in each else round(each[key] * factor, 4) for each in self.values[gateway.pk]]
+        found = (None if each is None else each.get(key) for each in self.values[gateway.pk])
+        return [None if value is None else round(value * factor, 4) for value in found]
 
 
 def parse_period(text: str) -> ChartPeriod:
@@ -72,13 +74,14 @@ def parse_period(text: str) -> ChartPeriod:
     return ChartPeriod(text) if text in ChartPeriod else ChartPeriod.HOUR
 
 
-def read_series(gateways: Sequence[Gateway], period: ChartPeriod, now: datetime) -> MeasureSeries:
-    """Return what the charts of a period show, up to the last bucket that is over."""
+def read_series(gateways: Sequence[Gateway], period: ChartPeriod, keys: Sequence[str], now: datetime) -> MeasureSeries:
+    """Return these measures over a period, up to the last bucket that is over. The database leaves out the others."""
     unit, count = (_HALF_MINUTE, 120) if period is ChartPeriod.HOUR else _get_buckets(period)
     end = align_down(now, unit)
     starts = [end - unit * (count - at) for at in range(count)]
-    read = _iter_readings if period is ChartPeriod.HOUR else _iter_samples
-    values = {each.pk: _arrange(read(each, starts[0], end, unit), starts, unit) for each in gateways}
+    read = _read_half_minutes if period is ChartPeriod.HOUR else _read_samples
+    found = {each.pk: read(each, keys, starts[0], end, unit) for each in gateways}
+    values = {key: [buckets.get(start) for start in starts] for key, buckets in found.items()}
     return _drop_unread_end(MeasureSeries(starts, end, values))
 
 
@@ -87,24 +90,27 @@ def _get_buckets(period: ChartPeriod) -> tuple[timedelta, int]:
     return timedelta(seconds=span), count
 
 
-def _iter_readings(gateway: Gateway, since: datetime, until: datetime, _unit: timedelta) -> Iterator[tuple[datetime, Maxima]]:
+def _read_half_minutes(gateway: Gateway, keys: Sequence[str], since: datetime, until: datetime, unit: timedelta) -> dict[datetime, Maxima]:
+    """Return the maxima of the readings in each bucket, by its beginning."""
     rows = HealthReading.objects.filter(gateway=gateway, at__gte=since, at__lt=until).order_by("at")
-    return ((at, measures) for at, measures in rows.values_list("at", "measures") if measures)
-
-
-def _iter_samples(gateway: Gateway, since: datetime, until: datetime, unit: timedelta) -> Iterable[tuple[datetime, Maxima]]:
-    rows = HealthSample.objects.filter(gateway=gateway, span=int(unit.total_seconds()), begin__gte=since, begin__lt=until)
-    return rows.order_by("begin").values_list("begin", "maxima")
-
-
-def _arrange(read: Iterable[tuple[datetime, Maxima]], starts: Sequence[datetime], unit: timedelta) -> list[Maxima | None]:
-    """Return the maxima of each bucket."""
     found: dict[datetime, dict[str, float]] = {}
-    for at, measures in read:
+    for at, measures in rows.exclude(measures={}).values_list("at", _pick("measures", keys)):
         bucket = found.setdefault(align_down(at, unit), {})
         for key, value in measures.items():
-            bucket[key] = max(value, bucket.get(key, value))
-    return [found.get(start) for start in starts]
+            if value is not None:
+                bucket[key] = max(value, bucket.get(key, value))
+    return dict(found)
+
+
+def _read_samples(gateway: Gateway, keys: Sequence[str], since: datetime, until: datetime, unit: timedelta) -> dict[datetime, Maxima]:
+    """Return the maxima of each bucket that is summed up, by its beginning."""
+    rows = HealthSample.objects.filter(gateway=gateway, span=int(unit.total_seconds()), begin__gte=since, begin__lt=until)
+    return dict(rows.values_list("begin", _pick("maxima", keys)))
+
+
+def _pick(column: str, keys: Sequence[str]) -> JSONObject:
+    """Return an expression for the column with these keys alone; null for those that it lacks."""
+    return JSONObject(**{key: f"{column}__{key}" for key in keys})
 
 
 def _drop_unread_end(series: MeasureSeries) -> MeasureSeries:

@@ -23,6 +23,7 @@ UNITS: Final = {
     MeasureUnit.MILLISECONDS: ChartUnit(("ms", "s")),
     MeasureUnit.DEGREES: ChartUnit(("°C",)),
 }
+PROBES: Final = ("probe4_ms", "probe6_ms")
 FIRST: Final = ("busiest_core", "packets", "connections")
 MORE: Final = (
     "received_bits",

@@ -28,11 +28,13 @@ def _list_stored_findings() -> list[HealthFinding]:
 
 
 def list_findings(now: datetime) -> list[HealthFinding]:
-    """Return what fresh readings have shown, the most urgent rule first. What an old reading showed is not said any more."""
-    read = list_health_statuses()
-    fresh = {key for key, status in read.items() if not status.refusal and now - status.at <= FRESH}
+    """Return what fresh readings have shown, the most urgent rule first. What an old reading showed is not said any more.
+
+    A finding is as old as the reading that showed it last, or one reading older.
+    """
     order = list(RULES)
-    return sorted((each for each in _list_stored_findings() if each.gateway_id in fresh), key=lambda each: order.index(each.rule))
+    fresh = [each for each in _list_stored_findings() if now - each.at <= FRESH]
+    return sorted(fresh, key=lambda each: order.index(each.rule))
 
 
 def find_last_reading(gateway: Gateway) -> HealthReading | None:

@@ -29,12 +29,14 @@ def health(request: HttpRequest, pk: int) -> HttpResponse:
     if request.headers.get("HX-Target") == "now":
         return render(request, "gateways/health.html#now", context | {"oob": True})
     period = chart_data.parse_period(request.GET.get("period", ""))
-    return render(request, "gateways/health.html", context | _build_charts(found, group, period, now))
+    keys = charts.MORE if request.GET.get("more") else ()
+    return render(request, "gateways/health.html", context | _build_charts(found, group, period, keys, now))
 
 
-def _build_charts(gateway: Gateway, group: Sequence[Gateway], period: ChartPeriod, now: datetime) -> dict[str, object]:
+def _build_charts(gateway: Gateway, group: Sequence[Gateway], period: ChartPeriod, more: Sequence[str], now: datetime) -> dict[str, object]:
+    """Return the charts that a page begins with, and those of `more`, which together take several times as long."""
     other = next((each for each in group if each != gateway), None)
-    series = chart_data.read_series(group, period, now)
+    series = chart_data.read_series(group, period, (*charts.PROBES, *charts.FIRST, *more), now)
     changes = list_changes(gateway, series.starts[0], [each for each in list_findings(now) if each.gateway_id == gateway.pk])
     events = [each.event for each in changes]
     return {
@@ -42,7 +44,7 @@ def _build_charts(gateway: Gateway, group: Sequence[Gateway], period: ChartPerio
         "periods": list(chart_data.LABELS.items()),
         "each": chart_data.EACH[period],
         "charts": [*charts.draw_probes(gateway, series, events), *charts.draw_charts(charts.FIRST, gateway, other, series, events)],
-        "more": charts.draw_charts(charts.MORE, gateway, other, series, events),
+        "more": charts.draw_charts(more, gateway, other, series, events),
         "changes": changes,
     }
 
@@ -52,11 +54,11 @@ def health_csv(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """Download all measures of the period, a row for each bucket."""
     found = get_object_or_404(selectors.list_gateways(), pk=pk)
     period = chart_data.parse_period(request.GET.get("period", ""))
-    series = chart_data.read_series([found], period, timezone.now())
     keys = [each.key for each in ALL]
+    series = chart_data.read_series([found], period, keys, timezone.now())
 
     def iter_rows() -> Iterator[list[object]]:
         for start, values in zip(series.starts, series.values[found.pk], strict=True):
-            yield [start, *("" if values is None else values.get(key, "") for key in keys)]
+            yield [start, *("" if values is None or (value := values.get(key)) is None else value for key in keys)]
 
     return build_csv_download(f"health-{found.name}-{period}", ["begins", *keys], iter_rows())
