@@ -2,6 +2,7 @@
 
 from apps.accounts.api import InvitationViewSet, PersonViewSet, RoleChangeViewSet, TokenViewSet
 from apps.alarms.api import AlarmViewSet, SilenceViewSet
+from apps.alarms.channels.api import ChannelViewSet
 from apps.bans.api import AllowEntryViewSet, BanListViewSet, BanViewSet, FeedViewSet
 from apps.bans.blocks.api import BlockViewSet
 from apps.bans.blocks.api_notice import NoticeViewSet, ReachableViewSet
@@ -81,6 +82,7 @@ router.register("accounts/invitations", InvitationViewSet, "invitation")
 router.register("audit/enquiries", EnquiryViewSet, "enquiry")
 router.register("alarms/alarms", AlarmViewSet, "alarm")
 router.register("alarms/silences", SilenceViewSet, "silence")
+router.register("alarms/channels", ChannelViewSet, "channel")
 router.register("webhooks/webhooks", WebhookViewSet, "webhook")
 router.register("webhooks/deliveries", DeliveryViewSet, "delivery")
 router.register("traffic/quotas", QuotaViewSet, "quota")

@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.alarms.models import Alarm, Silence
+from apps.alarms.models import Alarm, Channel, ChannelMessage, Silence
 from apps.bans.models import BanHits, BanList, Upload
 from apps.deployments.models import Revision, RevisionContent, UnapprovedLoss
 from apps.events.models import Event, Presence
@@ -170,6 +170,12 @@ def _alarm(age: timedelta) -> QuerySet[Any]:
     return Alarm.objects.all()
 
 
+def _channel_message(age: timedelta) -> QuerySet[Any]:
+    channel = Channel.objects.first() or Channel.objects.create(name="Old", target="x", shown="x")
+    ChannelMessage.objects.create(channel=channel, event="test", title="x", text="x", state="sent", ended=timezone.now() - age)
+    return ChannelMessage.objects.all()
+
+
 def _silence(age: timedelta) -> QuerySet[Any]:
     at = timezone.now() - age
     Silence.objects.create(reason="maintenance", since=at, until=at)
@@ -197,4 +203,5 @@ MAKERS: dict[str, Maker] = {
     "gateways.RoleSwitch": _role_switch,
     "alarms.Alarm": _alarm,
     "alarms.Silence": _silence,
+    "alarms.ChannelMessage": _channel_message,
 }

@@ -1,12 +1,21 @@
-"""Task that watches for alarms. The work is in `apps.alarms`."""
+"""Tasks that watch for alarms and send messages about them. The work is in `apps.alarms`."""
 
 from celery import shared_task
 from django.utils import timezone
 
 from apps.alarms import watch
+from apps.alarms.channels import sender
 
 
 @shared_task(name="workers.watch_alarms")
 def watch_alarms() -> None:
     """Compare what is wrong now with the open alarms, and write mails about what began and what is over."""
     watch.watch_alarms(timezone.now())
+    if sender.has_due_messages(timezone.now()):
+        send_alarm_messages.delay()
+
+
+@shared_task(name="workers.send_alarm_messages")
+def send_alarm_messages() -> None:
+    """Send the messages to channels that are due."""
+    sender.send_due_messages()

@@ -51,7 +51,7 @@ SLOW = (
     "workers.read_health",
     "workers.sum_health",
 )
-POSTAL = ("workers.send_mail", "workers.receive_mail", "workers.answer_tickets", "workers.watch_alarms")
+POSTAL = ("workers.send_mail", "workers.receive_mail", "workers.answer_tickets", "workers.watch_alarms", "workers.send_alarm_messages")
 IMPORTS = ("workers.refresh_feed", "workers.import_people")
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0

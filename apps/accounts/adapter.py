@@ -1,12 +1,10 @@
 """Adapters for allauth: accounts only by invitation, mail through the outbox, encrypted secrets of second factors."""
 
-import base64
-import hashlib
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter, get_adapter
 from allauth.mfa.adapter import DefaultMFAAdapter
-from cryptography.fernet import Fernet, MultiFernet
+from cryptography.fernet import MultiFernet
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils.translation import get_language, override
@@ -16,7 +14,7 @@ from apps.accounts import client_address
 from apps.accounts.backend import find_account
 from apps.accounts.models import User
 from apps.accounts.security_log import SecurityEvent, log_security_event
-from apps.lib.secret_keys import list_secret_keys
+from apps.lib.secret_keys import build_cipher
 from apps.preferences.declarations import CONTACT, NETWORK_NAME
 from apps.preferences.selectors import read_setting
 
@@ -97,15 +95,7 @@ def confirm_password(user: User, password: str) -> None:
 
 
 def _build_cipher() -> MultiFernet:
-    """Return a cipher with keys derived from the portal's secret keys for this purpose only: it encrypts with the current one, and
-    decrypts with all.
-    """
-    return MultiFernet([_derive_cipher(key) for key in list_secret_keys()])
-
-
-def _derive_cipher(secret: str) -> Fernet:
-    key = hashlib.blake2b(secret.encode()[:64], person=b"second-factor", digest_size=32).digest()
-    return Fernet(base64.urlsafe_b64encode(key))
+    return build_cipher(b"second-factor")
 
 
 def reencrypt_text(text: str) -> str:

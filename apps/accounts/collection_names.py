@@ -90,6 +90,7 @@ GROUPS: Final[tuple[tuple[Promise, dict[str, Promise]], ...]] = (
             "token": _("Own tokens"),
             "alarm": _("Alarms"),
             "silence": _("Silences"),
+            "channel": _("Channels for alarms"),
             "webhook": _("Webhooks"),
             "delivery": _("Webhook deliveries"),
             "export": _("Exports"),

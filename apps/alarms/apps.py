@@ -5,12 +5,20 @@ class AlarmsConfig(AppConfig):
     name = "apps.alarms"
 
     def ready(self) -> None:
+        from django.urls import reverse
         from django.utils.translation import gettext_lazy as _
 
+        from apps.alarms.channels.models import Channel
         from apps.alarms.notices import KIND
         from apps.alarms.selectors import count_open_alarms
+        from apps.audit.trail import UNSHOWN, TrailPresentation, register_trail
         from apps.lib.web import navigation
         from apps.mail import notice_kinds
 
+        register_trail(
+            TrailPresentation(
+                Channel, called=_("Channel for alarms"), href=lambda row: reverse("alarms:channel", args=[row.pk]), unshown=UNSHOWN
+            )
+        )
         notice_kinds.register_kind(KIND, _("Mails to network administrators about alarms"), for_staff=True)
         navigation.register_counter("alarms:list")(count_open_alarms)

@@ -1,4 +1,4 @@
-"""Alarms: conditions that staff are told of by mail; and silences, during which no such mail is sent."""
+"""Alarms: conditions that staff are told of; and silences, during which nobody is. Channels have a room of their own."""
 
 from datetime import datetime
 
@@ -9,13 +9,10 @@ from django.db.models.functions import Now
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
+from apps.alarms.channels.models import Channel, ChannelMessage
+from apps.alarms.severity import Severity
 
-class Severity(models.TextChoices):
-    """How urgent an alarm is, the most urgent first."""
-
-    CRITICAL = "critical", _("critical")
-    WARNING = "warning", _("warning")
-    DECISION = "decision", _("decision")
+__all__ = ["Alarm", "Channel", "ChannelMessage", "Severity", "Silence"]
 
 
 class Alarm(models.Model):

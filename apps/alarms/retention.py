@@ -4,10 +4,11 @@ from datetime import datetime, timedelta
 
 from django.utils.translation import gettext_lazy as _
 
-from apps.alarms.models import Alarm, Silence
-from apps.operations.registry import delete_oldest_batch, register_pruned_table
+from apps.alarms.models import Alarm, ChannelMessage, Silence
+from apps.operations.registry import TableBoundKind, delete_oldest_batch, register_pruned_table, register_unpruned_tables
 
 KEPT = timedelta(days=365)
+MESSAGES_KEPT = timedelta(days=30)
 
 
 def prune_alarms(now: datetime, at_most: int) -> int:
@@ -20,5 +21,12 @@ def prune_silences(now: datetime, at_most: int) -> int:
     return delete_oldest_batch(Silence.objects.filter(until__lt=now - KEPT), "until", at_most)
 
 
+def prune_channel_messages(now: datetime, at_most: int) -> int:
+    """Delete messages to channels that ended a month ago."""
+    return delete_oldest_batch(ChannelMessage.objects.filter(ended__lt=now - MESSAGES_KEPT), "ended", at_most)
+
+
+register_unpruned_tables(TableBoundKind.PEOPLE, "alarms.Channel")
+register_pruned_table("alarms.ChannelMessage", kept=_("30 days"), prune=prune_channel_messages)
 register_pruned_table("alarms.Alarm", kept=_("1 year"), prune=prune_alarms)
 register_pruned_table("alarms.Silence", kept=_("1 year"), prune=prune_silences)

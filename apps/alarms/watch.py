@@ -9,6 +9,7 @@ from django.db import connection, transaction
 from django.db.models import Q
 
 from apps.alarms import lifecycle
+from apps.alarms.channels.writing import write_messages
 from apps.alarms.conditions import Condition, is_part_of, list_conditions
 from apps.alarms.models import Alarm, Severity, Silence
 from apps.alarms.notices import write_notices
@@ -79,9 +80,9 @@ def _end_alarm(alarm: Alarm, found: Mapping[str, Condition], now: datetime) -> b
 
 
 def _report_alarms(open_alarms: Sequence[Alarm], over: Sequence[Alarm], now: datetime) -> None:
-    """Write one mail to each reader about all that is due. Without a reader everything stays due."""
+    """Write messages to the channels, and one mail to each reader about all that is due. Without a reader everything stays due by mail."""
     silences = list(Silence.objects.filter(until__gt=now, since__lte=now))
-    earlier = _count_earlier([each for each in open_alarms if each.reported is None])
+    earlier = _count_earlier(open_alarms)
 
     def is_silent(alarm: Alarm) -> bool:
         return any(silence.covers(alarm.key, now) for silence in silences)
@@ -93,6 +94,7 @@ def _report_alarms(open_alarms: Sequence[Alarm], over: Sequence[Alarm], now: dat
         and lifecycle.is_report_due(began=each.began, gone=each.gone, reported=each.reported, earlier=earlier[each.pk], now=now)
     ]
     ended = [each for each in over if each.reported and not is_silent(each)]
+    write_messages(open_alarms, over, earlier, is_silent, now)
     if (begun or ended) and write_notices(begun, ended):
         Alarm.objects.filter(pk__in=[each.pk for each in begun]).update(reported=now)
 

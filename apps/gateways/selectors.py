@@ -68,8 +68,9 @@ class GatewayOverview:
 
 
 def list_gateways() -> QuerySet[Gateway]:
-    """Return all gateways with their state, by group and name."""
-    return Gateway.objects.select_related("group__profile", "status__revision", "status__gateway__group").order_by("group__name", "name")
+    """Return all gateways with their state and that of their health, by group and name."""
+    beside = ("group__profile", "status__revision", "status__gateway__group", "health")
+    return Gateway.objects.select_related(*beside).order_by("group__name", "name")
 
 
 def list_retired() -> QuerySet[Gateway]:

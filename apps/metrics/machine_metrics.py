@@ -8,7 +8,6 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 
 from apps.gateways.health.judgement import FRESH
 from apps.gateways.health.models import HealthReading
-from firewall.codec import decode
 from firewall.health import HealthCounters
 
 CORE_TIMES: Final = {"busy": "Time that the core was busy.", "softirq": "Time that the core spent in soft interrupts."}
@@ -42,7 +41,7 @@ def iter_metrics(now: datetime) -> Iterator[Metric]:
     """Yield metrics of the gateways whose last reading is fresh: old counters would look like a standstill."""
     fresh = HealthReading.objects.filter(at__gte=now - FRESH, gateway__retired=None).select_related("gateway")
     rows = fresh.order_by("gateway_id", "-at").distinct("gateway_id")
-    read = [(each.gateway.name, each, decode(HealthCounters, each.counters)) for each in rows]
+    read = [(each.gateway.name, each, counters) for each in rows if (counters := each.parse_counters())]
     yield from _iter_cores(read)
     yield from _iter_links(read)
     yield from _iter_counters(read)

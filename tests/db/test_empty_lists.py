@@ -43,6 +43,7 @@ SAYS: Final = frozenset(
             "desk:search",
             "desk:system",
             "audit:enquiries",
+            "alarms:channels",
             "alarms:list",
             "bans:lists",
             "bans:allowed",

@@ -56,7 +56,7 @@ def list_needs() -> list[tuple[str, str]]:
 def test_gateways_in_memory_are_read_and_have_no_finding(served_network: factories.Network) -> None:
     reconcile(served_network.group)
     read_all_gateways()
-    assert HealthReading.objects.count() == HealthStatus.objects.filter(refusal="").count() == 2
+    assert HealthReading.objects.filter(measures={}).count() == HealthStatus.objects.filter(refusal="").count() == 2
     assert list_needs() == []
 
 
@@ -114,6 +114,16 @@ def test_a_restart_between_two_readings_says_nothing(network: factories.Network)
     read(network.gateways[0], {}, NO_ROUTE | {"boot": "two"})
     assert HealthReading.objects.order_by("-at")[0].measures == {}
     assert not HealthFinding.objects.exists()
+
+
+def test_a_reading_of_another_release_is_no_reading_before(network: factories.Network) -> None:
+    gateway = network.gateways[0]
+    read(gateway, {}, ago=20 * SECOND)
+    HealthReading.objects.update(counters={"is": "HealthCounters", "boot": "one"})
+    read(gateway, {}, ago=10 * SECOND)
+    assert HealthReading.objects.order_by("-at")[0].measures == {}
+    read(gateway, {})
+    assert HealthReading.objects.order_by("-at")[0].measures
 
 
 def test_the_change_before_a_finding_is_named(mara: Client, network: factories.Network) -> None:

@@ -20,6 +20,7 @@ from apps.accounts import permission_matrix, tokens
 from apps.accounts.models import User
 from apps.accounts.roles import Right, Role
 from apps.accounts.route_rights import API, DEVELOPMENT, PAGES, PageRights
+from apps.alarms.channels.services import ChannelFacts, add_channel
 from apps.bans.blocks.services import block_member
 from apps.members.models import Device, Member
 from apps.nat.pinholes.services import add_pinhole
@@ -113,6 +114,8 @@ def world(network: factories.Network) -> RightsWorld:
     webhook, _secret = webhooks.add_webhook(
         facts=webhooks.EndpointFacts(name="Xaver's", url="https://hooks.lindenhof.example/"), by=people["network_admin"]
     )
+    facts = ChannelFacts(name="Verborgen", target="json://127.0.0.1:9/x")
+    channel = add_channel(facts=facts, by=people["network_admin"])
     told = webhooks.ping_webhook(endpoint=webhook, by=people["network_admin"])
     Delivery.objects.filter(pk=told.pk).update(state="sent", ended=Now())
     ids = {
@@ -148,6 +151,7 @@ def world(network: factories.Network) -> RightsWorld:
         "webhooks:delivery": told.pk,
         "webhooks:again": told.pk,
         "webhooks:": webhook.pk,
+        "alarms:channel": channel.pk,
         "tickets:": ticket.pk,
         "own:ticket-attachment": attachment.pk,
         "own:ticket": ticket.pk,
@@ -165,6 +169,7 @@ def world(network: factories.Network) -> RightsWorld:
         "group:plan": ABSENT,  # reads the database in a transaction of its own, which cannot be nested
         "group": network.group.pk,
         "webhook": webhook.pk,
+        "channel": channel.pk,
         "delivery": told.pk,
     }
     marks = ("Verborgen", "verborgen", str(other.holding.prefix.network_address), str(inside), "44321", device.mac, "Xaver")

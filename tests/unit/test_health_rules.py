@@ -52,7 +52,7 @@ FAULTS = [
     ("routing_loop", Kind.WARN, rates(time_exceeded6=300)),
     ("no_route", Kind.BAD, {"forwarding": Forwarding(True, True, False, True)}),
     ("not_forwarding", Kind.BAD, {"forwarding": Forwarding(True, False, True, True)}),
-    ("untranslated", Kind.WARN, ruleset(unmapped=50)),
+    ("untranslated", Kind.WARN, ruleset(unmapped=60)),
     ("untranslated", Kind.WARN, ruleset(leaked=50)),
     ("portless", Kind.WARN, ruleset(portless=50)),
     ("spoofed_sources", Kind.WARN, ruleset(spoofed=5000)),
@@ -100,6 +100,11 @@ def test_a_gateway_in_memory_has_no_machine_and_no_finding() -> None:
 def test_a_family_that_no_member_uses_needs_no_route() -> None:
     only4 = Forwarding(True, False, True, False)
     assert judge(build_situation(families=frozenset({4}), forwarding=only4), RULES.values()) == {}
+
+
+def test_a_tunnel_that_claims_ten_megabits_and_a_member_without_ipv4_are_no_findings() -> None:
+    assert judge(build_situation(links=change_link("wan0", speed=10)), RULES.values()) == {}
+    assert judge(build_situation(**ruleset(unmapped=20)), RULES.values()) == {}
 
 
 def test_a_slow_answer_is_no_wrong_clock() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import time, timedelta
 from ipaddress import ip_address, ip_interface, ip_network
 from typing import Any
 from uuid import uuid4
@@ -14,7 +14,8 @@ from django.utils import timezone
 from apps.accounts import tokens
 from apps.accounts.models import ApiToken, RoleChange, User
 from apps.accounts.role_changes import submit_role_change
-from apps.alarms.models import Alarm, Silence
+from apps.alarms.channels.services import ChannelFacts, add_channel, send_test
+from apps.alarms.models import Alarm, Channel, Silence
 from apps.alarms.services import silence_alarms
 from apps.bans import allow_list, feed_services, services, uploads
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Block, Listener, Reachable, Upload
@@ -82,7 +83,7 @@ POSTED = (
     "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink",
     "tickets:notices", "desk:live-end", "inbound:again",
     "tickets:assign-member",
-    "webhooks:ping", "webhooks:again", "alarms:seen", "alarms:end-silence",
+    "webhooks:ping", "webhooks:again", "alarms:seen", "alarms:end-silence", "alarms:channel-test",
     "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
 FILES = (
@@ -218,6 +219,11 @@ def _alarms(mara: User) -> None:
     )
     silence_alarms(key="scene-new", until=now + hour, reason=LONG, by=mara)
     Silence.objects.create(reason=LONG, since=now - 2 * hour, until=now + 2 * hour)
+    night: dict[str, Any] = {"quiet_from": time(23), "quiet_until": time(7), "after_minutes": 15}
+    channel = add_channel(facts=ChannelFacts(name=LONG[:80], target=f"json://127.0.0.1:9/{LONG}", **night), by=mara)
+    Channel.objects.filter(pk=channel.pk).update(failing_since=now - hour, error=LONG)
+    add_channel(facts=ChannelFacts(name="Off", target="json://127.0.0.1:9/off", active=False), by=mara)
+    send_test(channel=channel, by=mara)
 
 
 def _mails() -> None:
@@ -482,6 +488,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "link")},
     "alarms:seen": _pk(Alarm),
     "alarms:end-silence": _pk(Silence),
+    **{f"alarms:{name}": _pk(Channel) for name in ("channel", "channel-remove", "channel-test")},
     **{f"webhooks:{name}": _pk(Endpoint) for name in ("webhook", "edit", "secret", "remove", "ping")},
     **{f"webhooks:{name}": _pk(Delivery) for name in ("delivery", "again")},
     **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "assign-member", "presence", "link", "split")},

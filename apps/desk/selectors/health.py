@@ -11,7 +11,7 @@ from apps.desk.selectors.need import AttentionItem, find_page_url
 from apps.gateways.health import finding_texts
 from apps.gateways.health.models import HealthFinding
 from apps.gateways.health.rules import RULES
-from apps.gateways.health.selectors import list_findings, list_health_statuses
+from apps.gateways.health.selectors import find_health_status, list_findings
 from apps.gateways.selectors import GatewayOverview
 from apps.lib.ui.states import StateKind, StateLabel
 
@@ -22,9 +22,9 @@ def iter_attention_items(gates: Sequence[GatewayOverview], now: datetime) -> Ite
     for finding in list_findings(now):
         if finding.gateway_id in by_gateway:
             yield _build_item(by_gateway[finding.gateway_id], finding)
-    for key, status in list_health_statuses().items():
-        if status.refusal and key in by_gateway:
-            yield _build_unknown(by_gateway[key], status.refusal)
+    for each in gates:
+        if (status := find_health_status(each.gateway)) and status.refusal:
+            yield _build_unknown(each, status.refusal)
 
 
 def _build_item(of: GatewayOverview, finding: HealthFinding) -> AttentionItem:

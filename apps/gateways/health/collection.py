@@ -19,7 +19,7 @@ from apps.gateways.packet_probes.judgement import LossFigures, compute_figures
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.network.models import Gateway, Pool
 from firewall import wire
-from firewall.codec import decode, encode
+from firewall.codec import encode
 from firewall.health import HealthCounters, ReadHealth
 
 _SHORTEST, _LONGEST = timedelta(seconds=SHORTEST), timedelta(minutes=5)
@@ -83,10 +83,11 @@ def _find_probes(gateway: Gateway, at: datetime) -> dict[int, LossFigures]:
 
 def _find_interval(gateway: Gateway, counters: HealthCounters, at: datetime, doubt: timedelta) -> HealthInterval | None:
     before = HealthReading.objects.filter(gateway=gateway, at__lte=at - _SHORTEST, at__gte=at - _LONGEST).order_by("-at").first()
-    if before is None:
+    earlier = before.parse_counters() if before else None
+    if earlier is None:
         return None
     ahead = counters.clock / 1000 - at.timestamp()
-    return compute_interval(decode(HealthCounters, before.counters), counters, clock_offset=ahead, clock_doubt=doubt.total_seconds() / 2)
+    return compute_interval(earlier, counters, clock_offset=ahead, clock_doubt=doubt.total_seconds() / 2)
 
 
 def _store_findings(gateway: Gateway, situation: HealthSituation, at: datetime) -> None:

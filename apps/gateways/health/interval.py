@@ -7,6 +7,7 @@ from typing import Final
 from firewall.health import CoreCounters, Forwarding, HealthCounters, KernelCounter, LinkCounters, MachineLevels
 
 SHORTEST: Final = 1.0  # seconds between two readings from which rates can be computed
+UNREAL_SPEED: Final = 10  # Mbit/s, which the driver of tunnels claims; it negotiates nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class LinkLoad:
     @property
     def share(self) -> float:
         """Part of the speed that is used in the fuller direction; 0 if the speed is not known."""
-        return max(self.received_bits, self.sent_bits) / (self.speed * 1e6) if self.speed else 0.0
+        return max(self.received_bits, self.sent_bits) / (self.speed * 1e6) if self.speed > UNREAL_SPEED else 0.0
 
 
 @dataclass(frozen=True, slots=True)

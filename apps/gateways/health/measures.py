@@ -136,7 +136,9 @@ _DIGITS: Final = 4
 
 
 def compute_measures(situation: HealthSituation) -> dict[str, float]:
-    """Return all measures that the machine tells, by key."""
+    """Return all measures that the machine tells, by key; none of a gateway in memory, which has no machine."""
+    if not situation.interval.links:
+        return {}
     found = ((each.key, each.compute(situation)) for each in ALL)
     return {key: round(value, _DIGITS) for key, value in found if value is not None}
 

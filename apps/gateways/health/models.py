@@ -5,6 +5,8 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.network.models import Gateway
+from firewall.codec import WireError, decode
+from firewall.health import HealthCounters
 
 
 class HealthStatus(models.Model):
@@ -42,6 +44,14 @@ class HealthReading(models.Model):
 
     def __str__(self) -> str:
         return f"{self.gateway}: {self.at}"
+
+    def parse_counters(self) -> HealthCounters | None:
+        """Return the counters; None if another release of the portal stored them in another shape."""
+        try:
+            found: HealthCounters = decode(HealthCounters, self.counters)
+        except WireError:
+            return None
+        return found
 
 
 class HealthSample(models.Model):

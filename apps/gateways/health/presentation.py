@@ -12,7 +12,7 @@ from apps.gateways.health.judgement import FRESH
 from apps.gateways.health.measures import ALL, BY_KEY, Measure, MeasureUnit, format_measure
 from apps.gateways.health.models import HealthFinding, HealthReading, HealthStatus
 from apps.gateways.health.rules import RULES
-from apps.gateways.health.selectors import find_last_reading, find_usual_measures, list_findings, list_health_statuses
+from apps.gateways.health.selectors import find_health_status, find_last_reading, find_usual_measures, list_findings
 from apps.gateways.packet_probes.presentation import ProbeLine, list_probe_lines
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
@@ -75,7 +75,7 @@ class HealthView:
 
 def build_health_view(gateway: Gateway, now: datetime, *, carries: bool) -> HealthView:
     """Build the view. What is older than a minute is shown with its time, and nothing is said to be well."""
-    status, reading = list_health_statuses().get(gateway.pk), find_last_reading(gateway)
+    status, reading = find_health_status(gateway), find_last_reading(gateway)
     findings = [each for each in list_findings(now) if each.gateway_id == gateway.pk]
     measures, usual = reading.measures if reading else {}, find_usual_measures(gateway, now)
     probes = list_probe_lines(gateway, now)

@@ -16,10 +16,9 @@ PRECEDING: Final = timedelta(minutes=30)
 USUAL_DAYS: Final = 7
 
 
-@cache_per_request
-def list_health_statuses() -> dict[int, HealthStatus]:
-    """Return the state of each gateway's readings, by the gateway's id."""
-    return {each.gateway_id: each for each in HealthStatus.objects.all()}
+def find_health_status(gateway: Gateway) -> HealthStatus | None:
+    """Return the state of the gateway's readings; None if it was never asked. Lists of gateways bring it along (`select_related`)."""
+    return getattr(gateway, "health", None)
 
 
 @cache_per_request

@@ -8,13 +8,14 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from apps.accounts.adapter import reencrypt_text
+from apps.lib.secret_keys import list_reencryptions
 
 ENCRYPTED = ("secret", "seed")  # of an app with codes, and of recovery codes
 
 
 class Command(BaseCommand):
     help = (
-        "Encrypt the secrets of second factors with the current NETZWART_SECRET_KEY. "
+        "Encrypt the secrets of second factors and of channels for alarms with the current NETZWART_SECRET_KEY. "
         "Run it after the key was replaced, while the old key is still set."
     )
 
@@ -30,6 +31,10 @@ class Command(BaseCommand):
                 row.data |= changed
                 row.save(update_fields=["data"])
                 count += 1
+        try:
+            count += sum(function() for function in list_reencryptions())
+        except InvalidToken as error:
+            raise CommandError("A secret of a channel for alarms was encrypted with a key that is not given. Add it.") from error
         self.stdout.write(f"Encrypted with the current key: {count}.")
 
     def _reencrypt(self, text: str) -> str:

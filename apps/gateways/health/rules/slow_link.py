@@ -1,10 +1,11 @@
-"""An interface negotiated 10 or 100 Mbit/s: usually a damaged wire of the cable."""
+"""An interface negotiated 100 Mbit/s: usually a damaged wire of the cable."""
 
 from typing import Final
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from apps.gateways.health.interval import UNREAL_SPEED
 from apps.gateways.health.rule import Evidence, EvidenceValues, HealthRule, HealthSituation, Kind
 from apps.lib.ui import formats
 
@@ -12,7 +13,7 @@ SLOW: Final = 100  # Mbit/s
 
 
 def _find(situation: HealthSituation) -> Evidence | None:
-    slow = [each for each in situation.carrying_links if each.is_up and 0 < each.speed <= SLOW]
+    slow = [each for each in situation.carrying_links if each.is_up and UNREAL_SPEED < each.speed <= SLOW]
     return Evidence(Kind.WARN, {"name": slow[0].name, "speed": slow[0].speed * 1e6}) if slow else None
 
 

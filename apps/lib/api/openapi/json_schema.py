@@ -25,6 +25,7 @@ KINDS: Final[tuple[tuple[Any, Shape], ...]] = (
     (serializers.FloatField, {"type": "number"}),
     (serializers.DateTimeField, TIME),
     (serializers.DateField, DAY),
+    (serializers.TimeField, TEXT | {"pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$"}),  # all of ours have minutes
     (serializers.EmailField, TEXT | {"format": "email"}),
     (serializers.PrimaryKeyRelatedField, INTEGER),
     (serializers.StringRelatedField, {"type": ["string", "null"]}),

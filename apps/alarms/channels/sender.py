@@ -1,0 +1,85 @@
+"""Sends the messages that are due, one by one. Any number of workers may do so at once.
+
+A worker claims a message (`tries` counts the claims and is the fencing token), sends it without a transaction, and records the result.
+If it dies in between, the message is sent again: better twice than never.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from time import monotonic
+from typing import Final
+
+import structlog
+from cryptography.fernet import InvalidToken
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from apps.alarms.channels import apprise_client
+from apps.alarms.channels.models import Channel, ChannelMessage
+from apps.alarms.channels.target_encryption import decrypt_target
+
+LEASE: Final = timedelta(minutes=2)  # longer than one try takes
+FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=30), timedelta(hours=1)
+GIVE_UP_AFTER: Final = timedelta(days=1)
+SECONDS: Final = 60.0  # after which a run begins no further message
+State = ChannelMessage.State
+type Send = Callable[[str, str, str], str]
+log = structlog.get_logger()
+
+
+def send_due_messages(send: Send = apprise_client.send_message, clock: Callable[[], datetime] = timezone.now) -> None:
+    """Send what is due, for about SECONDS."""
+    end = monotonic() + SECONDS
+    while monotonic() < end and (row := _claim_message(clock())):
+        error = _try_message(row, send)
+        _record_result(row, error, clock())
+
+
+def has_due_messages(now: datetime) -> bool:
+    """True if a message is due that no worker is sending."""
+    return _filter_due(now).exists()
+
+
+def _filter_due(now: datetime) -> QuerySet[ChannelMessage]:
+    free = Q(claimed_until=None) | Q(claimed_until__lte=now)
+    return ChannelMessage.objects.filter(free, state=State.WAITING, due__lte=now, channel__active=True)
+
+
+@transaction.atomic
+def _claim_message(now: datetime) -> ChannelMessage | None:
+    row = _filter_due(now).select_related("channel").select_for_update(skip_locked=True, of=("self",)).order_by("due", "id").first()
+    if row:
+        row.tries += 1
+        ChannelMessage.objects.filter(pk=row.pk).update(tries=row.tries, claimed_until=now + LEASE)
+    return row
+
+
+def _try_message(row: ChannelMessage, send: Send) -> str:
+    """Return why it was not taken, "" if it was."""
+    try:
+        return send(decrypt_target(row.channel), row.title, row.text)
+    except InvalidToken:
+        return "its address was encrypted with another NETZWART_SECRET_KEY; enter it again"
+    except Exception as error:  # a service of apprise that fails in its own way keeps none of the others waiting
+        log.exception("a channel failed", channel=row.channel.name)
+        return f"{type(error).__name__}: {error}"[: apprise_client.LONGEST_ERROR]
+
+
+@transaction.atomic
+def _record_result(row: ChannelMessage, error: str, now: datetime) -> None:
+    """Record it, unless another worker has claimed the message since."""
+    mine = ChannelMessage.objects.filter(pk=row.pk, tries=row.tries, state=State.WAITING)
+    channel = Channel.objects.filter(pk=row.channel_id)
+    if not error:
+        mine.update(state=State.SENT, ended=now, error="", claimed_until=None)
+        channel.update(failing_since=None, error="")
+        return
+    log.warning("channel does not take a message", channel=row.channel.name, error=error)
+    channel.filter(failing_since=None).update(failing_since=now)
+    channel.update(error=error)
+    if now - row.written >= GIVE_UP_AFTER or row.event == ChannelMessage.Event.TEST:
+        mine.update(state=State.FAILED, ended=now, error=error, claimed_until=None)
+    else:
+        pause = min(FIRST_PAUSE * 2 ** min(row.tries - 1, 10), LONGEST_PAUSE)
+        mine.update(due=now + pause, error=error, claimed_until=None)

@@ -1,0 +1,89 @@
+"""Writes messages about alarms to the channels. Called by the watch, in its transaction, so that none is lost or written twice."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from apps.alarms import lifecycle
+from apps.alarms.channels.models import Channel, ChannelMessage
+from apps.alarms.channels.quiet_hours import find_quiet_end, is_quiet
+from apps.alarms.models import Alarm, Severity
+from apps.lib.ui import formats
+
+Event = ChannelMessage.Event
+type Silenced = Callable[[Alarm], bool]
+
+
+def write_messages(
+    open_alarms: Sequence[Alarm], over: Sequence[Alarm], earlier: Mapping[int, int], is_silenced: Silenced, now: datetime
+) -> None:
+    """Write what is due to each channel. earlier: as in lifecycle.compute_report_delay, by alarm."""
+    channels = list(Channel.objects.filter(active=True))
+    if not channels:
+        return
+    audible = [each for each in (*open_alarms, *over) if not is_silenced(each)]
+    known = set(ChannelMessage.objects.filter(alarm__in=audible).values_list("channel_id", "alarm_id", "event", "severity"))
+    rows = [row for channel in channels for row in _iter_messages(channel, audible, known, earlier, now)]
+    ChannelMessage.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _iter_messages(
+    channel: Channel, alarms: Sequence[Alarm], known: Collection[tuple[int, int, str, str]], earlier: Mapping[int, int], now: datetime
+) -> Iterator[ChannelMessage]:
+    told = {alarm for of, alarm, event, _severity in known if of == channel.pk and event == Event.BEGAN}
+    for alarm in alarms:
+        if alarm.ended is None:
+            is_new = (channel.pk, alarm.pk, Event.BEGAN.value, str(alarm.severity)) not in known
+            if is_new and is_due(channel, alarm, earlier.get(alarm.pk, 0), now):
+                yield _build_message(channel, alarm, Event.BEGAN, now)
+        elif alarm.pk in told and not any(of == channel.pk and key == alarm.pk and event == Event.OVER for of, key, event, _ in known):
+            yield _build_message(channel, alarm, Event.OVER, now)
+
+
+def is_due(channel: Channel, alarm: Alarm, earlier: int, now: datetime) -> bool:
+    """True if the channel is to be told of this open alarm now, if it has not been."""
+    if channel.only_critical and alarm.severity != Severity.CRITICAL:
+        return False
+    if alarm.severity != Severity.CRITICAL and is_quiet(channel.quiet_from, channel.quiet_until, timezone.localtime(now)):
+        return False
+    if channel.after_minutes and alarm.seen:
+        return False
+    lasts = max(lifecycle.compute_report_delay(earlier), timedelta(minutes=channel.after_minutes))
+    return alarm.gone is None and now - alarm.began >= lasts
+
+
+def _build_message(channel: Channel, alarm: Alarm, event: ChannelMessage.Event, now: datetime) -> ChannelMessage:
+    with override(channel.language):
+        title = (_("Over: %(title)s") if event is Event.OVER else _("Alarm: %(title)s")) % {"title": alarm.title}
+        lines = [alarm.evidence, _describe_times(alarm, now)]
+    if alarm.path:
+        lines.append(f"{settings.PORTAL_URL}{alarm.path}")
+    return ChannelMessage(
+        channel=channel,
+        alarm=alarm,
+        event=event,
+        severity=alarm.severity,
+        title=title[:300],
+        text="\n".join(filter(None, lines)),
+        due=_find_due_time(channel, alarm, now),
+    )
+
+
+def _describe_times(alarm: Alarm, now: datetime) -> str:
+    began = formats.format_moment(alarm.began, now, with_zone=True, with_seconds=False)
+    if alarm.ended is None or alarm.gone is None:
+        return _("Since %(time)s.") % {"time": began}
+    gone = formats.format_moment(alarm.gone, now, with_zone=True, with_seconds=False)
+    return _("From %(began)s to %(gone)s.") % {"began": began, "gone": gone}
+
+
+def _find_due_time(channel: Channel, alarm: Alarm, now: datetime) -> datetime:
+    """Return now, or the end of the quiet hours for what is not critical: that an alarm is over wakes nobody."""
+    local = timezone.localtime(now)
+    if alarm.severity == Severity.CRITICAL or channel.quiet_until is None or not is_quiet(channel.quiet_from, channel.quiet_until, local):
+        return now
+    return find_quiet_end(channel.quiet_until, local)
