@@ -910,22 +910,6 @@ CREATE FUNCTION public.pgtrigger_delete_delete_50bfe() RETURNS trigger
                 END;
             $$;
 
-CREATE FUNCTION public.pgtrigger_delete_delete_54e20() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-                
-                BEGIN
-                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
-                        IF (TG_OP = 'DELETE') THEN
-                            RETURN OLD;
-                        ELSE
-                            RETURN NEW;
-                        END IF;
-                    END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "alarms_channelevent" ("active", "after_minutes", "id", "language", "name", "only_critical", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "quiet_from", "quiet_until", "shown", "version") SELECT old_values."active", old_values."after_minutes", old_values."id", old_values."language", old_values."name", old_values."only_critical", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."quiet_from", old_values."quiet_until", old_values."shown", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
-                END;
-            $$;
-
 CREATE FUNCTION public.pgtrigger_delete_delete_64e13() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1259,6 +1243,22 @@ CREATE FUNCTION public.pgtrigger_delete_delete_c6fdf() RETURNS trigger
                         END IF;
                     END IF;
                     WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "bans_allowentryevent" ("author_id", "comment", "created", "expires", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "prefix", "version") SELECT old_values."author_id", old_values."comment", old_values."created", old_values."expires", old_values."id", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."prefix", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
+CREATE FUNCTION public.pgtrigger_delete_delete_cdaf3() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "alarms_alarmchannelevent" ("active", "after_minutes", "id", "language", "name", "only_critical", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "quiet_from", "quiet_until", "shown", "version") SELECT old_values."active", old_values."after_minutes", old_values."id", old_values."language", old_values."name", old_values."only_critical", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."quiet_from", old_values."quiet_until", old_values."shown", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1758,22 +1758,6 @@ CREATE FUNCTION public.pgtrigger_insert_insert_68072() RETURNS trigger
                 END;
             $$;
 
-CREATE FUNCTION public.pgtrigger_insert_insert_68e65() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-                
-                BEGIN
-                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
-                        IF (TG_OP = 'DELETE') THEN
-                            RETURN OLD;
-                        ELSE
-                            RETURN NEW;
-                        END IF;
-                    END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "alarms_channelevent" ("active", "after_minutes", "id", "language", "name", "only_critical", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "quiet_from", "quiet_until", "shown", "version") SELECT new_values."active", new_values."after_minutes", new_values."id", new_values."language", new_values."name", new_values."only_critical", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."quiet_from", new_values."quiet_until", new_values."shown", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
-                END;
-            $$;
-
 CREATE FUNCTION public.pgtrigger_insert_insert_6adf4() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -2107,6 +2091,22 @@ CREATE FUNCTION public.pgtrigger_insert_insert_e8f4d() RETURNS trigger
                         END IF;
                     END IF;
                     WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_poolevent" ("block_size", "group_id", "id", "kept", "kept_first", "kind", "member_length", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "prefix", "retired", "sharing", "version") SELECT new_values."block_size", new_values."group_id", new_values."id", new_values."kept", new_values."kept_first", new_values."kind", new_values."member_length", new_values."name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."prefix", new_values."retired", new_values."sharing", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
+CREATE FUNCTION public.pgtrigger_insert_insert_eff18() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "alarms_alarmchannelevent" ("active", "after_minutes", "id", "language", "name", "only_critical", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "quiet_from", "quiet_until", "shown", "version") SELECT new_values."active", new_values."after_minutes", new_values."id", new_values."language", new_values."name", new_values."only_critical", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."quiet_from", new_values."quiet_until", new_values."shown", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -2812,6 +2812,22 @@ CREATE FUNCTION public.pgtrigger_update_update_8186a() RETURNS trigger
                 END;
             $$;
 
+CREATE FUNCTION public.pgtrigger_update_update_8fc0c() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    INSERT INTO "alarms_alarmchannelevent" ("active", "after_minutes", "id", "language", "name", "only_critical", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "quiet_from", "quiet_until", "shown", "version") VALUES (NEW."active", NEW."after_minutes", NEW."id", NEW."language", NEW."name", NEW."only_critical", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."quiet_from", NEW."quiet_until", NEW."shown", NEW."version"); RETURN NULL;
+                END;
+            $$;
+
 CREATE FUNCTION public.pgtrigger_update_update_9e133() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -2857,22 +2873,6 @@ CREATE FUNCTION public.pgtrigger_update_update_aa425() RETURNS trigger
                         END IF;
                     END IF;
                     INSERT INTO "bans_allowentryevent" ("author_id", "comment", "created", "expires", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "prefix", "version") VALUES (NEW."author_id", NEW."comment", NEW."created", NEW."expires", NEW."id", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."prefix", NEW."version"); RETURN NULL;
-                END;
-            $$;
-
-CREATE FUNCTION public.pgtrigger_update_update_b1389() RETURNS trigger
-    LANGUAGE plpgsql
-    AS $$
-                
-                BEGIN
-                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
-                        IF (TG_OP = 'DELETE') THEN
-                            RETURN OLD;
-                        ELSE
-                            RETURN NEW;
-                        END IF;
-                    END IF;
-                    INSERT INTO "alarms_channelevent" ("active", "after_minutes", "id", "language", "name", "only_critical", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "quiet_from", "quiet_until", "shown", "version") VALUES (NEW."active", NEW."after_minutes", NEW."id", NEW."language", NEW."name", NEW."only_critical", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."quiet_from", NEW."quiet_until", NEW."shown", NEW."version"); RETURN NULL;
                 END;
             $$;
 
@@ -3593,7 +3593,7 @@ ALTER TABLE public.alarms_alarm ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDEN
     CACHE 1
 );
 
-CREATE TABLE public.alarms_channel (
+CREATE TABLE public.alarms_alarmchannel (
     id bigint NOT NULL,
     version integer NOT NULL,
     name character varying(80) NOT NULL,
@@ -3607,16 +3607,16 @@ CREATE TABLE public.alarms_channel (
     active boolean NOT NULL,
     failing_since timestamp with time zone,
     error character varying(300) NOT NULL,
-    CONSTRAINT alarms_channel_after_minutes_check CHECK ((after_minutes >= 0)),
-    CONSTRAINT alarms_channel_version_check CHECK ((version >= 0)),
+    CONSTRAINT alarms_alarmchannel_after_minutes_check CHECK ((after_minutes >= 0)),
+    CONSTRAINT alarms_alarmchannel_version_check CHECK ((version >= 0)),
     CONSTRAINT channel_after_minutes CHECK ((after_minutes <= 1440)),
     CONSTRAINT channel_goes_somewhere CHECK (((NOT ((name)::text = ''::text)) AND (NOT (target = ''::text)))),
     CONSTRAINT channel_is_not_always_quiet CHECK (((quiet_from IS NULL) OR (NOT ((quiet_from = quiet_until) AND (quiet_from IS NOT NULL) AND (quiet_until IS NOT NULL))))),
     CONSTRAINT channel_quiet_hours CHECK ((((quiet_from IS NULL) AND (quiet_until IS NULL)) OR ((quiet_from IS NOT NULL) AND (quiet_until IS NOT NULL))))
 );
 
-ALTER TABLE public.alarms_channel ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
-    SEQUENCE NAME public.alarms_channel_id_seq
+ALTER TABLE public.alarms_alarmchannel ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.alarms_alarmchannel_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -3624,7 +3624,7 @@ ALTER TABLE public.alarms_channel ALTER COLUMN id ADD GENERATED BY DEFAULT AS ID
     CACHE 1
 );
 
-CREATE TABLE public.alarms_channelevent (
+CREATE TABLE public.alarms_alarmchannelevent (
     pgh_id integer NOT NULL,
     pgh_created_at timestamp with time zone NOT NULL,
     pgh_label text NOT NULL,
@@ -3640,12 +3640,12 @@ CREATE TABLE public.alarms_channelevent (
     active boolean NOT NULL,
     pgh_context_id uuid,
     pgh_obj_id bigint NOT NULL,
-    CONSTRAINT alarms_channelevent_after_minutes_check CHECK ((after_minutes >= 0)),
-    CONSTRAINT alarms_channelevent_version_check CHECK ((version >= 0))
+    CONSTRAINT alarms_alarmchannelevent_after_minutes_check CHECK ((after_minutes >= 0)),
+    CONSTRAINT alarms_alarmchannelevent_version_check CHECK ((version >= 0))
 );
 
-ALTER TABLE public.alarms_channelevent ALTER COLUMN pgh_id ADD GENERATED BY DEFAULT AS IDENTITY (
-    SEQUENCE NAME public.alarms_channelevent_pgh_id_seq
+ALTER TABLE public.alarms_alarmchannelevent ALTER COLUMN pgh_id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.alarms_alarmchannelevent_pgh_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -7556,11 +7556,11 @@ ALTER TABLE ONLY public.accounts_userevent
 ALTER TABLE ONLY public.alarms_alarm
     ADD CONSTRAINT alarms_alarm_pkey PRIMARY KEY (id);
 
-ALTER TABLE ONLY public.alarms_channel
-    ADD CONSTRAINT alarms_channel_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.alarms_alarmchannel
+    ADD CONSTRAINT alarms_alarmchannel_pkey PRIMARY KEY (id);
 
-ALTER TABLE ONLY public.alarms_channelevent
-    ADD CONSTRAINT alarms_channelevent_pkey PRIMARY KEY (pgh_id);
+ALTER TABLE ONLY public.alarms_alarmchannelevent
+    ADD CONSTRAINT alarms_alarmchannelevent_pkey PRIMARY KEY (pgh_id);
 
 ALTER TABLE ONLY public.alarms_channelmessage
     ADD CONSTRAINT alarms_channelmessage_pkey PRIMARY KEY (id);
@@ -7673,7 +7673,7 @@ ALTER TABLE ONLY public.bans_upload
 ALTER TABLE ONLY public.bans_block
     ADD CONSTRAINT block_one_at_a_time EXCLUDE USING gist (member_id WITH =, valid WITH &&);
 
-ALTER TABLE ONLY public.alarms_channel
+ALTER TABLE ONLY public.alarms_alarmchannel
     ADD CONSTRAINT channel_name UNIQUE (name);
 
 ALTER TABLE ONLY public.alarms_channelmessage
@@ -8318,9 +8318,9 @@ CREATE UNIQUE INDEX alarm_open_once ON public.alarms_alarm USING btree (key) WHE
 
 CREATE INDEX alarms_alarm_seen_by_id_968ef790 ON public.alarms_alarm USING btree (seen_by_id);
 
-CREATE INDEX alarms_channelevent_pgh_context_id_ea300732 ON public.alarms_channelevent USING btree (pgh_context_id);
+CREATE INDEX alarms_alarmchannelevent_pgh_context_id_aa393552 ON public.alarms_alarmchannelevent USING btree (pgh_context_id);
 
-CREATE INDEX alarms_channelevent_pgh_obj_id_89bffb07 ON public.alarms_channelevent USING btree (pgh_obj_id);
+CREATE INDEX alarms_alarmchannelevent_pgh_obj_id_d1799012 ON public.alarms_alarmchannelevent USING btree (pgh_obj_id);
 
 CREATE INDEX alarms_channelmessage_alarm_id_d6a00d31 ON public.alarms_channelmessage USING btree (alarm_id);
 
@@ -9160,10 +9160,6 @@ CREATE TRIGGER pgtrigger_delete_delete_50bfe AFTER DELETE ON public.bans_ban REF
 
 COMMENT ON TRIGGER pgtrigger_delete_delete_50bfe ON public.bans_ban IS '8fac787eba769932db6562f326072b25863b464e';
 
-CREATE TRIGGER pgtrigger_delete_delete_54e20 AFTER DELETE ON public.alarms_channel REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_54e20();
-
-COMMENT ON TRIGGER pgtrigger_delete_delete_54e20 ON public.alarms_channel IS '611d9b15e3efbdc7075a80326878d9eba37cb658';
-
 CREATE TRIGGER pgtrigger_delete_delete_64e13 AFTER DELETE ON public.bans_banfeed REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_64e13();
 
 COMMENT ON TRIGGER pgtrigger_delete_delete_64e13 ON public.bans_banfeed IS '5197e9a643ee14a062fcb107f1e021bf720bac3e';
@@ -9247,6 +9243,10 @@ COMMENT ON TRIGGER pgtrigger_delete_delete_c338b ON public.bans_banlist IS 'a6d7
 CREATE TRIGGER pgtrigger_delete_delete_c6fdf AFTER DELETE ON public.bans_allowentry REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_c6fdf();
 
 COMMENT ON TRIGGER pgtrigger_delete_delete_c6fdf ON public.bans_allowentry IS 'a398a30c797f967ac6672399103080b3009a1d5f';
+
+CREATE TRIGGER pgtrigger_delete_delete_cdaf3 AFTER DELETE ON public.alarms_alarmchannel REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_cdaf3();
+
+COMMENT ON TRIGGER pgtrigger_delete_delete_cdaf3 ON public.alarms_alarmchannel IS 'fc49104ec14635dffe36a0c917cdc35175e5d7bc';
 
 CREATE TRIGGER pgtrigger_delete_delete_d16fe AFTER DELETE ON public.nat_pinhole REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_d16fe();
 
@@ -9372,10 +9372,6 @@ CREATE TRIGGER pgtrigger_insert_insert_68072 AFTER INSERT ON public.members_devi
 
 COMMENT ON TRIGGER pgtrigger_insert_insert_68072 ON public.members_device IS '9bdab519264fa9b8fd9414846a8ff621a75405cd';
 
-CREATE TRIGGER pgtrigger_insert_insert_68e65 AFTER INSERT ON public.alarms_channel REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_68e65();
-
-COMMENT ON TRIGGER pgtrigger_insert_insert_68e65 ON public.alarms_channel IS '7a1a2f463eb74081311aab6e8b0931ed43a71487';
-
 CREATE TRIGGER pgtrigger_insert_insert_6adf4 AFTER INSERT ON public.bans_serverinterface REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_6adf4();
 
 COMMENT ON TRIGGER pgtrigger_insert_insert_6adf4 ON public.bans_serverinterface IS 'c9d85277301bb7b5297e9a78ca9ae81bd6ee899f';
@@ -9459,6 +9455,10 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_e584a ON public.bans_reachable IS 'e2
 CREATE TRIGGER pgtrigger_insert_insert_e8f4d AFTER INSERT ON public.network_pool REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_e8f4d();
 
 COMMENT ON TRIGGER pgtrigger_insert_insert_e8f4d ON public.network_pool IS '12009e32f0b9bd73ab45d973e54e71b2d5b98a3c';
+
+CREATE TRIGGER pgtrigger_insert_insert_eff18 AFTER INSERT ON public.alarms_alarmchannel REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_eff18();
+
+COMMENT ON TRIGGER pgtrigger_insert_insert_eff18 ON public.alarms_alarmchannel IS '025758e062d7c6ce02a4a7472c3613c4fa35aa2d';
 
 CREATE TRIGGER pgtrigger_insert_insert_f93d1 AFTER INSERT ON public.bans_banfeed REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_f93d1();
 
@@ -9628,6 +9628,10 @@ CREATE TRIGGER pgtrigger_update_update_8186a AFTER UPDATE ON public.network_gate
 
 COMMENT ON TRIGGER pgtrigger_update_update_8186a ON public.network_gatewaygroup IS '53f6b31794aeceb6d1ad8b3909b91de48b430ee5';
 
+CREATE TRIGGER pgtrigger_update_update_8fc0c AFTER UPDATE ON public.alarms_alarmchannel FOR EACH ROW WHEN (((old.active IS DISTINCT FROM new.active) OR (old.after_minutes IS DISTINCT FROM new.after_minutes) OR (old.id IS DISTINCT FROM new.id) OR ((old.language)::text IS DISTINCT FROM (new.language)::text) OR ((old.name)::text IS DISTINCT FROM (new.name)::text) OR (old.only_critical IS DISTINCT FROM new.only_critical) OR (old.quiet_from IS DISTINCT FROM new.quiet_from) OR (old.quiet_until IS DISTINCT FROM new.quiet_until) OR ((old.shown)::text IS DISTINCT FROM (new.shown)::text) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_8fc0c();
+
+COMMENT ON TRIGGER pgtrigger_update_update_8fc0c ON public.alarms_alarmchannel IS 'e89c3e8c00f88685c94baa4797fd81b3c1840616';
+
 CREATE TRIGGER pgtrigger_update_update_9e133 AFTER UPDATE ON public.nat_move FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_9e133();
 
 COMMENT ON TRIGGER pgtrigger_update_update_9e133 ON public.nat_move IS '75ac4fb56f34e91deec040d8c35673d9d67f7712';
@@ -9639,10 +9643,6 @@ COMMENT ON TRIGGER pgtrigger_update_update_a503a ON public.network_profile IS 'd
 CREATE TRIGGER pgtrigger_update_update_aa425 AFTER UPDATE ON public.bans_allowentry FOR EACH ROW WHEN (((old.author_id IS DISTINCT FROM new.author_id) OR ((old.comment)::text IS DISTINCT FROM (new.comment)::text) OR (old.created IS DISTINCT FROM new.created) OR (old.expires IS DISTINCT FROM new.expires) OR (old.id IS DISTINCT FROM new.id) OR ((old.prefix)::inet IS DISTINCT FROM (new.prefix)::inet) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_aa425();
 
 COMMENT ON TRIGGER pgtrigger_update_update_aa425 ON public.bans_allowentry IS '090ba559938353addabfbf1f3ced4c536cebb356';
-
-CREATE TRIGGER pgtrigger_update_update_b1389 AFTER UPDATE ON public.alarms_channel FOR EACH ROW WHEN (((old.active IS DISTINCT FROM new.active) OR (old.after_minutes IS DISTINCT FROM new.after_minutes) OR (old.id IS DISTINCT FROM new.id) OR ((old.language)::text IS DISTINCT FROM (new.language)::text) OR ((old.name)::text IS DISTINCT FROM (new.name)::text) OR (old.only_critical IS DISTINCT FROM new.only_critical) OR (old.quiet_from IS DISTINCT FROM new.quiet_from) OR (old.quiet_until IS DISTINCT FROM new.quiet_until) OR ((old.shown)::text IS DISTINCT FROM (new.shown)::text) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_b1389();
-
-COMMENT ON TRIGGER pgtrigger_update_update_b1389 ON public.alarms_channel IS '0849f943364ec62a81be264a21ae65eaf39860fe';
 
 CREATE TRIGGER pgtrigger_update_update_b1bc1 AFTER UPDATE ON public.members_member FOR EACH ROW WHEN ((((old.email)::text IS DISTINCT FROM (new.email)::text) OR (old.id IS DISTINCT FROM new.id) OR ((old.language)::text IS DISTINCT FROM (new.language)::text) OR ((old.name)::text IS DISTINCT FROM (new.name)::text) OR (old.note IS DISTINCT FROM new.note) OR (old.number IS DISTINCT FROM new.number) OR (old.paid_until IS DISTINCT FROM new.paid_until) OR (old.room_id IS DISTINCT FROM new.room_id) OR (old.since IS DISTINCT FROM new.since) OR ((old.state)::text IS DISTINCT FROM (new.state)::text) OR (old.tariff_id IS DISTINCT FROM new.tariff_id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_b1bc1();
 
@@ -9899,10 +9899,10 @@ ALTER TABLE ONLY public.alarms_alarm
     ADD CONSTRAINT alarms_alarm_seen_by_id_968ef790_fk_accounts_user_id FOREIGN KEY (seen_by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.alarms_channelmessage
-    ADD CONSTRAINT alarms_channelmessage_alarm_id_d6a00d31_fk_alarms_alarm_id FOREIGN KEY (alarm_id) REFERENCES public.alarms_alarm(id) DEFERRABLE INITIALLY DEFERRED;
+    ADD CONSTRAINT alarms_channelmessag_channel_id_550e1d76_fk_alarms_al FOREIGN KEY (channel_id) REFERENCES public.alarms_alarmchannel(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.alarms_channelmessage
-    ADD CONSTRAINT alarms_channelmessage_channel_id_550e1d76_fk_alarms_channel_id FOREIGN KEY (channel_id) REFERENCES public.alarms_channel(id) DEFERRABLE INITIALLY DEFERRED;
+    ADD CONSTRAINT alarms_channelmessage_alarm_id_d6a00d31_fk_alarms_alarm_id FOREIGN KEY (alarm_id) REFERENCES public.alarms_alarm(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.alarms_silence
     ADD CONSTRAINT alarms_silence_by_id_669d9764_fk_accounts_user_id FOREIGN KEY (by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;

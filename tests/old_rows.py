@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.alarms.models import Alarm, Channel, ChannelMessage, Silence
+from apps.alarms.models import Alarm, AlarmChannel, ChannelMessage, Silence
 from apps.bans.models import BanHits, BanList, Upload
 from apps.deployments.models import Revision, RevisionContent, UnapprovedLoss
 from apps.events.models import Event, Presence
@@ -171,7 +171,7 @@ def _alarm(age: timedelta) -> QuerySet[Any]:
 
 
 def _channel_message(age: timedelta) -> QuerySet[Any]:
-    channel = Channel.objects.first() or Channel.objects.create(name="Old", target="x", shown="x")
+    channel = AlarmChannel.objects.first() or AlarmChannel.objects.create(name="Old", target="x", shown="x")
     ChannelMessage.objects.create(channel=channel, event="test", title="x", text="x", state="sent", ended=timezone.now() - age)
     return ChannelMessage.objects.all()
 

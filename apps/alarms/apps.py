@@ -8,7 +8,7 @@ class AlarmsConfig(AppConfig):
         from django.urls import reverse
         from django.utils.translation import gettext_lazy as _
 
-        from apps.alarms.channels.models import Channel
+        from apps.alarms.channels.models import AlarmChannel
         from apps.alarms.notices import KIND
         from apps.alarms.selectors import count_open_alarms
         from apps.audit.trail import UNSHOWN, TrailPresentation, register_trail
@@ -17,7 +17,7 @@ class AlarmsConfig(AppConfig):
 
         register_trail(
             TrailPresentation(
-                Channel, called=_("Channel for alarms"), href=lambda row: reverse("alarms:channel", args=[row.pk]), unshown=UNSHOWN
+                AlarmChannel, called=_("Channel for alarms"), href=lambda row: reverse("alarms:channel", args=[row.pk]), unshown=UNSHOWN
             )
         )
         notice_kinds.register_kind(KIND, _("Mails to network administrators about alarms"), for_staff=True)

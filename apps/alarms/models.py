@@ -9,10 +9,10 @@ from django.db.models.functions import Now
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from apps.alarms.channels.models import Channel, ChannelMessage
+from apps.alarms.channels.models import AlarmChannel, ChannelMessage
 from apps.alarms.severity import Severity
 
-__all__ = ["Alarm", "Channel", "ChannelMessage", "Severity", "Silence"]
+__all__ = ["Alarm", "AlarmChannel", "ChannelMessage", "Severity", "Silence"]
 
 
 class Alarm(models.Model):

@@ -26,7 +26,7 @@ def prune_channel_messages(now: datetime, at_most: int) -> int:
     return delete_oldest_batch(ChannelMessage.objects.filter(ended__lt=now - MESSAGES_KEPT), "ended", at_most)
 
 
-register_unpruned_tables(TableBoundKind.PEOPLE, "alarms.Channel")
+register_unpruned_tables(TableBoundKind.PEOPLE, "alarms.AlarmChannel")
 register_pruned_table("alarms.ChannelMessage", kept=_("30 days"), prune=prune_channel_messages)
 register_pruned_table("alarms.Alarm", kept=_("1 year"), prune=prune_alarms)
 register_pruned_table("alarms.Silence", kept=_("1 year"), prune=prune_silences)

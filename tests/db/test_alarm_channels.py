@@ -17,7 +17,7 @@ from django.utils.translation import override
 from apps.accounts import tokens
 from apps.alarms import services as alarms
 from apps.alarms.channels import apprise_client, services
-from apps.alarms.channels.models import Channel, ChannelMessage
+from apps.alarms.channels.models import AlarmChannel, ChannelMessage
 from apps.alarms.channels.sender import send_due_messages
 from apps.alarms.channels.services import ChannelFacts
 from apps.alarms.channels.target_encryption import decrypt_target
@@ -33,7 +33,7 @@ __all__ = ["running"]
 State = ChannelMessage.State
 
 
-def add(network: factories.Network, target: str = "json://127.0.0.1:9/x", **given: Any) -> Channel:
+def add(network: factories.Network, target: str = "json://127.0.0.1:9/x", **given: Any) -> AlarmChannel:
     facts = ChannelFacts(name=given.pop("name", "Matrix"), target=target, **given)
     return services.add_channel(facts=facts, by=network.admin)
 
@@ -43,7 +43,7 @@ def build_target(receiver: Receiver) -> str:
     return f"json://{urlsplit(receiver.url).netloc}/alarms"
 
 
-def titles(channel: Channel | None = None) -> list[str]:
+def titles(channel: AlarmChannel | None = None) -> list[str]:
     rows = ChannelMessage.objects.order_by("pk")
     return list((rows.filter(channel=channel) if channel else rows).values_list("title", flat=True))
 
@@ -178,7 +178,7 @@ def test_a_message_is_given_up_after_a_day(running: factories.Network) -> None:
 
 def test_a_worker_that_died_leaves_its_message_to_the_next(running: factories.Network) -> None:
     add(running)
-    services.send_test(channel=Channel.objects.get(), by=running.admin)
+    services.send_test(channel=AlarmChannel.objects.get(), by=running.admin)
     sent: list[str] = []
 
     def die(_target: str, _title: str, _text: str) -> str:
@@ -200,7 +200,7 @@ def test_a_channel_that_fails_keeps_no_other_waiting(running: factories.Network)
     with receiving() as receiver:
         add(running, name="A dead one")
         add(running, build_target(receiver), name="Phone")
-        for channel in Channel.objects.all():
+        for channel in AlarmChannel.objects.all():
             services.send_test(channel=channel, by=running.admin)
         send_due_messages()
         assert len(receiver.came) == 1
@@ -229,7 +229,7 @@ def test_without_its_key_a_channel_says_what_to_do(running: factories.Network, s
     services.send_test(channel=add(running), by=running.admin)
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another", []
     send_due_messages()
-    assert "enter it again" in Channel.objects.get().error
+    assert "enter it again" in AlarmChannel.objects.get().error
 
 
 @pytest.mark.parametrize(
@@ -248,13 +248,13 @@ def test_nonsense_is_refused_with_its_field(running: factories.Network, changed:
     with pytest.raises(Problem) as refused:
         services.add_channel(facts=ChannelFacts(**{"name": "Other", "target": "json://127.0.0.1:9/x"} | changed), by=running.admin)
     assert refused.value.fieldname == fieldname
-    assert Channel.objects.count() == 1
+    assert AlarmChannel.objects.count() == 1
 
 
 def test_the_database_refuses_half_quiet_hours(running: factories.Network) -> None:
     channel = add(running)
     with pytest.raises(IntegrityError), transaction.atomic():
-        Channel.objects.filter(pk=channel.pk).update(quiet_from=timezone.localtime().time())
+        AlarmChannel.objects.filter(pk=channel.pk).update(quiet_from=timezone.localtime().time())
 
 
 def test_an_outdated_version_is_a_conflict(running: factories.Network) -> None:
@@ -262,7 +262,7 @@ def test_an_outdated_version_is_a_conflict(running: factories.Network) -> None:
     services.change_channel(channel=channel, version=1, facts=ChannelFacts(name="Ours"), by=running.admin)
     with pytest.raises(Conflict):
         services.change_channel(channel=channel, version=1, facts=ChannelFacts(name="Mine"), by=running.admin)
-    assert decrypt_target(Channel.objects.get()) == "json://127.0.0.1:9/x"
+    assert decrypt_target(AlarmChannel.objects.get()) == "json://127.0.0.1:9/x"
 
 
 def test_a_channel_is_added_tested_changed_and_removed_on_pages(running: factories.Network, client: Client) -> None:
@@ -271,14 +271,14 @@ def test_a_channel_is_added_tested_changed_and_removed_on_pages(running: factori
     given = {"name": "Phone", "target": "json://127.0.0.1:9/x", "after_minutes": "15", "language": "de", "active": "on"}
     assert mara.post("/alarms/channels/add/", given | {"target": "x"}).status_code == 422
     assert mara.post("/alarms/channels/add/", given).status_code == 302
-    row = Channel.objects.get()
+    row = AlarmChannel.objects.get()
     mara.post(f"/alarms/channels/{row.pk}/test/")
     assert "On its way" in text(mara.get("/alarms/channels/"))
     mara.post(f"/alarms/channels/{row.pk}/", given | {"name": "Night", "target": "", "version": "1"})
-    assert (Channel.objects.get().name, Channel.objects.get().shown) == ("Night", row.shown)
+    assert (AlarmChannel.objects.get().name, AlarmChannel.objects.get().shown) == ("Night", row.shown)
     assert "1 waiting message" in text(mara.get(f"/alarms/channels/{row.pk}/remove/"))
     mara.post(f"/alarms/channels/{row.pk}/remove/")
-    assert not Channel.objects.exists()
+    assert not AlarmChannel.objects.exists()
 
 
 def test_a_channel_by_api_never_tells_its_address(running: factories.Network, client: Client) -> None:

@@ -163,6 +163,14 @@ def test_every_period_has_charts_or_says_that_there_is_nothing(mara: Client, net
     assert ("No reading in this time" in page) is (period is not ChartPeriod.HOUR)
 
 
+def test_measures_that_counted_nothing_are_named_and_not_drawn(mara: Client, network: factories.Network) -> None:
+    read(network.gateways[0], {}, {}, {}, {}, {}, {}, {}, ago=40 * SECOND)
+    page = mara.get(f"/gateways/{network.gateways[0].pk}/health/?more=yes")
+    assert "SYN cookies sent" in page.context["zero"] and "Nothing was counted in this time of:" in text(page)
+    assert [each.title for each in page.context["more"]][:2] == ["From the internet", "To the internet"]
+    assert 'id="syn-cookies"' not in text(page)
+
+
 def test_an_unknown_period_shows_the_last_hour(mara: Client, network: factories.Network) -> None:
     page = mara.get(f"/gateways/{network.gateways[0].pk}/health/?period=7w")
     assert page.context["period"] is ChartPeriod.HOUR

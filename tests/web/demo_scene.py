@@ -15,7 +15,7 @@ from apps.accounts import tokens
 from apps.accounts.models import ApiToken, RoleChange, User
 from apps.accounts.role_changes import submit_role_change
 from apps.alarms.channels.services import ChannelFacts, add_channel, send_test
-from apps.alarms.models import Alarm, Channel, Silence
+from apps.alarms.models import Alarm, AlarmChannel, Silence
 from apps.alarms.services import silence_alarms
 from apps.bans import allow_list, feed_services, services, uploads
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Block, Listener, Reachable, Upload
@@ -221,7 +221,7 @@ def _alarms(mara: User) -> None:
     Silence.objects.create(reason=LONG, since=now - 2 * hour, until=now + 2 * hour)
     night: dict[str, Any] = {"quiet_from": time(23), "quiet_until": time(7), "after_minutes": 15}
     channel = add_channel(facts=ChannelFacts(name=LONG[:80], target=f"json://127.0.0.1:9/{LONG}", **night), by=mara)
-    Channel.objects.filter(pk=channel.pk).update(failing_since=now - hour, error=LONG)
+    AlarmChannel.objects.filter(pk=channel.pk).update(failing_since=now - hour, error=LONG)
     add_channel(facts=ChannelFacts(name="Off", target="json://127.0.0.1:9/off", active=False), by=mara)
     send_test(channel=channel, by=mara)
 
@@ -488,7 +488,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "link")},
     "alarms:seen": _pk(Alarm),
     "alarms:end-silence": _pk(Silence),
-    **{f"alarms:{name}": _pk(Channel) for name in ("channel", "channel-remove", "channel-test")},
+    **{f"alarms:{name}": _pk(AlarmChannel) for name in ("channel", "channel-remove", "channel-test")},
     **{f"webhooks:{name}": _pk(Endpoint) for name in ("webhook", "edit", "secret", "remove", "ping")},
     **{f"webhooks:{name}": _pk(Delivery) for name in ("delivery", "again")},
     **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "assign-member", "presence", "link", "split")},

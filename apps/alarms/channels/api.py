@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.alarms.channels import services
-from apps.alarms.channels.models import MOST_MINUTES, Channel
+from apps.alarms.channels.models import MOST_MINUTES, AlarmChannel
 from apps.alarms.channels.services import ChannelFacts
 from apps.lib.api.filters import build_filters
 from apps.lib.api.serializers import ApiSerializer
@@ -34,19 +34,19 @@ class ChannelSerializer(ApiSerializer):
     version = serializers.IntegerField(required=False, min_value=1)
 
     class Meta:
-        model = Channel
+        model = AlarmChannel
         fields = ["id", "target", "shown", *FACTS, "failing_since", "error", "version"]
         read_only_fields = ["shown", "failing_since", "error"]
         brief = ["id", "name"]
         validators: list[Any] = []  # the service validates
 
-    def create(self, validated_data: Mapping[str, Any]) -> Channel:
+    def create(self, validated_data: Mapping[str, Any]) -> AlarmChannel:
         given = {name: value for name, value in validated_data.items() if name != "version"}
         made = services.add_channel(facts=ChannelFacts(**given), by=self.context["request"].user)
         made.refresh_from_db()
         return made
 
-    def update(self, instance: Channel, validated_data: Mapping[str, Any]) -> Channel:
+    def update(self, instance: AlarmChannel, validated_data: Mapping[str, Any]) -> AlarmChannel:
         given, version = dict(validated_data), validated_data.get("version", instance.version)
         given.pop("version", None)
         facts = replace(ChannelFacts(**{name: getattr(instance, name) for name in FACTS}), **given)
@@ -57,8 +57,8 @@ class ChannelViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     """Ways beside mail by which people learn of alarms. `target` is an address of apprise; `shown` is the same without its secrets."""
 
     serializer_class = ChannelSerializer
-    queryset = Channel.objects.order_by("id")
-    filters = build_filters(Channel, "name", "only_critical", "active", "failing_since")
+    queryset = AlarmChannel.objects.order_by("id")
+    filters = build_filters(AlarmChannel, "name", "only_critical", "active", "failing_since")
 
     @action(detail=True, methods=["post"])
     def test(self, request: Request, pk: str = "") -> Response:
@@ -66,5 +66,5 @@ class ChannelViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
         services.send_test(channel=self.get_object(), by=self.request.user)  # type: ignore[arg-type]  # an authenticated user is a User
         return self.respond_with(self.get_object())
 
-    def remove(self, row: Channel) -> None:
+    def remove(self, row: AlarmChannel) -> None:
         services.remove_channel(channel=row, by=self.request.user)  # type: ignore[arg-type]  # an authenticated user is a User

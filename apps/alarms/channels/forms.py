@@ -4,9 +4,10 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from apps.alarms.channels.models import MOST_MINUTES, Channel
+from apps.alarms.channels.models import MOST_MINUTES, AlarmChannel
 from apps.alarms.channels.services import ChannelFacts
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to_form
@@ -41,11 +42,12 @@ class ChannelForm(forms.Form):
     language = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
     active = forms.BooleanField(label=_("Active"), required=False)
 
-    def __init__(self, data: Any = None, row: Channel | None = None) -> None:
-        initial: dict[str, Any] = {"active": True, "after_minutes": 0}
+    def __init__(self, data: Any = None, row: AlarmChannel | None = None) -> None:
+        initial: dict[str, Any] = {"active": True, "after_minutes": 0, "language": get_language()}
         if row:
             initial = {name: getattr(row, name) for name in ("version", *FACTS)}
         super().__init__(data, initial=initial)
+        self.fields["target"].required = row is None
         if row:
             self.fields["target"].help_text = _("Now %(shown)s. Leave it empty to keep it.") % {"shown": row.shown}
 

@@ -14,7 +14,7 @@ MOST_MINUTES = 1440
 
 
 @track_history(exclude=["target", "failing_since", "error"])
-class Channel(Versioned):
+class AlarmChannel(Versioned):
     """A way to tell people of alarms.
 
     target: apprise's address of it, encrypted, because it holds passwords. shown: the same with its secrets masked. after_minutes: 0, or
@@ -68,7 +68,7 @@ class ChannelMessage(models.Model):
         SENT = "sent", _("sent")
         FAILED = "failed", _("failed")
 
-    channel = models.ForeignKey(Channel, models.CASCADE, related_name="messages")
+    channel = models.ForeignKey(AlarmChannel, models.CASCADE, related_name="messages")
     alarm = models.ForeignKey("alarms.Alarm", models.CASCADE, null=True, related_name="channel_messages")
     event = models.CharField(max_length=5, choices=Event)
     severity = models.CharField(max_length=8, choices=Severity, blank=True)

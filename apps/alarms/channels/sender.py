@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from apps.alarms.channels import apprise_client
-from apps.alarms.channels.models import Channel, ChannelMessage
+from apps.alarms.channels.models import AlarmChannel, ChannelMessage
 from apps.alarms.channels.target_encryption import decrypt_target
 
 LEASE: Final = timedelta(minutes=2)  # longer than one try takes
@@ -70,7 +70,7 @@ def _try_message(row: ChannelMessage, send: Send) -> str:
 def _record_result(row: ChannelMessage, error: str, now: datetime) -> None:
     """Record it, unless another worker has claimed the message since."""
     mine = ChannelMessage.objects.filter(pk=row.pk, tries=row.tries, state=State.WAITING)
-    channel = Channel.objects.filter(pk=row.channel_id)
+    channel = AlarmChannel.objects.filter(pk=row.channel_id)
     if not error:
         mine.update(state=State.SENT, ended=now, error="", claimed_until=None)
         channel.update(failing_since=None, error="")

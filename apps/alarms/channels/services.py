@@ -12,7 +12,7 @@ from django.utils.translation import override
 
 from apps.accounts.models import User
 from apps.alarms.channels import apprise_client
-from apps.alarms.channels.models import MOST_MINUTES, Channel, ChannelMessage
+from apps.alarms.channels.models import MOST_MINUTES, AlarmChannel, ChannelMessage
 from apps.alarms.channels.target_encryption import encrypt_target
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
@@ -36,42 +36,42 @@ class ChannelFacts:
     active: bool = True
 
 
-def add_channel(*, facts: ChannelFacts, by: User) -> Channel:
+def add_channel(*, facts: ChannelFacts, by: User) -> AlarmChannel:
     """Add a channel. Raises Problem."""
     if not facts.target:
         raise Problem(_("Enter where messages go."), "target")
-    if Channel.objects.count() >= MAX_CHANNELS:
+    if AlarmChannel.objects.count() >= MAX_CHANNELS:
         raise Problem(_("There are %(most)d channels already. Remove one that is no longer needed.") % {"most": MAX_CHANNELS})
     columns = _build_columns(facts)
     try:
         with transaction.atomic():
-            made = Channel.objects.create(**columns)
+            made = AlarmChannel.objects.create(**columns)
     except IntegrityError as error:
         raise _explain_name_conflict() from error
     log.info("channel added", channel=made.name, by=by.username)
     return made
 
 
-def change_channel(*, channel: Channel, version: int, facts: ChannelFacts, by: User) -> Channel:
+def change_channel(*, channel: AlarmChannel, version: int, facts: ChannelFacts, by: User) -> AlarmChannel:
     """Change a channel. What is queued goes to the new address. Raises Problem, and Conflict if `version` is not current."""
     columns = _build_columns(facts)
     try:
         with transaction.atomic():
-            if not Channel.objects.filter(pk=channel.pk, version=version).update(version=F("version") + 1, **columns):
+            if not AlarmChannel.objects.filter(pk=channel.pk, version=version).update(version=F("version") + 1, **columns):
                 raise Conflict(_("This was changed since you read it. Read it again, then decide."))
     except IntegrityError as error:
         raise _explain_name_conflict() from error
     log.info("channel changed", channel=facts.name, by=by.username)
-    return Channel.objects.get(pk=channel.pk)
+    return AlarmChannel.objects.get(pk=channel.pk)
 
 
-def remove_channel(*, channel: Channel, by: User) -> None:
+def remove_channel(*, channel: AlarmChannel, by: User) -> None:
     """Remove a channel with its messages, also those that wait."""
     log.info("channel removed", channel=channel.name, by=by.username)
     channel.delete()
 
 
-def send_test(*, channel: Channel, by: User) -> ChannelMessage:
+def send_test(*, channel: AlarmChannel, by: User) -> ChannelMessage:
     """Queue a test. Raises Problem if the channel is switched off, or a test is on its way."""
     if not channel.active:
         raise Problem(_("This channel is switched off."))

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from apps.alarms.channels.models import Channel
+from apps.alarms.channels.models import AlarmChannel
 from apps.lib.secret_keys import build_cipher, register_reencryption
 
 PURPOSE: Final = b"alarm-channel"
@@ -13,7 +13,7 @@ def encrypt_target(target: str) -> str:
     return build_cipher(PURPOSE).encrypt(target.encode()).decode()
 
 
-def decrypt_target(channel: Channel) -> str:
+def decrypt_target(channel: AlarmChannel) -> str:
     """Return the address. Raises cryptography.fernet.InvalidToken if none of the portal's keys decrypts it."""
     return build_cipher(PURPOSE).decrypt(channel.target.encode()).decode()
 
@@ -21,8 +21,8 @@ def decrypt_target(channel: Channel) -> str:
 @register_reencryption
 def reencrypt_targets() -> int:
     """Encrypt all addresses with the current key. Returns their number."""
-    rows = list(Channel.objects.select_for_update())
+    rows = list(AlarmChannel.objects.select_for_update())
     for row in rows:
         row.target = build_cipher(PURPOSE).rotate(row.target.encode()).decode()
-    Channel.objects.bulk_update(rows, ["target"])
+    AlarmChannel.objects.bulk_update(rows, ["target"])
     return len(rows)

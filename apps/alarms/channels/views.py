@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.alarms.channels import services
 from apps.alarms.channels.forms import ChannelForm
-from apps.alarms.channels.models import Channel, ChannelMessage
+from apps.alarms.channels.models import AlarmChannel, ChannelMessage
 from apps.alarms.channels.selectors import list_channels
 from apps.audit.selectors import list_row_history
 from apps.lib.errors import Conflict, Problem
@@ -41,7 +41,7 @@ def add(request: HttpRequest) -> HttpResponse:
 @staff_page
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     """Change a channel, or switch it off."""
-    row = get_object_or_404(Channel, pk=pk)
+    row = get_object_or_404(AlarmChannel, pk=pk)
     form = ChannelForm(request.POST if request.method == "POST" else None, row)
     if form.is_valid():
         try:
@@ -52,7 +52,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             form.add_problem(problem)
             if isinstance(problem, Conflict):
                 form.data = request.POST.copy()
-                form.data["version"] = str(Channel.objects.get(pk=pk).version)
+                form.data["version"] = str(AlarmChannel.objects.get(pk=pk).version)
     shown = {"form": form, "row": row, "history": list_row_history(row)}
     return render(request, "alarms/channel.html", shown, status=422 if form.is_bound else 200)
 
@@ -60,7 +60,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
     """GET says what would be removed. POST removes the channel."""
-    row = get_object_or_404(Channel, pk=pk)
+    row = get_object_or_404(AlarmChannel, pk=pk)
     if request.method != "POST":
         waiting = row.messages.filter(state=ChannelMessage.State.WAITING).count()
         return render(request, "alarms/channel_remove.html", {"row": row, "waiting": waiting})
@@ -73,7 +73,7 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
 def test(request: HttpRequest, pk: int) -> HttpResponse:
     """Send a test."""
     try:
-        services.send_test(channel=get_object_or_404(Channel, pk=pk), by=get_signed_in_user(request))
+        services.send_test(channel=get_object_or_404(AlarmChannel, pk=pk), by=get_signed_in_user(request))
         messages.success(request, _("A test is on its way: it is the first line of the messages."))
     except Problem as problem:
         messages.error(request, str(problem))

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from apps.alarms import lifecycle
-from apps.alarms.channels.models import Channel, ChannelMessage
+from apps.alarms.channels.models import AlarmChannel, ChannelMessage
 from apps.alarms.channels.quiet_hours import find_quiet_end, is_quiet
 from apps.alarms.models import Alarm, Severity
 from apps.lib.ui import formats
@@ -22,7 +22,7 @@ def write_messages(
     open_alarms: Sequence[Alarm], over: Sequence[Alarm], earlier: Mapping[int, int], is_silenced: Silenced, now: datetime
 ) -> None:
     """Write what is due to each channel. earlier: as in lifecycle.compute_report_delay, by alarm."""
-    channels = list(Channel.objects.filter(active=True))
+    channels = list(AlarmChannel.objects.filter(active=True))
     if not channels:
         return
     audible = [each for each in (*open_alarms, *over) if not is_silenced(each)]
@@ -32,7 +32,7 @@ def write_messages(
 
 
 def _iter_messages(
-    channel: Channel, alarms: Sequence[Alarm], known: Collection[tuple[int, int, str, str]], earlier: Mapping[int, int], now: datetime
+    channel: AlarmChannel, alarms: Sequence[Alarm], known: Collection[tuple[int, int, str, str]], earlier: Mapping[int, int], now: datetime
 ) -> Iterator[ChannelMessage]:
     told = {alarm for of, alarm, event, _severity in known if of == channel.pk and event == Event.BEGAN}
     for alarm in alarms:
@@ -44,7 +44,7 @@ def _iter_messages(
             yield _build_message(channel, alarm, Event.OVER, now)
 
 
-def is_due(channel: Channel, alarm: Alarm, earlier: int, now: datetime) -> bool:
+def is_due(channel: AlarmChannel, alarm: Alarm, earlier: int, now: datetime) -> bool:
     """True if the channel is to be told of this open alarm now, if it has not been."""
     if channel.only_critical and alarm.severity != Severity.CRITICAL:
         return False
@@ -56,7 +56,7 @@ def is_due(channel: Channel, alarm: Alarm, earlier: int, now: datetime) -> bool:
     return alarm.gone is None and now - alarm.began >= lasts
 
 
-def _build_message(channel: Channel, alarm: Alarm, event: ChannelMessage.Event, now: datetime) -> ChannelMessage:
+def _build_message(channel: AlarmChannel, alarm: Alarm, event: ChannelMessage.Event, now: datetime) -> ChannelMessage:
     with override(channel.language):
         title = (_("Over: %(title)s") if event is Event.OVER else _("Alarm: %(title)s")) % {"title": alarm.title}
         lines = [alarm.evidence, _describe_times(alarm, now)]
@@ -81,7 +81,7 @@ def _describe_times(alarm: Alarm, now: datetime) -> str:
     return _("From %(began)s to %(gone)s.") % {"began": began, "gone": gone}
 
 
-def _find_due_time(channel: Channel, alarm: Alarm, now: datetime) -> datetime:
+def _find_due_time(channel: AlarmChannel, alarm: Alarm, now: datetime) -> datetime:
     """Return now, or the end of the quiet hours for what is not critical: that an alarm is over wakes nobody."""
     local = timezone.localtime(now)
     if alarm.severity == Severity.CRITICAL or channel.quiet_until is None or not is_quiet(channel.quiet_from, channel.quiet_until, local):

@@ -60,7 +60,22 @@ def draw_charts(
 ) -> list[HealthChart]:
     """Return a chart for each of these measures that was read at least once."""
     shown = [gateway, *([other] if other else [])]
-    return [_draw_measure(key, shown, series, events) for key in keys if any(value is not None for value in series.get_line(gateway, key))]
+    return [_draw_measure(key, shown, series, events) for key in keys if was_read(series, gateway, key)]
+
+
+def was_read(series: MeasureSeries, gateway: Gateway, key: str) -> bool:
+    """True if the gateway told this measure at least once."""
+    return any(value is not None for value in series.get_line(gateway, key))
+
+
+def is_always_zero(series: MeasureSeries, gateways: Sequence[Gateway], key: str) -> bool:
+    """True if none of the gateways counted anything: there is nothing to draw."""
+    return not any(value for gateway in gateways for value in series.get_line(gateway, key))
+
+
+def list_titles(keys: Sequence[str]) -> list[str]:
+    """Return the titles of these measures."""
+    return [str(BY_KEY[key].title) for key in keys]
 
 
 def draw_probes(gateway: Gateway, series: MeasureSeries, events: Sequence[ChartEvent]) -> list[HealthChart]:

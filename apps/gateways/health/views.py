@@ -39,12 +39,15 @@ def _build_charts(gateway: Gateway, group: Sequence[Gateway], period: ChartPerio
     series = chart_data.read_series(group, period, (*charts.PROBES, *charts.FIRST, *more), now)
     changes = list_changes(gateway, series.starts[0], [each for each in list_findings(now) if each.gateway_id == gateway.pk])
     events = [each.event for each in changes]
+    shown = [gateway, *([other] if other else [])]
+    zero = [key for key in more if charts.was_read(series, gateway, key) and charts.is_always_zero(series, shown, key)]
     return {
         "period": period,
         "periods": list(chart_data.LABELS.items()),
         "each": chart_data.EACH[period],
         "charts": [*charts.draw_probes(gateway, series, events), *charts.draw_charts(charts.FIRST, gateway, other, series, events)],
-        "more": charts.draw_charts(more, gateway, other, series, events),
+        "zero": charts.list_titles(zero),
+        "more": charts.draw_charts([key for key in more if key not in zero], gateway, other, series, events),
         "changes": changes,
     }
 
