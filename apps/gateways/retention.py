@@ -30,7 +30,7 @@ def prune_switches(now: datetime, at_most: int) -> int:
 
 
 def prune_health_readings(now: datetime, at_most: int) -> int:
-    """Delete readings that are summed up and older than two hours."""
+    """Delete readings that are older than two hours. They are summed up within a minute."""
     return delete_oldest_batch(HealthReading.objects.filter(at__lt=now - READINGS_KEPT), "at", at_most)
 
 

@@ -21,7 +21,7 @@ from apps.alarms.channels.models import AlarmChannel, ChannelMessage
 from apps.alarms.channels.sender import send_due_messages
 from apps.alarms.channels.services import ChannelFacts
 from apps.alarms.channels.target_encryption import decrypt_target
-from apps.alarms.channels.writing import is_due
+from apps.alarms.channels.writing import is_due, write_messages
 from apps.alarms.models import Alarm
 from apps.lib.errors import Conflict, Problem
 from tests import factories
@@ -72,6 +72,17 @@ def test_each_look_writes_a_message_once(running: factories.Network) -> None:
     for _look in range(4):
         look_after(1 * MINUTE)
     assert len(titles()) == 1
+
+
+def test_what_gets_worse_is_told_again_and_what_gets_better_is_not(running: factories.Network) -> None:
+    add(running)
+    break_gateway()
+    look_after(0 * SECOND)
+    for severity in ("warning", "critical", "warning", "critical"):
+        alarm = Alarm.objects.get()
+        alarm.severity = severity
+        write_messages([alarm], [], {}, lambda _alarm: False, timezone.now() + 2 * MINUTE)
+    assert [each.severity for each in ChannelMessage.objects.order_by("pk")] == ["warning", "critical"]
 
 
 def test_a_channel_in_german_speaks_german(running: factories.Network) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.conf import settings
 from django.utils import timezone
@@ -18,6 +19,15 @@ Event = ChannelMessage.Event
 type Silenced = Callable[[Alarm], bool]
 
 
+class KnownMessage(NamedTuple):
+    """A message that has been written: to which channel, about which alarm and event, and how severe it was then."""
+
+    channel: int
+    alarm: int
+    event: str
+    severity: str
+
+
 def write_messages(
     open_alarms: Sequence[Alarm], over: Sequence[Alarm], earlier: Mapping[int, int], is_silenced: Silenced, now: datetime
 ) -> None:
@@ -26,21 +36,23 @@ def write_messages(
     if not channels:
         return
     audible = [each for each in (*open_alarms, *over) if not is_silenced(each)]
-    known = set(ChannelMessage.objects.filter(alarm__in=audible).values_list("channel_id", "alarm_id", "event", "severity"))
+    rows_before = ChannelMessage.objects.filter(alarm__in=audible).values_list("channel_id", "alarm_id", "event", "severity")
+    known = [KnownMessage(*row) for row in rows_before]
     rows = [row for channel in channels for row in _iter_messages(channel, audible, known, earlier, now)]
     ChannelMessage.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def _iter_messages(
-    channel: AlarmChannel, alarms: Sequence[Alarm], known: Collection[tuple[int, int, str, str]], earlier: Mapping[int, int], now: datetime
+    channel: AlarmChannel, alarms: Sequence[Alarm], known: Collection[KnownMessage], earlier: Mapping[int, int], now: datetime
 ) -> Iterator[ChannelMessage]:
-    told = {alarm for of, alarm, event, _severity in known if of == channel.pk and event == Event.BEGAN}
+    of_channel = [each for each in known if each.channel == channel.pk]
     for alarm in alarms:
+        told = [Severity(each.severity) for each in of_channel if (each.alarm, each.event) == (alarm.pk, Event.BEGAN)]
         if alarm.ended is None:
-            is_new = (channel.pk, alarm.pk, Event.BEGAN.value, str(alarm.severity)) not in known
-            if is_new and is_due(channel, alarm, earlier.get(alarm.pk, 0), now):
+            is_news = all(lifecycle.is_worse(Severity(alarm.severity), severity) for severity in told)
+            if is_news and is_due(channel, alarm, earlier.get(alarm.pk, 0), now):
                 yield _build_message(channel, alarm, Event.BEGAN, now)
-        elif alarm.pk in told and not any(of == channel.pk and key == alarm.pk and event == Event.OVER for of, key, event, _ in known):
+        elif told and not any((each.alarm, each.event) == (alarm.pk, Event.OVER) for each in of_channel):
             yield _build_message(channel, alarm, Event.OVER, now)
 
 
