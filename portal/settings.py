@@ -294,6 +294,9 @@ FEED_DIRECTORY = os.environ.get("NETZWART_FEED_DIRECTORY", "")
 FEED_PRIVATE = os.environ.get("NETZWART_FEED_PRIVATE", "") == "1"
 FEED_SECONDS = float(os.environ.get("NETZWART_FEED_SECONDS", "120"))
 
+# Address of an outside service that is called once a minute while the portal works, and tells people when it is not
+SIGN_OF_LIFE_URL = os.environ.get("NETZWART_SIGN_OF_LIFE_URL", "")
+
 # Networks from which /metrics can be read without a token
 METRICS_NETWORKS = [ip_network(each) for each in os.environ.get("NETZWART_METRICS_NETWORKS", "").split(",") if each]
 

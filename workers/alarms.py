@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from apps.alarms import watch
 from apps.alarms.channels import sender
+from apps.alarms.dead_man import sign_of_life
 
 
 @shared_task(name="workers.watch_alarms")
@@ -13,6 +14,12 @@ def watch_alarms() -> None:
     watch.watch_alarms(timezone.now())
     if sender.has_due_messages(timezone.now()):
         send_alarm_messages.delay()
+
+
+@shared_task(name="workers.send_sign_of_life")
+def send_sign_of_life() -> None:
+    """Tell an outside service that the portal works."""
+    sign_of_life.send_sign_of_life(timezone.now())
 
 
 @shared_task(name="workers.send_alarm_messages")

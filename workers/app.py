@@ -51,7 +51,14 @@ SLOW = (
     "workers.read_health",
     "workers.sum_health",
 )
-POSTAL = ("workers.send_mail", "workers.receive_mail", "workers.answer_tickets", "workers.watch_alarms", "workers.send_alarm_messages")
+POSTAL = (
+    "workers.send_mail",
+    "workers.receive_mail",
+    "workers.answer_tickets",
+    "workers.watch_alarms",
+    "workers.send_alarm_messages",
+    "workers.send_sign_of_life",
+)
 IMPORTS = ("workers.refresh_feed", "workers.import_people")
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
@@ -65,6 +72,7 @@ WEBHOOK_SECONDS = 5.0
 JOINING_SECONDS = 20.0
 TABLES_SECONDS = 30.0
 ALARM_SECONDS = 15.0
+SIGN_OF_LIFE_SECONDS = 60.0
 ROLES_SECONDS = 10.0
 PROBE_SECONDS = 10.0
 HEALTH_SECONDS = 10.0
@@ -125,6 +133,7 @@ def _make_app() -> Celery:
             "fetch mail": _build_entry(MAIL_IN_SECONDS, "workers.fetch_mail"),
             "answer tickets": _build_entry(MAIL_SECONDS, "workers.answer_tickets"),
             "count tickets": _build_entry(FORGET_SECONDS, "workers.count_tickets"),
+            "sign of life": _build_entry(SIGN_OF_LIFE_SECONDS, "workers.send_sign_of_life"),
             "watch alarms": _build_entry(ALARM_SECONDS, "workers.watch_alarms"),
             "tell webhooks": _build_entry(WEBHOOK_SECONDS, "workers.tell_webhooks"),
             "collect": _build_entry(settings.COLLECT_SECONDS, "workers.collect"),

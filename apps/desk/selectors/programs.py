@@ -53,6 +53,7 @@ JOBS: dict[str, Promise] = {
     "workers.answer_tickets": gettext_lazy("Answering many tickets at once"),
     "workers.count_tickets": gettext_lazy("Counting tickets"),
     "workers.send_alarm_messages": gettext_lazy("Sending messages about alarms"),
+    "workers.send_sign_of_life": gettext_lazy("Sending a sign of life"),
     "workers.watch_alarms": gettext_lazy("Watching for alarms"),
     "workers.tell_webhooks": gettext_lazy("Notifying webhooks"),
     "workers.collect": gettext_lazy("Requesting the gateways’ counters"),
