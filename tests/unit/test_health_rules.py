@@ -10,6 +10,7 @@ from apps.gateways.health.judgement import judge
 from apps.gateways.health.measures import ALL, compute_measures, format_measure
 from apps.gateways.health.models import HealthFinding
 from apps.gateways.health.rules import MODULES, RULES
+from apps.gateways.packet_probes.judgement import LossFigures
 from firewall.health import Forwarding, KernelCounter
 from tests.health_situations import LEVELS, build_interval, build_situation, change_core, change_link
 
@@ -105,6 +106,13 @@ def test_a_family_that_no_member_uses_needs_no_route() -> None:
 def test_a_tunnel_that_claims_ten_megabits_and_a_member_without_ipv4_are_no_findings() -> None:
     assert judge(build_situation(links=change_link("wan0", speed=10)), RULES.values()) == {}
     assert judge(build_situation(**ruleset(unmapped=20)), RULES.values()) == {}
+
+
+def test_a_route_that_only_members_have_is_proved_by_probes() -> None:
+    nowhere = build_situation(forwarding=Forwarding(True, True, False, True))
+    for lost, found in ((0, set()), (1, {"no_route"})):
+        probed = dataclasses.replace(nowhere, probes={4: LossFigures(30, lost, 2.0, 3.0)})
+        assert set(judge(probed, RULES.values())) == found
 
 
 def test_a_slow_answer_is_no_wrong_clock() -> None:
