@@ -100,6 +100,7 @@ NOT_VISITED = {
     "own:everything": "a file, for members",
     "own:ticket-attachment": "a file, for members",
     "operations:health": "an answer for monitors",
+    **dict.fromkeys(("operations:healthz", "operations:readyz"), "plain text for a monitor"),
     "set_language": "sends on",
     "accounts:signed-out": "sends on",
     "lib:language": "sends on",
