@@ -30,7 +30,7 @@ def build_interval(**changed: Any) -> HealthInterval:
 
 def build_situation(*, families: frozenset[int] = frozenset({4, 6}), sync: str = "sync0", **changed: Any) -> HealthSituation:
     """Build the situation of a gateway that is healthy but for what is changed in its interval."""
-    return HealthSituation("lan0", "wan0", "mgmt0", sync, families, build_interval(**changed))
+    return HealthSituation("lan0", "wan0", sync, families, build_interval(**changed))
 
 
 def change_link(name: str, **changed: Any) -> dict[str, LinkLoad]:

@@ -147,7 +147,7 @@ def _carrier_change(age: timedelta) -> QuerySet[Any]:
 
 
 def _health_reading(age: timedelta) -> QuerySet[Any]:
-    HealthReading.objects.create(gateway=_gateway(), at=timezone.now() - age, doubt=0, counters={})
+    HealthReading.objects.create(gateway=_gateway(), at=timezone.now() - age, counters={})
     return HealthReading.objects.all()
 
 

@@ -27,6 +27,6 @@ class PortalCollector(Collector):
 
 def render_metrics(now: datetime) -> bytes:
     """Return the text."""
-    registry = CollectorRegistry()
-    registry.register(PortalCollector(now))
-    return generate_latest(registry)
+    collectors = CollectorRegistry()
+    collectors.register(PortalCollector(now))
+    return generate_latest(collectors)

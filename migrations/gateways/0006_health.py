@@ -54,7 +54,6 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("at", models.DateTimeField()),
-                ("doubt", models.PositiveIntegerField()),
                 ("counters", models.JSONField()),
                 ("measures", models.JSONField(default=dict)),
                 (

@@ -1,6 +1,7 @@
 """Health of gateways: readings are stored, judged and summed up; dashboard, mails and the gateway's page say what they showed."""
 
 import csv
+import dataclasses
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -17,7 +18,8 @@ from apps.gateways.health.chart_data import ChartPeriod, read_series
 from apps.gateways.health.collection import read_all_gateways, store_reading
 from apps.gateways.health.models import HealthFinding, HealthReading, HealthSample, HealthStatus
 from apps.gateways.health.rollup import sum_up
-from apps.gateways.packet_probes.models import ProbeStatus
+from apps.gateways.health.selectors import list_findings
+from apps.gateways.packet_probes.models import LOST, ProbeStatus
 from apps.gateways.retention import prune_health_readings, prune_health_samples
 from apps.network.models import Gateway
 from apps.operations.registry import STEP
@@ -26,7 +28,7 @@ from tests import factories
 from tests.db.page_client import signed_in, text
 from tests.db.test_alarms import look_after, subjects
 from tests.db.test_pages_dashboard import rollout, runs
-from tests.health_situations import build_counters
+from tests.health_situations import LEVELS, build_counters
 
 Span = HealthSample.Span
 SECOND = timedelta(seconds=1)
@@ -94,6 +96,25 @@ def test_what_explains_lost_probes_stands_for_them(mara: Client, network: factor
     read(gateway, {}, ago=-20 * SECOND)
     page = text(mara.get(f"/gateways/{gateway.pk}/health/"))
     assert "IPv4: no packet comes back." in page and "no answer" in page and "No fault" not in page
+
+
+def test_lossy_probes_are_said_before_that_no_fault_was_found(mara: Client, network: factories.Network) -> None:
+    gateway, now = network.gateways[0], timezone.now()
+    given = {"family": 4, "at": now, "answered": now, "state": "passed", "since": now, "recent": [900, LOST, LOST, LOST, 900]}
+    ProbeStatus.objects.create(gateway=gateway, **given)
+    read(gateway, {}, {}, {})
+    page = text(mara.get(f"/gateways/{gateway.pk}/health/"))
+    assert "IPv4: loses packets." in page and "No fault" not in page
+
+
+def test_the_page_begins_with_the_worst_finding(mara: Client, network: factories.Network) -> None:
+    full = {"levels": dataclasses.replace(LEVELS, disk_free=1 << 20, temperature=93_000)}
+    read(network.gateways[0], {}, full, full)
+    assert [each.rule for each in list_findings(timezone.now())] == ["disk_full", "hot"]
+    hot = {"levels": dataclasses.replace(LEVELS, disk_free=1 << 29, temperature=101_000)}
+    HealthFinding.objects.all().delete()
+    read(network.gateways[0], {}, hot, hot, ago=-30 * SECOND)
+    assert [each.rule for each in list_findings(timezone.now())] == ["hot", "disk_full"]
 
 
 def test_a_finding_is_told_by_mail_and_is_over_by_mail(mara: Client, network: factories.Network) -> None:
@@ -195,7 +216,7 @@ def fill(gateway: Gateway, since: datetime, hours: int, step: timedelta = timede
     at = since
     while at < since + timedelta(hours=hours):
         number = float((at - since) // timedelta(hours=1))
-        HealthReading.objects.create(gateway=gateway, at=at, doubt=0, counters={}, measures={"packets": number, "errors": 1.0})
+        HealthReading.objects.create(gateway=gateway, at=at, counters={}, measures={"packets": number, "errors": 1.0})
         at += step
     HealthStatus.objects.update_or_create(gateway=gateway, defaults={"at": at})
 

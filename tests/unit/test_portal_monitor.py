@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.alarms.dead_man.monitor import MonitorEvent, MonitorState, _describe_report, advance
+from apps.alarms.dead_man.monitor import MonitorEvent, MonitorState, advance, describe_report
 
 
 def run(looks: list[str], after: int = 3) -> list[MonitorEvent | None]:
@@ -30,6 +30,6 @@ def test_deaths_and_returns_take_turns(looks: list[str], after: int) -> None:
 
 def test_a_report_of_health_is_put_in_words_and_anything_else_is_its_status() -> None:
     report = b'{"database": true, "roles": {"worker": {"fault": "silent"}, "mailer": {"fault": null}}}'
-    assert _describe_report(503, report) == "worker is silent"
-    assert _describe_report(503, b'{"database": false, "roles": {}}') == "the database does not answer"
-    assert [_describe_report(502, body) for body in (b"<html>", b"[]", b"null", b"{}")] == ["it answered 502"] * 4
+    assert describe_report(503, report) == "worker is silent"
+    assert describe_report(503, b'{"database": false, "roles": {}}') == "the database does not answer"
+    assert [describe_report(502, body) for body in (b"<html>", b"[]", b"null", b"{}")] == ["it answered 502"] * 4

@@ -1,7 +1,6 @@
 """Faults of a gateway's machine, really caused: its health names each one, and nothing beside it, and is well when it is mended."""
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -16,6 +15,7 @@ from apps.gateways.health.selectors import list_findings
 from apps.network.models import Gateway
 from lab.lab import Lab
 from tests import factories
+from tests.whole.system import wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -59,15 +59,15 @@ def find_rules() -> dict[str, set[str]]:
     return found
 
 
-def read_until(done: Callable[[], bool], meanwhile: Callable[[], object], at_most: int = 15) -> None:
+def read_until(done: Callable[[], bool], meanwhile: Callable[[], object]) -> None:
     """Read again and again, with the fault's traffic in between, until it is so."""
-    for _reading in range(at_most):
+
+    def is_done() -> bool:
         meanwhile()
         read_all_gateways()
-        if done():
-            return
-        time.sleep(0.3)  # rates need time to pass; nothing depends on how much
-    raise AssertionError(f"it says {find_rules()}")
+        return done()
+
+    wait_for(is_done)
 
 
 def wait_without_traffic() -> None:

@@ -34,10 +34,10 @@ def fetch_fault(url: str) -> str:
             status, body = answer.status, answer.read(_LONGEST)
     except NoAnswer as error:
         return f"no answer ({error.fault}: {error.what})"
-    return "" if status == 200 else _describe_report(status, body)
+    return "" if status == 200 else describe_report(status, body)
 
 
-def _describe_report(status: int, body: bytes) -> str:
+def describe_report(status: int, body: bytes) -> str:
     """Return the report of /health in words, or just the status if it is none."""
     try:
         report = json.loads(body)

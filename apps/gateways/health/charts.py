@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from django.utils.functional import Promise
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from apps.gateways.health.chart_data import MeasureSeries
@@ -89,7 +89,7 @@ def _draw_measure(key: str, gateways: Sequence[Gateway], series: MeasureSeries, 
     measure = BY_KEY[key]
     factor = 100.0 if measure.unit is MeasureUnit.SHARE else 1.0
     lines = [(each.name, series.get_line(each, key, factor)) for each in gateways]
-    return _draw(key, _capitalise(measure.title), measure.unit, lines, series, events)
+    return _draw(key, capfirst(str(measure.title)), measure.unit, lines, series, events)
 
 
 def _draw(
@@ -104,8 +104,3 @@ def _draw(
         key.replace("_", "-"), title, series.starts, series.end, [ChartLine(*line) for line in lines], UNITS[unit], events=tuple(events)
     )
     return HealthChart(title, [name for name, _values in lines], draw_chart(chart))
-
-
-def _capitalise(words: str | Promise) -> str:
-    text = str(words)
-    return text[:1].upper() + text[1:]

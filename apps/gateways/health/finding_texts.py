@@ -32,7 +32,7 @@ def render_evidence(finding: HealthFinding) -> str:
 
 def render_preceding_change(finding: HealthFinding, gateway: Gateway) -> str:
     """Say what was deployed shortly before it began; "" if nothing was."""
-    rollout = find_preceding_rollout(gateway, finding.since)
+    rollout = find_preceding_rollout(gateway.group_id, finding.since)
     if rollout is None or rollout.finished is None:
         return ""
     given = {"rollout": rollout, "time": formats.format_duration(_measure_seconds(rollout.finished, finding.since))}

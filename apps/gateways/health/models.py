@@ -27,12 +27,11 @@ class HealthReading(models.Model):
     """One reading, kept for two hours.
 
     counters: firewall.health.HealthCounters as JSON. measures: by key (measures.py), what happened since the reading before; empty if that
-    is not known. doubt: milliseconds that passed between question and answer.
+    is not known.
     """
 
     gateway = models.ForeignKey(Gateway, models.CASCADE, related_name="health_readings")
     at = models.DateTimeField()
-    doubt = models.PositiveIntegerField()
     counters = models.JSONField()
     measures = models.JSONField(default=dict)
 

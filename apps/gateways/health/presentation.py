@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from apps.gateways.health import finding_texts
@@ -70,7 +71,6 @@ class HealthView:
     figures: Sequence[KeyFigure]
     findings: Sequence[FindingLine]
     measures: Sequence[MeasureLine]
-    at: datetime | None
 
 
 def build_health_view(gateway: Gateway, now: datetime, *, carries: bool) -> HealthView:
@@ -78,14 +78,13 @@ def build_health_view(gateway: Gateway, now: datetime, *, carries: bool) -> Heal
     status, reading = find_health_status(gateway), find_last_reading(gateway)
     findings = [each for each in list_findings(now) if each.gateway_id == gateway.pk]
     measures, usual = reading.measures if reading else {}, find_usual_measures(gateway, now)
-    probes = list_probe_lines(gateway, now)
+    probes, lines = list_probe_lines(gateway, now), [_build_finding(each, gateway, carries=carries) for each in findings]
     figures = {key: _build_figure(key, measures, usual, findings, carries=carries) for key in FIGURES if key in measures}
     return HealthView(
-        _build_truth(gateway, status, reading, findings, probes, now, carries=carries),
+        _build_truth(gateway, status, reading, lines, probes, now),
         list((figures | _build_lost_probes(probes)).values()),
-        [_build_finding(each, gateway, carries=carries) for each in findings],
+        lines,
         [_build_line(each, measures, usual) for each in ALL if each.key in measures],
-        reading.at if reading else None,
     )
 
 
@@ -93,12 +92,11 @@ def _build_truth(
     gateway: Gateway,
     status: HealthStatus | None,
     reading: HealthReading | None,
-    findings: Sequence[HealthFinding],
+    findings: Sequence[FindingLine],
     probes: Sequence[ProbeLine],
     now: datetime,
-    *,
-    carries: bool,
 ) -> HealthTruth:
+    """Return the worst that is known; that no fault was found only if a fresh reading and the probes show none."""
     if status and status.refusal:
         return HealthTruth(StateKind.WARN, _("The health of %(gateway)s is not known.") % {"gateway": gateway}, status.refusal)
     if reading is None:
@@ -107,10 +105,10 @@ def _build_truth(
         text = _("No reading since %(time)s.") % {"time": formats.format_moment(reading.at, now, with_zone=True)}
         return HealthTruth(StateKind.WARN, text, _("What stands below is older: nothing is known of the time since then."))
     if findings:
-        worst = _build_finding(findings[0], gateway, carries=carries)
-        return HealthTruth(worst.state.kind, worst.title + ".", worst.evidence)
-    if lost := next((each for each in probes if each.state.kind is StateKind.BAD), None):
-        return HealthTruth(StateKind.BAD, f"{lost.family}: {lost.state.word}.", lost.text)
+        return HealthTruth(findings[0].state.kind, findings[0].title + ".", findings[0].evidence)
+    for kind in (StateKind.BAD, StateKind.WARN):
+        if failed := next((each for each in probes if each.state.kind is kind), None):
+            return HealthTruth(kind, f"{failed.family}: {failed.state.word}.", failed.text or failed.figures)
     given = {"gateway": gateway, "number": len(RULES), "time": formats.format_moment(reading.at, now, with_zone=True)}
     checked = [_("%(number)d rules looked at its reading of %(time)s.") % given, *(f"{each.family}: {each.state.word}." for each in probes)]
     return HealthTruth(StateKind.OK, _("No fault was found on %(gateway)s.") % given, " ".join(checked))
@@ -184,9 +182,8 @@ def _build_finding(finding: HealthFinding, gateway: Gateway, *, carries: bool) -
 
 
 def _build_line(measure: Measure, measures: Mapping[str, float], usual: UsualMeasures) -> MeasureLine:
-    title = str(measure.title)
     return MeasureLine(
-        title[:1].upper() + title[1:],
+        capfirst(str(measure.title)),
         format_measure(measure.unit, measures[measure.key]),
         _write_range(measure.unit, usual.get(measure.key)),
     )

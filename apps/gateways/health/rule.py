@@ -19,13 +19,12 @@ type EvidenceValues = Mapping[str, float | str]
 class HealthSituation:
     """One gateway and what its machine did since the reading before.
 
-    lan, wan, management, sync: its interfaces' names; sync may be "". families: address families that its group's members use.
+    lan, wan, sync: its interfaces' names; sync may be "". families: address families that its group's members use.
     probes: figures of the last packet probes, by address family.
     """
 
     lan: str
     wan: str
-    management: str
     sync: str
     families: frozenset[int]
     interval: HealthInterval

@@ -27,13 +27,13 @@ def _list_stored_findings() -> list[HealthFinding]:
 
 
 def list_findings(now: datetime) -> list[HealthFinding]:
-    """Return what fresh readings have shown, the most urgent rule first. What an old reading showed is not said any more.
+    """Return what fresh readings have shown, what is critical first, then by rule. What an old reading showed is not said any more.
 
     A finding is as old as the reading that showed it last, or one reading older.
     """
     order = list(RULES)
     fresh = [each for each in _list_stored_findings() if now - each.at <= FRESH]
-    return sorted(fresh, key=lambda each: order.index(each.rule))
+    return sorted(fresh, key=lambda each: (each.kind != HealthFinding.Kind.BAD, order.index(each.rule)))
 
 
 def find_last_reading(gateway: Gateway) -> HealthReading | None:
@@ -54,7 +54,8 @@ def find_usual_measures(gateway: Gateway, now: datetime) -> Mapping[str, tuple[f
     return found
 
 
-def find_preceding_rollout(gateway: Gateway, since: datetime) -> Rollout | None:
-    """Return the last rollout that ended shortly before this time; None if nothing was deployed."""
-    ended = Rollout.objects.filter(group=gateway.group_id, finished__lte=since, finished__gte=since - PRECEDING)
+@cache_per_request
+def find_preceding_rollout(group: int, since: datetime) -> Rollout | None:
+    """Return the group's last rollout that ended shortly before this time; None if nothing was deployed."""
+    ended = Rollout.objects.filter(group=group, finished__lte=since, finished__gte=since - PRECEDING)
     return ended.select_related("revision").order_by("-finished").first()
