@@ -25,6 +25,7 @@ ASKED_FOR = {
     "workers.import_people": "workers.offer_tables",
     "workers.switch_roles": "workers.watch_roles",
     "workers.send_alarm_messages": "workers.watch_alarms",
+    "workers.mail_status_updates": "workers.watch_status",
 }  # enqueued by a scheduled task
 pytestmark = pytest.mark.django_db(transaction=True)
 
