@@ -469,6 +469,7 @@ API: Final[dict[str, CollectionRights]] = {
     "alarm": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
     "silence": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
     "channel": CollectionRights(Right.OPERATE, Right.OPERATE),
+    "incident": CollectionRights(Right.SEE_MEMBERS, Right.ANSWER),
     "webhook": CollectionRights(Right.OPERATE, Right.OPERATE),
     "delivery": CollectionRights(Right.OPERATE, Right.OPERATE),
     "uplink": CollectionRights(Right.SEE_MEMBERS, Right.CHANGE_RULES),

@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.translation import override
 
+from apps.accounts import tokens
 from apps.accounts.models import User
 from apps.lib.errors import Conflict, Problem
 from apps.mail.models import Message
@@ -98,6 +99,7 @@ def test_planned_work_goes_its_way(mara: User) -> None:
         ({"services": []}, "services", "Choose what is affected"),
         ({"services": ["gopher"]}, "services", "Choose what is affected"),
         ({"began": timezone.now() + HOUR}, "began", "has begun already"),
+        ({"planned_end": timezone.now() + HOUR}, "planned_end", "Only planned work"),
         ({"kind": "maintenance"}, "planned_end", "needs a planned end"),
         ({"kind": "maintenance", "planned_end": timezone.now() - 2 * HOUR}, "planned_end", "after the beginning"),
         ({"kind": "maintenance", "planned_end": timezone.now() + timedelta(days=500)}, "planned_end", "within a year"),
@@ -280,3 +282,23 @@ def test_a_ticket_number_that_is_none_is_said(slow: Incident, mara: User) -> Non
         answered = client.post(f"/incidents/{slow.pk}/tickets/attach/", {"ticket": wrong}, follow=True)
         assert list_messages(answered) == ["There is no such ticket, or it was merged into another."]
     assert not IncidentTicket.objects.exists()
+
+
+def test_a_script_opens_and_ends_an_incident(mara: User, client: Client) -> None:
+    _token, key = tokens.create_token(user=mara, name="script")
+    headers = {"Authorization": f"Bearer {key}"}
+    site = house("A")
+    given = {"services": ["ipv6"], "title_en": "Slow", "sites": [site.pk], "first": {"stage": "looking", "text_en": "We are looking."}}
+    made = client.post("/api/status/incidents/", given, content_type="application/json", headers=headers)
+    assert made.status_code == 201, made.content
+    path = f"/api/status/incidents/{made.json()['id']}/"
+    assert [each["text_en"] for each in client.get(path, headers=headers).json()["updates"]] == ["We are looking."]
+    etag = client.get(path, headers=headers)["ETag"]
+    changed = client.patch(path, {"impact": "down"}, content_type="application/json", headers=headers | {"If-Match": etag})
+    assert changed.status_code == 200 and changed.json()["impact"] == "down" and changed.json()["sites"]
+    over = client.post(f"{path}tell/", {"stage": "over", "text_en": "Mended."}, content_type="application/json", headers=headers)
+    assert over.status_code == 200 and over.json()["ended"]
+    nothing = client.post(
+        "/api/status/incidents/", {"services": ["ipv6"], "title_en": "x"}, content_type="application/json", headers=headers
+    )
+    assert nothing.status_code == 400 and Incident.objects.count() == 1

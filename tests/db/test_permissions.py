@@ -177,6 +177,7 @@ def world(network: factories.Network) -> RightsWorld:
         "group": network.group.pk,
         "webhook": webhook.pk,
         "channel": channel.pk,
+        "incident": incident.pk,
         "delivery": told.pk,
     }
     marks = ("Verborgen", "verborgen", str(other.holding.prefix.network_address), str(inside), "44321", device.mac, "Xaver")

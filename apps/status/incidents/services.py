@@ -163,6 +163,8 @@ def _check_times(facts: IncidentFacts) -> dict[str, datetime | None]:
     if facts.kind == Incident.Kind.FAULT:
         if facts.began > now:
             raise Problem(_("A fault has begun already. For work that is to come, choose planned work."), "began")
+        if facts.planned_end:
+            raise Problem(_("Only planned work has a planned end. Promise an update instead."), "planned_end")
         return {"began": facts.began, "planned_end": None}
     if facts.planned_end is None:
         raise Problem(_("Planned work needs a planned end."), "planned_end")

@@ -27,3 +27,8 @@ def build_portal_addresses() -> PageAddresses:
     """Return the absolute addresses on the portal."""
     names = ("page", "atom", "calendar", "json", "subscribe")
     return PageAddresses(*(f"{settings.PORTAL_URL}{reverse(f'status:{name}')}" for name in names))
+
+
+def build_stable_id(part: str) -> str:
+    """Return an identity that is the same on the portal and in a copy elsewhere, so that readers of both show nothing twice."""
+    return f"{settings.PORTAL_URL}{reverse('status:page')}#{part}"

@@ -14,7 +14,7 @@ from apps.preferences.selectors import read_setting
 from apps.status.incidents.models import Incident
 from apps.status.incidents.phase import IncidentPhase
 from apps.status.network_services import Impact
-from apps.status.page.addresses import PageAddresses
+from apps.status.page.addresses import PageAddresses, build_stable_id
 from apps.status.page.status_view import StatusView, ToldIncident
 
 INDICATORS: Final = {StateKind.BAD: "major", StateKind.WARN: "minor", StateKind.MOVING: "maintenance", StateKind.OK: "none"}
@@ -48,7 +48,7 @@ def write_atom(view: StatusView, at: PageAddresses) -> str:
             title=f"{told.incident.title} ({update.get_stage_display()})",
             link=at.find_incident(told.incident),
             description=f"{told.scope}\n\n{update.text}",
-            unique_id=f"{at.page}#update-{update.pk}",
+            unique_id=build_stable_id(f"update-{update.pk}"),
             pubdate=update.at,
             updateddate=update.at,
         )
@@ -70,7 +70,7 @@ def _build_event(told: ToldIncident, view: StatusView, at: PageAddresses) -> Eve
     end = (
         incident.planned_end if told.phase in (IncidentPhase.PLANNED, IncidentPhase.CALLED_OFF) else incident.ended or incident.planned_end
     )
-    event.add("uid", f"incident-{incident.pk}@{at.page.split('/')[2] if '//' in at.page else 'netzwart'}")
+    event.add("uid", build_stable_id(f"incident-{incident.pk}"))
     event.add("dtstamp", view.written.astimezone(UTC))
     event.add("sequence", incident.version)
     event.add("dtstart", incident.began.astimezone(UTC))
