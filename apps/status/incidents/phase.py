@@ -4,6 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from apps.lib.ui.states import StateKind, StateLabel
 from apps.status.incidents.models import Incident
@@ -33,7 +34,7 @@ def build_phase_label(incident: Incident, now: datetime) -> StateLabel:
     """Return the state that lists show."""
     phase = find_phase(incident, now)
     if phase is IncidentPhase.OPEN and not incident.is_maintenance:
-        return StateLabel(StateKind.BAD if incident.impact == Impact.DOWN else StateKind.WARN, _("Open"))
+        return StateLabel(StateKind.BAD if incident.impact == Impact.DOWN else StateKind.WARN, pgettext("incident", "Open"))
     return {
         IncidentPhase.PLANNED: StateLabel(StateKind.WAIT, _("Planned"), "clock"),
         IncidentPhase.OPEN: StateLabel(StateKind.MOVING, _("Under way")),
