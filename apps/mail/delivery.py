@@ -36,7 +36,7 @@ CLAIM: Final = """
     WITH first AS MATERIALIZED (
         SELECT id AS chosen, claimed_until IS NOT NULL AND tries > 1 AS put_off, set_config('synchronous_commit', 'off', true)
         FROM mail_message WHERE state = 'waiting' AND due <= %(now)s AND (claimed_until IS NULL OR claimed_until <= %(now)s)
-        ORDER BY urgent DESC, due, id LIMIT 1 FOR UPDATE SKIP LOCKED
+        ORDER BY urgent DESC, bulk, due, id LIMIT 1 FOR UPDATE SKIP LOCKED
     )
     UPDATE mail_message SET
         error = CASE WHEN claimed_until IS NULL THEN error ELSE %(unknown)s END,
@@ -59,9 +59,9 @@ class DeliveryResult:
 
 
 def list_due_mails(now: datetime) -> QuerySet[Message]:
-    """Return the mails that may be claimed now, urgent ones first."""
+    """Return the mails that may be claimed now: urgent ones first, bulk mail last."""
     free = Q(claimed_until=None) | Q(claimed_until__lte=now)
-    return Message.objects.filter(free, state=Message.State.WAITING, due__lte=now).order_by("-urgent", "due", "id")
+    return Message.objects.filter(free, state=Message.State.WAITING, due__lte=now).order_by("-urgent", "bulk", "due", "id")
 
 
 def deliver_due_mails(carrier: MailTransport, clock: Clock = timezone.now) -> DeliveryResult:

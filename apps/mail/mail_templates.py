@@ -25,9 +25,16 @@ class RenderedMail:
     html: str
 
 
-def render_mail(template: str, language: str, context: Mapping[str, PlainValue]) -> RenderedMail:
-    """Render the three templates in the language. Raises TemplateDoesNotExist."""
-    given = {**context, "network": read_setting(NETWORK_NAME), "contact": read_setting(CONTACT), "language": language}
+def read_footer() -> Mapping[str, PlainValue]:
+    """Return what the end of every mail says of the network. To render many mails, read it once."""
+    return {"network": read_setting(NETWORK_NAME), "contact": read_setting(CONTACT)}
+
+
+def render_mail(
+    template: str, language: str, context: Mapping[str, PlainValue], footer: Mapping[str, PlainValue] | None = None
+) -> RenderedMail:
+    """Render the three templates in the language. footer: None reads it. Raises TemplateDoesNotExist."""
+    given = {**context, **(read_footer() if footer is None else footer), "language": language}
     with override(language):
         subject = _render_template(f"mail/{template}.subject.txt", given, escaped=False)
         text = _render_template(f"mail/{template}.txt", given, escaped=False)

@@ -12,10 +12,11 @@ from apps.lib.database.email_lookups import AsciiLower
 class Message(models.Model):
     """A mail to one address. Its content, headers and Message-ID are written once, and every try sends the same.
 
-    urgent: a person is waiting for it. confidential: its link gives access to an account; pages never show it, and its content is
-    erased when it is sent. notice: the kind of notice, which its recipient can switch off; "" for none. about_type, about_id: the row
-    that it reports on, such as `members.member` and 7. key: unique, so that one mail is not queued twice. due: time of the next try.
-    claimed_until: end of the lease of the worker that is sending it. erased: when its content was erased.
+    urgent: a person is waiting for it. bulk: one of many alike, which leave after all others. confidential: its link gives access to an
+    account; pages never show it, and its content is erased when it is sent. notice: the kind of notice, which its recipient can switch
+    off; "" for none. about_type, about_id: the row that it reports on, such as `members.member` and 7. key: unique, so that one mail is
+    not queued twice. due: time of the next try. claimed_until: end of the lease of the worker that is sending it. erased: when its
+    content was erased.
     """
 
     class State(models.TextChoices):
@@ -29,6 +30,7 @@ class Message(models.Model):
     template = models.CharField(max_length=60, blank=True)
     notice = models.CharField(max_length=20, blank=True)
     urgent = models.BooleanField(default=False)
+    bulk = models.BooleanField(default=False, db_default=False)
     confidential = models.BooleanField(default=False)
     automatic = models.BooleanField(default=True)
     subject = models.CharField(max_length=250)
@@ -57,7 +59,7 @@ class Message(models.Model):
     class Meta:
         ordering = ["-id"]
         indexes = [
-            models.Index(F("urgent").desc(), F("due"), F("id"), name="mail_waiting", condition=Q(state="waiting")),
+            models.Index(F("urgent").desc(), F("bulk"), F("due"), F("id"), name="mail_waiting", condition=Q(state="waiting")),
             models.Index(fields=["state", "-id"], name="mail_by_state"),
             models.Index(fields=["about_type", "about_id"], name="mail_by_what_it_tells", condition=~Q(about_type="")),
             models.Index(fields=["ended"], name="mail_to_be_erased", condition=Q(erased=None)),
@@ -70,6 +72,7 @@ class Message(models.Model):
             ),
             models.CheckConstraint(condition=Q(claimed_until=None) | Q(tries__gt=0), name="mail_claimed_is_a_try"),
             models.CheckConstraint(condition=~Q(to="") & ~Q(message_id=""), name="mail_goes_somewhere"),
+            models.CheckConstraint(condition=Q(urgent=False) | Q(bulk=False), name="mail_urgent_is_not_bulk"),
             models.CheckConstraint(condition=Q(key=None) | ~Q(key=""), name="mail_key"),
             models.CheckConstraint(
                 condition=Q(about_type="", about_id=None) | (~Q(about_type="") & Q(about_id__isnull=False)), name="mail_about"

@@ -59,6 +59,11 @@ def find_last_sent_time() -> datetime | None:
     return Message.objects.filter(state=Message.State.SENT).order_by("-id").values_list("ended", flat=True).first()
 
 
+def count_unsent_bulk_mails() -> int:
+    """Return how many bulk mails wait for their first try."""
+    return Message.objects.filter(state=Message.State.WAITING, bulk=True, tries=0).count()
+
+
 def count_failed() -> int:
     """Return how many mails failed. Each needs a person to look at it, and to retry or discard it."""
     return Message.objects.filter(state=Message.State.FAILED).count()

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Model, Q
+from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -50,8 +50,7 @@ def write_mail(
 
     automatic: the portal wrote it, not a person, so that other systems do not answer it (RFC 3834). references: Message-IDs, oldest first.
     """
-    if notice and notice_kinds.find_label(notice) is None:
-        raise ValueError(f"Unknown kind of notice {notice!r}. Register it with notice_kinds.register_kind().")
+    require_known_kind(notice)
     if notice and unsubscribing.is_notice_off(to, notice):
         return None
     link = unsubscribing.build_unsubscribe_link(to, notice) if notice else ""
@@ -66,14 +65,32 @@ def write_mail(
     )  # fmt: skip
 
 
-def put_in_outbox(row: Message) -> Message | None:
-    """Check the address, give the row its Message-ID and time, and save it. Return None if a mail with its key exists already."""
+def require_known_kind(notice: str) -> None:
+    """Raise ValueError for a kind of notice that no app registered."""
+    if notice and notice_kinds.find_label(notice) is None:
+        raise ValueError(f"Unknown kind of notice {notice!r}. Register it with notice_kinds.register_kind().")
+
+
+def is_address(text: str) -> bool:
+    """True if a mail can be written to this address."""
     try:
-        validate_email(row.to)
-    except ValidationError as error:
-        raise Problem(_("%(address)s is not an e-mail address.") % {"address": row.to}, "to") from error
+        validate_email(text)
+    except ValidationError:
+        return False
+    return True
+
+
+def prepare_row(row: Message) -> None:
+    """Check the address, and give the row its Message-ID and time."""
+    if not is_address(row.to):
+        raise Problem(_("%(address)s is not an e-mail address.") % {"address": row.to}, "to")
     row.message_id = f"<{uuid4()}@{parseaddr(row.sender)[1].rpartition('@')[2] or 'localhost'}>"
     row.written = row.due = timezone.now()
+
+
+def put_in_outbox(row: Message) -> Message | None:
+    """Check the address, give the row its Message-ID and time, and save it. Return None if a mail with its key exists already."""
+    prepare_row(row)
     try:
         with transaction.atomic():
             row.save(force_insert=True)
@@ -130,6 +147,13 @@ def discard_mail(*, message: Message, reason: str, by: User) -> None:
     ended = {"ended": Now(), "ended_by": by, "reason": why[:200]}
     if not there.update(state=Message.State.DISCARDED, claimed_until=None, **ended):
         raise Conflict(_("This mail is being sent, or was sent or discarded meanwhile."))
+
+
+def discard_waiting_mails(*, mails: QuerySet[Message], reason: str, by: User) -> int:
+    """Discard those of these mails that wait and are not being sent at this moment. Return how many."""
+    waiting = mails.filter(state=Message.State.WAITING).exclude(build_being_sent_filter(timezone.now()))
+    ended = {"ended": Now(), "ended_by": by, "reason": reason[:200]}
+    return waiting.update(state=Message.State.DISCARDED, claimed_until=None, **ended)
 
 
 def switch_notice_off(*, address: str, notice: str) -> None:

@@ -12,6 +12,7 @@ from django.conf import LazySettings
 from django.core.mail import EmailMessage
 from django.db import connection, transaction
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django.utils.translation import override
 
@@ -19,6 +20,7 @@ from apps.accounts.models import User
 from apps.lib import enqueue
 from apps.lib.errors import Conflict, Problem
 from apps.mail import notice_kinds, selectors, services, unsubscribing
+from apps.mail.bulk_mail import BulkMail, write_bulk_mails
 from apps.mail.circuit_breaker import record_failure
 from apps.mail.delivery import LEASE, claim_mail, deliver_due_mails
 from apps.mail.mail_templates import PlainValue
@@ -64,6 +66,25 @@ def write_message(**changes: object) -> Message:
     made = notice(**changes)  # type: ignore[arg-type]  # mixed types
     assert made
     return made
+
+
+def test_many_mails_alike_are_written_once_each_in_few_queries(db: None) -> None:
+    reader = factories.member()
+
+    def build(numbers: range) -> list[BulkMail]:
+        return [BulkMail(f"m{number}@lindenhof.example", "de", context(), reader, f"quota {number}") for number in numbers]
+
+    first = write_bulk_mails(build(range(3)), template="quota", notice="test")
+    with CaptureQueriesContext(connection) as captured:
+        both = write_bulk_mails(build(range(40)), template="quota", notice="test")
+    assert first.items() <= both.items() and len(captured) <= 6
+    assert Message.objects.count() == 40 == Message.objects.filter(pk__in=both.values(), bulk=True, language="de").count()
+    assert "Kontingents" in Message.objects.all()[0].subject
+    with pytest.raises(Problem, match="not an e-mail address"):
+        write_bulk_mails([BulkMail("at home", "de", context(), reader, "x"), *build(range(50, 60))], template="quota", notice="test")
+    with pytest.raises(ValueError, match="Unknown kind"):
+        write_bulk_mails(build(range(60, 61)), template="quota", notice="unheard")
+    assert Message.objects.count() == 40
 
 
 def test_a_mail_is_in_its_readers_language_and_the_same_at_every_try(db: None) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from subprocess import Popen
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 from hypothesis import HealthCheck, given
 from hypothesis import settings as how
@@ -94,6 +94,20 @@ def test_many_mails_leave_over_one_connection_the_urgent_first_and_read_as_writt
     assert set(states()) == {("sent", 1)}
     assert run(box) == DeliveryResult()
     assert box.connections == 1, "where nothing is due, nobody connects"
+
+
+def test_bulk_mail_leaves_after_all_others_however_long_it_waits(box: Post) -> None:
+    mail("bulk@lindenhof.example", bulk=True)
+    mail("usual@lindenhof.example")
+    mail("urgent@lindenhof.example", urgent=True)
+    assert [each.to.partition("@")[0] for each in list_due_mails(FUTURE)] == ["urgent", "usual", "bulk"]
+    assert run(box) == DeliveryResult(sent=3)
+    assert [each.partition("@")[0] for each in box.readers] == ["urgent", "usual", "bulk"]
+
+
+def test_a_mail_is_not_urgent_and_bulk_at_once(db: None) -> None:
+    with pytest.raises(IntegrityError, match="mail_urgent_is_not_bulk"), transaction.atomic():
+        mail(urgent=True, bulk=True)
 
 
 @pytest.mark.parametrize(
