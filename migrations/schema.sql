@@ -782,6 +782,22 @@ CREATE FUNCTION public.pgtrigger_delete_delete_1ffb6() RETURNS trigger
                 END;
             $$;
 
+CREATE FUNCTION public.pgtrigger_delete_delete_209ed() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "announcements_announcementevent" ("audience", "author_id", "by_mail", "created", "id", "narrowed_by", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "published", "published_by_id", "reached", "shown_from", "shown_until", "state", "text_de", "text_en", "title_de", "title_en", "version", "withdrawn", "withdrawn_by_id") SELECT old_values."audience", old_values."author_id", old_values."by_mail", old_values."created", old_values."id", old_values."narrowed_by", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."published", old_values."published_by_id", old_values."reached", old_values."shown_from", old_values."shown_until", old_values."state", old_values."text_de", old_values."text_en", old_values."title_de", old_values."title_en", old_values."version", old_values."withdrawn", old_values."withdrawn_by_id" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
 CREATE FUNCTION public.pgtrigger_delete_delete_2161e() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1595,6 +1611,22 @@ CREATE FUNCTION public.pgtrigger_insert_insert_1e618() RETURNS trigger
                         END IF;
                     END IF;
                     WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_profileevent" ("buckets", "connections", "first_port", "generic", "group_id", "icmp", "id", "last_port", "managed", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "tcp_close_wait", "tcp_established", "tcp_fin_wait", "tcp_loose", "tcp_syn_sent", "tcp_time_wait", "udp", "udp_stream", "version") SELECT new_values."buckets", new_values."connections", new_values."first_port", new_values."generic", new_values."group_id", new_values."icmp", new_values."id", new_values."last_port", new_values."managed", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."tcp_close_wait", new_values."tcp_established", new_values."tcp_fin_wait", new_values."tcp_loose", new_values."tcp_syn_sent", new_values."tcp_time_wait", new_values."udp", new_values."udp_stream", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
+CREATE FUNCTION public.pgtrigger_insert_insert_232fc() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "announcements_announcementevent" ("audience", "author_id", "by_mail", "created", "id", "narrowed_by", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "published", "published_by_id", "reached", "shown_from", "shown_until", "state", "text_de", "text_en", "title_de", "title_en", "version", "withdrawn", "withdrawn_by_id") SELECT new_values."audience", new_values."author_id", new_values."by_mail", new_values."created", new_values."id", new_values."narrowed_by", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."published", new_values."published_by_id", new_values."reached", new_values."shown_from", new_values."shown_until", new_values."state", new_values."text_de", new_values."text_en", new_values."title_de", new_values."title_en", new_values."version", new_values."withdrawn", new_values."withdrawn_by_id" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -3164,6 +3196,22 @@ CREATE FUNCTION public.pgtrigger_update_update_e1577() RETURNS trigger
                 END;
             $$;
 
+CREATE FUNCTION public.pgtrigger_update_update_e6ac9() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    INSERT INTO "announcements_announcementevent" ("audience", "author_id", "by_mail", "created", "id", "narrowed_by", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "published", "published_by_id", "reached", "shown_from", "shown_until", "state", "text_de", "text_en", "title_de", "title_en", "version", "withdrawn", "withdrawn_by_id") VALUES (NEW."audience", NEW."author_id", NEW."by_mail", NEW."created", NEW."id", NEW."narrowed_by", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."published", NEW."published_by_id", NEW."reached", NEW."shown_from", NEW."shown_until", NEW."state", NEW."text_de", NEW."text_en", NEW."title_de", NEW."title_en", NEW."version", NEW."withdrawn", NEW."withdrawn_by_id"); RETURN NULL;
+                END;
+            $$;
+
 CREATE FUNCTION public.pgtrigger_update_update_f534c() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -3745,6 +3793,166 @@ CREATE TABLE public.alarms_silence (
 
 ALTER TABLE public.alarms_silence ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
     SEQUENCE NAME public.alarms_silence_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.announcements_announcement (
+    id bigint NOT NULL,
+    version integer NOT NULL,
+    title_en character varying(200) NOT NULL,
+    title_de character varying(200) NOT NULL,
+    text_en text NOT NULL,
+    text_de text NOT NULL,
+    narrowed_by character varying(8)[] NOT NULL,
+    audience text NOT NULL,
+    shown_from timestamp with time zone,
+    shown_until timestamp with time zone NOT NULL,
+    by_mail boolean NOT NULL,
+    state character varying(9) NOT NULL,
+    reached integer,
+    created timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    published timestamp with time zone,
+    withdrawn timestamp with time zone,
+    author_id bigint,
+    published_by_id bigint,
+    withdrawn_by_id bigint,
+    CONSTRAINT announcement_audience_is_named CHECK (((narrowed_by = '{}'::character varying(8)[]) OR (NOT (audience = ''::text)))),
+    CONSTRAINT announcement_audience_kinds CHECK ((narrowed_by <@ ARRAY['sites'::character varying(8), 'pools'::character varying(8), 'groups'::character varying(8), 'tariffs'::character varying(8)])),
+    CONSTRAINT announcement_english_is_whole CHECK ((((text_en = ''::text) AND ((title_en)::text = ''::text)) OR ((NOT ((title_en)::text = ''::text)) AND (NOT (text_en = ''::text))))),
+    CONSTRAINT announcement_german_is_whole CHECK ((((text_de = ''::text) AND ((title_de)::text = ''::text)) OR ((NOT ((title_de)::text = ''::text)) AND (NOT (text_de = ''::text))))),
+    CONSTRAINT announcement_reaches_somebody CHECK (((reached IS NULL) OR (reached > 0))),
+    CONSTRAINT announcement_says_something CHECK ((NOT (((title_de)::text = ''::text) AND ((title_en)::text = ''::text)))),
+    CONSTRAINT announcement_state CHECK ((((published IS NULL) AND (reached IS NULL) AND ((state)::text = 'draft'::text) AND (withdrawn IS NULL)) OR ((published IS NOT NULL) AND (reached IS NOT NULL) AND (shown_from IS NOT NULL) AND ((state)::text = 'published'::text) AND (withdrawn IS NULL)) OR ((published IS NOT NULL) AND (reached IS NOT NULL) AND (shown_from IS NOT NULL) AND ((state)::text = 'withdrawn'::text) AND (withdrawn IS NOT NULL)))),
+    CONSTRAINT announcement_until_after_from CHECK (((shown_from IS NULL) OR (shown_until > shown_from))),
+    CONSTRAINT announcements_announcement_reached_check CHECK ((reached >= 0)),
+    CONSTRAINT announcements_announcement_version_check CHECK ((version >= 0))
+);
+
+CREATE TABLE public.announcements_announcement_groups (
+    id bigint NOT NULL,
+    announcement_id bigint NOT NULL,
+    gatewaygroup_id bigint NOT NULL
+);
+
+ALTER TABLE public.announcements_announcement_groups ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.announcements_announcement_groups_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE public.announcements_announcement ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.announcements_announcement_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.announcements_announcement_pools (
+    id bigint NOT NULL,
+    announcement_id bigint NOT NULL,
+    pool_id bigint NOT NULL
+);
+
+ALTER TABLE public.announcements_announcement_pools ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.announcements_announcement_pools_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.announcements_announcement_sites (
+    id bigint NOT NULL,
+    announcement_id bigint NOT NULL,
+    site_id bigint NOT NULL
+);
+
+ALTER TABLE public.announcements_announcement_sites ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.announcements_announcement_sites_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.announcements_announcement_tariffs (
+    id bigint NOT NULL,
+    announcement_id bigint NOT NULL,
+    tariff_id bigint NOT NULL
+);
+
+ALTER TABLE public.announcements_announcement_tariffs ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.announcements_announcement_tariffs_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.announcements_announcementevent (
+    pgh_id integer NOT NULL,
+    pgh_created_at timestamp with time zone NOT NULL,
+    pgh_label text NOT NULL,
+    id bigint NOT NULL,
+    version integer NOT NULL,
+    title_en character varying(200) NOT NULL,
+    title_de character varying(200) NOT NULL,
+    text_en text NOT NULL,
+    text_de text NOT NULL,
+    narrowed_by character varying(8)[] NOT NULL,
+    audience text NOT NULL,
+    shown_from timestamp with time zone,
+    shown_until timestamp with time zone NOT NULL,
+    by_mail boolean NOT NULL,
+    state character varying(9) NOT NULL,
+    reached integer,
+    created timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    published timestamp with time zone,
+    withdrawn timestamp with time zone,
+    author_id bigint,
+    pgh_context_id uuid,
+    pgh_obj_id bigint NOT NULL,
+    published_by_id bigint,
+    withdrawn_by_id bigint,
+    CONSTRAINT announcements_announcementevent_reached_check CHECK ((reached >= 0)),
+    CONSTRAINT announcements_announcementevent_version_check CHECK ((version >= 0))
+);
+
+ALTER TABLE public.announcements_announcementevent ALTER COLUMN pgh_id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.announcements_announcementevent_pgh_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.announcements_announcementrecipient (
+    id bigint NOT NULL,
+    since timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    delivery character varying(10) NOT NULL,
+    seen timestamp with time zone,
+    announcement_id bigint NOT NULL,
+    member_id bigint NOT NULL,
+    message_id bigint,
+    CONSTRAINT announcement_delivery CHECK (((delivery)::text = ANY ((ARRAY['page'::character varying, 'waiting'::character varying, 'written'::character varying, 'no_address'::character varying, 'unwanted'::character varying, 'left'::character varying, 'stopped'::character varying])::text[]))),
+    CONSTRAINT announcement_mail_is_written CHECK (((message_id IS NULL) OR ((delivery)::text = 'written'::text)))
+);
+
+ALTER TABLE public.announcements_announcementrecipient ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.announcements_announcementrecipient_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -7811,6 +8019,45 @@ ALTER TABLE ONLY public.alarms_channelmessage
 ALTER TABLE ONLY public.alarms_silence
     ADD CONSTRAINT alarms_silence_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.announcements_announcementrecipient
+    ADD CONSTRAINT announcement_reaches_once UNIQUE (announcement_id, member_id);
+
+ALTER TABLE ONLY public.announcements_announcement_groups
+    ADD CONSTRAINT announcements_announceme_announcement_id_gatewayg_e69a7ecc_uniq UNIQUE (announcement_id, gatewaygroup_id);
+
+ALTER TABLE ONLY public.announcements_announcement_pools
+    ADD CONSTRAINT announcements_announceme_announcement_id_pool_id_c7b04d73_uniq UNIQUE (announcement_id, pool_id);
+
+ALTER TABLE ONLY public.announcements_announcement_sites
+    ADD CONSTRAINT announcements_announceme_announcement_id_site_id_5e935782_uniq UNIQUE (announcement_id, site_id);
+
+ALTER TABLE ONLY public.announcements_announcement_tariffs
+    ADD CONSTRAINT announcements_announceme_announcement_id_tariff_i_eb3834dd_uniq UNIQUE (announcement_id, tariff_id);
+
+ALTER TABLE ONLY public.announcements_announcement_groups
+    ADD CONSTRAINT announcements_announcement_groups_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.announcements_announcement
+    ADD CONSTRAINT announcements_announcement_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.announcements_announcement_pools
+    ADD CONSTRAINT announcements_announcement_pools_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.announcements_announcement_sites
+    ADD CONSTRAINT announcements_announcement_sites_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.announcements_announcement_tariffs
+    ADD CONSTRAINT announcements_announcement_tariffs_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.announcements_announcementevent
+    ADD CONSTRAINT announcements_announcementevent_pkey PRIMARY KEY (pgh_id);
+
+ALTER TABLE ONLY public.announcements_announcementrecipient
+    ADD CONSTRAINT announcements_announcementrecipient_message_id_key UNIQUE (message_id);
+
+ALTER TABLE ONLY public.announcements_announcementrecipient
+    ADD CONSTRAINT announcements_announcementrecipient_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.audit_enquiry
     ADD CONSTRAINT audit_enquiry_pkey PRIMARY KEY (id);
 
@@ -8613,6 +8860,44 @@ CREATE INDEX alarms_silence_by_id_669d9764 ON public.alarms_silence USING btree 
 CREATE INDEX alarms_silence_ended_by_id_a6aee30d ON public.alarms_silence USING btree (ended_by_id);
 
 CREATE INDEX allowentry_by_end ON public.bans_allowentry USING btree (expires);
+
+CREATE INDEX announcement_mail_waits ON public.announcements_announcementrecipient USING btree (announcement_id, id) WHERE ((delivery)::text = 'waiting'::text);
+
+CREATE INDEX announcements_announcement_author_id_47b59c69 ON public.announcements_announcement USING btree (author_id);
+
+CREATE INDEX announcements_announcement_groups_announcement_id_92d9ccab ON public.announcements_announcement_groups USING btree (announcement_id);
+
+CREATE INDEX announcements_announcement_groups_gatewaygroup_id_27a9c33f ON public.announcements_announcement_groups USING btree (gatewaygroup_id);
+
+CREATE INDEX announcements_announcement_pools_announcement_id_8c280d0c ON public.announcements_announcement_pools USING btree (announcement_id);
+
+CREATE INDEX announcements_announcement_pools_pool_id_0fbabde7 ON public.announcements_announcement_pools USING btree (pool_id);
+
+CREATE INDEX announcements_announcement_published_by_id_6be92e10 ON public.announcements_announcement USING btree (published_by_id);
+
+CREATE INDEX announcements_announcement_sites_announcement_id_c7feee10 ON public.announcements_announcement_sites USING btree (announcement_id);
+
+CREATE INDEX announcements_announcement_sites_site_id_d50365bf ON public.announcements_announcement_sites USING btree (site_id);
+
+CREATE INDEX announcements_announcement_tariffs_announcement_id_de7a6a8a ON public.announcements_announcement_tariffs USING btree (announcement_id);
+
+CREATE INDEX announcements_announcement_tariffs_tariff_id_511b581d ON public.announcements_announcement_tariffs USING btree (tariff_id);
+
+CREATE INDEX announcements_announcement_withdrawn_by_id_29782a1f ON public.announcements_announcement USING btree (withdrawn_by_id);
+
+CREATE INDEX announcements_announcementevent_author_id_be7af61a ON public.announcements_announcementevent USING btree (author_id);
+
+CREATE INDEX announcements_announcementevent_pgh_context_id_c8d248a1 ON public.announcements_announcementevent USING btree (pgh_context_id);
+
+CREATE INDEX announcements_announcementevent_pgh_obj_id_42d05ded ON public.announcements_announcementevent USING btree (pgh_obj_id);
+
+CREATE INDEX announcements_announcementevent_published_by_id_2f03cb4f ON public.announcements_announcementevent USING btree (published_by_id);
+
+CREATE INDEX announcements_announcementevent_withdrawn_by_id_f686b13f ON public.announcements_announcementevent USING btree (withdrawn_by_id);
+
+CREATE INDEX announcements_announcementrecipient_announcement_id_b59de583 ON public.announcements_announcementrecipient USING btree (announcement_id);
+
+CREATE INDEX announcements_announcementrecipient_member_id_ae8efb66 ON public.announcements_announcementrecipient USING btree (member_id);
 
 CREATE INDEX audit_context_by_user ON public.pghistory_context USING btree (((metadata -> 'user'::text)));
 
@@ -9446,6 +9731,10 @@ CREATE TRIGGER pgtrigger_delete_delete_1ffb6 AFTER DELETE ON public.members_depa
 
 COMMENT ON TRIGGER pgtrigger_delete_delete_1ffb6 ON public.members_departure IS '63fcdab5e6be9dc55cd6072e83e6009892714076';
 
+CREATE TRIGGER pgtrigger_delete_delete_209ed AFTER DELETE ON public.announcements_announcement REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_209ed();
+
+COMMENT ON TRIGGER pgtrigger_delete_delete_209ed ON public.announcements_announcement IS 'eb15cf508018d962fc34deea0a1657a3205677e2';
+
 CREATE TRIGGER pgtrigger_delete_delete_2161e AFTER DELETE ON public.network_gatewaygroup REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_2161e();
 
 COMMENT ON TRIGGER pgtrigger_delete_delete_2161e ON public.network_gatewaygroup IS '951c82c8c147e018d3c236b49126705d46b9b7a8';
@@ -9649,6 +9938,10 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_1a281 ON public.members_tariff IS '35
 CREATE TRIGGER pgtrigger_insert_insert_1e618 AFTER INSERT ON public.network_profile REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_1e618();
 
 COMMENT ON TRIGGER pgtrigger_insert_insert_1e618 ON public.network_profile IS 'f9fc44b08caf93937305c8e86ab1645a9f847663';
+
+CREATE TRIGGER pgtrigger_insert_insert_232fc AFTER INSERT ON public.announcements_announcement REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_232fc();
+
+COMMENT ON TRIGGER pgtrigger_insert_insert_232fc ON public.announcements_announcement IS 'ae505bc4f03e9895da5a17a9cb1af9217effc8d9';
 
 CREATE TRIGGER pgtrigger_insert_insert_25775 AFTER INSERT ON public.nat_portrules REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_25775();
 
@@ -10034,6 +10327,10 @@ CREATE TRIGGER pgtrigger_update_update_e1577 AFTER UPDATE ON public.network_hold
 
 COMMENT ON TRIGGER pgtrigger_update_update_e1577 ON public.network_holding IS '2b280ed5f970f82df556cff923b0d7b473a17a40';
 
+CREATE TRIGGER pgtrigger_update_update_e6ac9 AFTER UPDATE ON public.announcements_announcement FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_e6ac9();
+
+COMMENT ON TRIGGER pgtrigger_update_update_e6ac9 ON public.announcements_announcement IS '03afdfda1cedf29cdcac41773feee5d1f81f8346';
+
 CREATE TRIGGER pgtrigger_update_update_f534c AFTER UPDATE ON public.preferences_networksettings FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_f534c();
 
 COMMENT ON TRIGGER pgtrigger_update_update_f534c ON public.preferences_networksettings IS 'f8cd598c7795def9a65d93f16b8cf6d2eb153e3e';
@@ -10239,6 +10536,48 @@ ALTER TABLE ONLY public.alarms_silence
 
 ALTER TABLE ONLY public.alarms_silence
     ADD CONSTRAINT alarms_silence_ended_by_id_a6aee30d_fk_accounts_user_id FOREIGN KEY (ended_by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.announcements_announcement_pools
+    ADD CONSTRAINT announcements_announ_announcement_id_8c280d0c_fk_announcem FOREIGN KEY (announcement_id) REFERENCES public.announcements_announcement(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.announcements_announcement_groups
+    ADD CONSTRAINT announcements_announ_announcement_id_92d9ccab_fk_announcem FOREIGN KEY (announcement_id) REFERENCES public.announcements_announcement(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.announcements_announcementrecipient
+    ADD CONSTRAINT announcements_announ_announcement_id_b59de583_fk_announcem FOREIGN KEY (announcement_id) REFERENCES public.announcements_announcement(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.announcements_announcement_sites
+    ADD CONSTRAINT announcements_announ_announcement_id_c7feee10_fk_announcem FOREIGN KEY (announcement_id) REFERENCES public.announcements_announcement(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.announcements_announcement_tariffs
+    ADD CONSTRAINT announcements_announ_announcement_id_de7a6a8a_fk_announcem FOREIGN KEY (announcement_id) REFERENCES public.announcements_announcement(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.announcements_announcement
+    ADD CONSTRAINT announcements_announ_author_id_47b59c69_fk_accounts_ FOREIGN KEY (author_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.announcements_announcement_groups
+    ADD CONSTRAINT announcements_announ_gatewaygroup_id_27a9c33f_fk_network_g FOREIGN KEY (gatewaygroup_id) REFERENCES public.network_gatewaygroup(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.announcements_announcementrecipient
+    ADD CONSTRAINT announcements_announ_member_id_ae8efb66_fk_members_m FOREIGN KEY (member_id) REFERENCES public.members_member(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.announcements_announcementrecipient
+    ADD CONSTRAINT announcements_announ_message_id_7536deeb_fk_mail_mess FOREIGN KEY (message_id) REFERENCES public.mail_message(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.announcements_announcement_pools
+    ADD CONSTRAINT announcements_announ_pool_id_0fbabde7_fk_network_p FOREIGN KEY (pool_id) REFERENCES public.network_pool(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.announcements_announcement
+    ADD CONSTRAINT announcements_announ_published_by_id_6be92e10_fk_accounts_ FOREIGN KEY (published_by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.announcements_announcement_sites
+    ADD CONSTRAINT announcements_announ_site_id_d50365bf_fk_members_s FOREIGN KEY (site_id) REFERENCES public.members_site(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.announcements_announcement_tariffs
+    ADD CONSTRAINT announcements_announ_tariff_id_511b581d_fk_members_t FOREIGN KEY (tariff_id) REFERENCES public.members_tariff(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.announcements_announcement
+    ADD CONSTRAINT announcements_announ_withdrawn_by_id_29782a1f_fk_accounts_ FOREIGN KEY (withdrawn_by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.audit_enquiry
     ADD CONSTRAINT audit_enquiry_by_id_3bed1b65_fk_accounts_user_id FOREIGN KEY (by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
@@ -10704,6 +11043,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('accounts', '0001_initial'),
     ('alarms', '0001_initial'),
     ('alarms', '0002_channels'),
+    ('announcements', '0001_initial'),
     ('audit', '0001_initial'),
     ('auth', '0001_initial'),
     ('auth', '0002_alter_permission_name_max_length'),

@@ -3,6 +3,7 @@
 from apps.accounts.api import InvitationViewSet, PersonViewSet, RoleChangeViewSet, TokenViewSet
 from apps.alarms.api import AlarmViewSet, SilenceViewSet
 from apps.alarms.channels.api import ChannelViewSet
+from apps.announcements.api import AnnouncementViewSet
 from apps.bans.api import AllowEntryViewSet, BanListViewSet, BanViewSet, FeedViewSet
 from apps.bans.blocks.api import BlockViewSet
 from apps.bans.blocks.api_notice import NoticeViewSet, ReachableViewSet
@@ -77,6 +78,7 @@ router.register("bans/reachable", ReachableViewSet, "reachable")
 router.register("tickets/tickets", TicketViewSet, "ticket")
 router.register("tickets/answers", BulkAnswerViewSet, "answer")
 router.register("tickets/canned", CannedViewSet, "canned")
+router.register("announcements/announcements", AnnouncementViewSet, "announcement")
 router.register("accounts/people", PersonViewSet, "person")
 router.register("accounts/tokens", TokenViewSet, "token")
 router.register("accounts/invitations", InvitationViewSet, "invitation")

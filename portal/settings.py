@@ -58,6 +58,7 @@ INSTALLED_APPS = [
     "apps.traffic",
     "apps.gateways",
     "apps.tickets",
+    "apps.announcements",
     "apps.webhooks",
     "apps.desk",
     "apps.alarms",

@@ -38,6 +38,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("apps.status.urls")),
     path("webhooks/", include("apps.webhooks.urls")),
     path("tickets/", include("apps.tickets.urls")),
+    path("announcements/", include("apps.announcements.urls")),
     path("bans/", include("apps.bans.urls")),
     path("rollouts/", include("apps.deployments.urls")),
     path("gateways/", include("apps.gateways.urls")),

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.alarms.models import Alarm, AlarmChannel, ChannelMessage, Silence
+from apps.announcements.models import Announcement, AnnouncementRecipient
 from apps.bans.models import BanHits, BanList, Upload
 from apps.deployments.models import Revision, RevisionContent, UnapprovedLoss
 from apps.events.models import Event, Presence
@@ -26,6 +27,7 @@ from apps.members.models import PeopleUpload
 from apps.network.models import Gateway, GatewayGroup
 from apps.status.models import ServiceDay, Subscription
 from apps.webhooks.models import Delivery, Endpoint
+from tests import factories
 
 _numbers = count(1)
 type Maker = Callable[[timedelta], QuerySet[Any]]
@@ -193,6 +195,17 @@ def _subscription(age: timedelta) -> QuerySet[Any]:
     return Subscription.objects.all()
 
 
+def _announcement(age: timedelta) -> QuerySet[Any]:
+    Announcement.objects.create(title_en="x", text_en="x", shown_until=timezone.now() - age)
+    return Announcement.objects.all()
+
+
+def _announcement_recipient(age: timedelta) -> QuerySet[Any]:
+    of = Announcement.objects.create(title_en="x", text_en="x", shown_until=timezone.now() - age)
+    AnnouncementRecipient.objects.create(announcement=of, member=factories.member(), delivery="page")
+    return AnnouncementRecipient.objects.all()
+
+
 MAKERS: dict[str, Maker] = {
     "sessions.Session": _session,
     "usersessions.UserSession": _user_session,
@@ -217,4 +230,6 @@ MAKERS: dict[str, Maker] = {
     "status.ServiceDay": _service_day,
     "status.Subscription": _subscription,
     "alarms.ChannelMessage": _channel_message,
+    "announcements.Announcement": _announcement,
+    "announcements.AnnouncementRecipient": _announcement_recipient,
 }

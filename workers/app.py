@@ -21,6 +21,7 @@ MODULES = (
     "ban_feeds",
     "lifecycle",
     "mail",
+    "announcements",
     "inbound_mail",
     "operations",
     "tickets",
@@ -56,6 +57,7 @@ POSTAL = (
     "workers.send_mail",
     "workers.receive_mail",
     "workers.answer_tickets",
+    "workers.send_announcements",
     "workers.watch_alarms",
     "workers.send_alarm_messages",
     "workers.send_sign_of_life",
@@ -69,6 +71,7 @@ FEEDS_SECONDS = 60.0
 LIFECYCLE_SECONDS = 300.0
 USAGE_SECONDS = 60.0
 MAIL_SECONDS = 15.0
+ANNOUNCEMENT_SECONDS = 15.0
 MAIL_IN_SECONDS = 60.0
 QUOTA_SECONDS = 600.0
 WEBHOOK_SECONDS = 5.0
@@ -136,6 +139,7 @@ def _make_app() -> Celery:
             "receive mail": _build_entry(MAIL_IN_SECONDS, "workers.receive_mail"),
             "fetch mail": _build_entry(MAIL_IN_SECONDS, "workers.fetch_mail"),
             "answer tickets": _build_entry(MAIL_SECONDS, "workers.answer_tickets"),
+            "send announcements": _build_entry(ANNOUNCEMENT_SECONDS, "workers.send_announcements"),
             "count tickets": _build_entry(FORGET_SECONDS, "workers.count_tickets"),
             "sign of life": _build_entry(SIGN_OF_LIFE_SECONDS, "workers.send_sign_of_life"),
             "watch status": _build_entry(STATUS_SECONDS, "workers.watch_status"),

@@ -23,6 +23,7 @@ GROUPS: Final[tuple[tuple[Promise, dict[str, Promise]], ...]] = (
             "people-import": _("Imports of members"),
             "departure": _("Departures"),
             "move": _("Moves"),
+            "announcement": _("Announcements"),
         },
     ),
     (

@@ -30,7 +30,7 @@ class Right(Enum):
     SEE_NETWORK = "see_network"
     CHANGE_MEMBERS = "change_members"
     BLOCK = "block"
-    ANSWER = "answer"  # tickets
+    ANSWER = "answer"  # write to members: tickets, announcements
     CHANGE_RULES = "change_rules"
     OPERATE = "operate"
     APPROVE = "approve"

@@ -20,6 +20,7 @@ QUEUES = {
     "workers.send_mail": {"queue": "mail"},
     "workers.receive_mail": {"queue": "mail"},
     "workers.answer_tickets": {"queue": "mail"},
+    "workers.send_announcements": {"queue": "mail"},
     "workers.tell_webhooks": {"queue": "readings"},
     "workers.examine_machines": {"queue": "readings"},
     "workers.import_people": {"queue": "feeds"},

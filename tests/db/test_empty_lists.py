@@ -52,7 +52,7 @@ SAYS: Final = frozenset(
             "deployments:waiting",
             "deployments:compare",
         ),
-        *("webhooks:list", "mail:outbox", "tickets:list", "tickets:canned", "inbound:arrivals"),
+        *("webhooks:list", "mail:outbox", "tickets:list", "tickets:canned", "announcements:list", "inbound:arrivals"),
         *("traffic:talkers", "traffic:sums", "traffic:quotas"),
     }
 )

@@ -23,7 +23,7 @@ from apps.accounts.roles import Right, Role
 from apps.accounts.route_rights import API, DEVELOPMENT, PAGES, PageRights
 from apps.alarms.channels.services import ChannelFacts, add_channel
 from apps.bans.blocks.services import block_member
-from apps.members.models import Device, Member
+from apps.members.models import Device, Member, Tariff
 from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward
 from apps.status.incidents.services import IncidentFacts, UpdateFacts, open_incident
@@ -33,7 +33,7 @@ from apps.tickets.models import Attachment, Canned, Content, Link, Move
 from apps.tickets.services import write_to
 from apps.webhooks import services as webhooks
 from apps.webhooks.models import Delivery
-from tests import factories
+from tests import announcement_factories, factories
 from tests.db.page_client import signed_in
 
 DOCUMENT = configured.ROOT / "docs" / "permissions.md"
@@ -90,6 +90,8 @@ def world(network: factories.Network) -> RightsWorld:
     mine, other = network.residents["m1"], network.residents["m2"]
     Member.objects.filter(pk=mine.member.pk).update(user=people["member"])
     Member.objects.filter(pk=other.member.pk).update(name="Xaver Verborgen", email="xaver.verborgen@lindenhof.example")
+    secret = Tariff.objects.create(name="Of one")
+    Member.objects.filter(pk=other.member.pk).update(tariff=secret)
     other.member.refresh_from_db()
     forward = add_forward(
         holding=other.holding,
@@ -121,6 +123,7 @@ def world(network: factories.Network) -> RightsWorld:
     first = UpdateFacts("looking", text_en="Xaver's words")
     facts_of_incident = IncidentFacts(kind="fault", services=["ipv4"], began=timezone.now(), title_en="Xaver's fault", public=False)
     incident = open_incident(facts=facts_of_incident, first=first, by=network.admin)
+    announcement = announcement_factories.publish(network.admin, title_en="To Xaver Verborgen", text_en="Xaver", tariffs=[secret])
     told = webhooks.ping_webhook(endpoint=webhook, by=people["network_admin"])
     Delivery.objects.filter(pk=told.pk).update(state="sent", ended=Now())
     ids = {
@@ -159,6 +162,9 @@ def world(network: factories.Network) -> RightsWorld:
         "alarms:channel": channel.pk,
         "status:incident": incident.pk,
         "status:ticket": incident.pk,
+        "announcements:": announcement.pk,
+        "own:announcement-seen": announcement.pk,
+        "announcement": announcement.pk,
         "tickets:": ticket.pk,
         "own:ticket-attachment": attachment.pk,
         "own:ticket": ticket.pk,

@@ -105,6 +105,7 @@ def test_changes_readings_mail_and_feeds_have_a_worker_each_that_together_take_e
         "workers.tell_webhooks": taken[1],
         "workers.count_tickets": taken[1],
         "workers.answer_tickets": taken[2],
+        "workers.send_announcements": taken[2],
         "workers.send_mail": taken[2],
         "workers.receive_mail": taken[2],
         "workers.watch_alarms": taken[2],

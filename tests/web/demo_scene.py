@@ -17,6 +17,8 @@ from apps.accounts.role_changes import submit_role_change
 from apps.alarms.channels.services import ChannelFacts, add_channel, send_test
 from apps.alarms.models import Alarm, AlarmChannel, Silence
 from apps.alarms.services import silence_alarms
+from apps.announcements.models import Announcement
+from apps.announcements.services import withdraw_announcement
 from apps.bans import allow_list, feed_services, services, uploads
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Block, Listener, Reachable, Upload
 from apps.deployments.models import HeldBack, Revision, Rollout
@@ -64,6 +66,7 @@ from apps.webhooks import services as webhooks
 from apps.webhooks.models import Delivery, Endpoint
 from firewall.health import Forwarding, MachineLevels
 from firewall.roles import FailoverRole, FamilyRole, RolesAre
+from tests import announcement_factories
 from tests.health_situations import build_counters
 from tests.joining_machines import make_ready_machine
 from tests.whole.system import wait_for
@@ -90,6 +93,7 @@ POSTED = (
     "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink",
     "tickets:notices", "desk:live-end", "inbound:again",
     "tickets:assign-member",
+    "announcements:publish", "own:announcement-seen",
     "webhooks:ping", "webhooks:again", "alarms:seen", "alarms:end-silence", "alarms:channel-test",
     "status:tickets-attach", "status:ticket-detach",
     "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
@@ -177,6 +181,7 @@ def fill() -> User:
     _tokens(mara, member)
     _alarms(mara)
     _incidents(mara)
+    _announcements(mara)
     group.removal_least = 3
     group.save()
     wait_for(lambda: reconcile(group, by=mara.pk) is None)
@@ -258,6 +263,17 @@ def _incidents(mara: User) -> None:
     work = IncidentFacts(kind="maintenance", services=["portal"], title_en=LONG, began=now + hour, planned_end=now + 2 * hour)
     incidents.open_incident(facts=work, first=UpdateFacts("planned", text_en=LONG), by=mara)
     ask_for_subscription(address="reader@lindenhof.example", language="en")
+
+
+def _announcements(mara: User) -> None:
+    """Add a draft, one that is shown, one that is planned, and one that was withdrawn."""
+    link = f"https://lindenhof.example/{LONG}"
+    words = {"title_en": LONG, "text_en": f"{LONG}\n\n{link}", "title_de": LONG, "text_de": f"{LONG}\n\n{link}"}
+    everywhere = {"sites": Site.objects.all(), "pools": Pool.objects.all(), "tariffs": Tariff.objects.all()}
+    announcement_factories.publish(mara, **words)
+    announcement_factories.publish(mara, shown_from=timezone.now() + timedelta(days=1), by_mail=False, **words)
+    withdraw_announcement(announcement=announcement_factories.publish(mara, **words), by=mara)
+    announcement_factories.draft(mara, **words, **everywhere)
 
 
 def _mails() -> None:
@@ -527,6 +543,9 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "status:confirm": lambda: {"token": build_token(Subscription.objects.all()[0])},
     "alarms:seen": _pk(Alarm),
     "alarms:end-silence": _pk(Silence),
+    **{f"announcements:{name}": _pk(Announcement, state="draft") for name in ("edit", "remove")},
+    **{f"announcements:{name}": _pk(Announcement, state="published") for name in ("announcement", "publish", "withdraw")},
+    "own:announcement-seen": _pk(Announcement, state="published"),
     **{f"alarms:{name}": _pk(AlarmChannel) for name in ("channel", "channel-remove", "channel-test")},
     **{f"webhooks:{name}": _pk(Endpoint) for name in ("webhook", "edit", "secret", "remove", "ping")},
     **{f"webhooks:{name}": _pk(Delivery) for name in ("delivery", "again")},

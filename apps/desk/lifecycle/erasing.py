@@ -55,6 +55,7 @@ def erase_member(who: Member) -> bool:
     if member.user:
         _erase_account(member.user)
     _erase_invitations(addresses, nobody)
+    member.announcements.all().delete()
     Device.objects.filter(member=pk).delete()
     erase_rows_and_history(Device, {"member": pk}, {"name": "–", "mac": NO_MAC})
     of_holding = {"holding__member": pk}

@@ -12,6 +12,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpResponse
 from django.utils import timezone
 
+from apps.announcements.models import AnnouncementRecipient
 from apps.bans.models import Block
 from apps.desk.lifecycle.erasing import list_sole_email_addresses
 from apps.lib.csv_stream import escape_formula
@@ -53,6 +54,9 @@ def collect_member_data(member: Member) -> dict[str, Any]:
         "rate_limits": _list_timed_rows(RateLimit, mine, ("up_kbit", "down_kbit", "reason", "note")),
         "tickets": _list_rows(Ticket, mine, ("pk", "subject", "state", "opened_at", "touched_at", "tags")),
         "messages": _list_messages(member),
+        "announcements": _list_rows(
+            AnnouncementRecipient, mine, ("announcement__title_en", "announcement__title_de", "since", "delivery", "seen")
+        ),
         "history": _list_rows(Member.pgh_event_model, {"pgh_obj_id": member.pk}, ("pgh_created_at", *FACTS[:-2], "note"), "pgh_id"),  # type: ignore[attr-defined]
     }
 

@@ -51,6 +51,7 @@ JOBS: dict[str, Promise] = {
     "workers.receive_mail": gettext_lazy("Reading incoming mail"),
     "workers.fetch_mail": gettext_lazy("Fetching mail from the mailbox"),
     "workers.answer_tickets": gettext_lazy("Answering many tickets at once"),
+    "workers.send_announcements": gettext_lazy("Sending announcements"),
     "workers.count_tickets": gettext_lazy("Counting tickets"),
     "workers.send_alarm_messages": gettext_lazy("Sending messages about alarms"),
     "workers.send_sign_of_life": gettext_lazy("Sending a sign of life"),

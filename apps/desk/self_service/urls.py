@@ -2,7 +2,16 @@
 
 from django.urls import path
 
-from apps.desk.self_service import views, views_check, views_devices, views_join, views_pinholes, views_settings, views_tickets
+from apps.desk.self_service import (
+    views,
+    views_announcements,
+    views_check,
+    views_devices,
+    views_join,
+    views_pinholes,
+    views_settings,
+    views_tickets,
+)
 
 app_name = "own"
 urlpatterns = [
@@ -14,6 +23,8 @@ urlpatterns = [
     path("check/ticket/", views_check.open_check_ticket, name="check-ticket"),
     path("join/<str:token>/", views_join.join, name="join"),
     path("settings/", views_settings.settings, name="settings"),
+    path("announcements/", views_announcements.announcements, name="announcements"),
+    path("announcements/<int:pk>/seen/", views_announcements.mark_seen, name="announcement-seen"),
     path("devices/", views_devices.devices, name="devices"),
     path("devices/<int:pk>/", views_devices.change, name="device"),
     path("devices/<int:pk>/remove/", views_devices.remove, name="device-remove"),

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.models import User
 from apps.accounts.permissions import get_signed_in_user
+from apps.announcements.own_announcements import list_unseen_announcements
 from apps.desk.lifecycle import export, schedule
 from apps.desk.self_service.own_page import own_page
 from apps.desk.self_service.status_line import build_connection_status
@@ -50,6 +51,7 @@ def _render_home(request: HttpRequest, member: Member, *, saved: int = 0, closed
     if not part:
         holdings = list_cached_holdings(member)
         context |= {
+            "announcements": list_unseen_announcements(member, timezone.now()),
             "truth": build_connection_status(member, holdings),
             "holdings": holdings,
             "coming": schedule.list_scheduled(member),

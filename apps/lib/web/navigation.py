@@ -50,6 +50,7 @@ SECTIONS = (
         _("People"),
         (
             NavigationItem(_("Members"), "desk:members", "members"),
+            NavigationItem(_("Announcements"), "announcements:list", "announce"),
             NavigationItem(_("Houses and rooms"), "members:sites", "sites"),
             NavigationItem(_("Tariffs"), "members:tariffs", "tariffs"),
         ),
