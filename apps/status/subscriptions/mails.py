@@ -2,23 +2,22 @@
 
 from typing import Final
 
-import structlog
 from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils.translation import override
 
-from apps.lib.errors import Problem
+from apps.lib.email_address import lower_ascii
+from apps.mail.bulk_mail import BulkMail, write_bulk_mails
 from apps.mail.mail_templates import PlainValue
-from apps.mail.services import write_mail
+from apps.mail.unsubscribing import list_unsubscribed_addresses
 from apps.status.incidents.models import Incident, IncidentUpdate
 from apps.status.incidents.scope_texts import describe_scope
 from apps.status.subscriptions.models import Subscription
 from apps.status.subscriptions.services import NOTICE
 
 AT_ONCE: Final = 200
-log = structlog.get_logger()
 
 
 def write_pending_mails() -> bool:
@@ -29,27 +28,18 @@ def write_pending_mails() -> bool:
         if update is None:
             return False
         readers = list(Subscription.objects.filter(pk__gt=update.mailed_after, confirmed__isnull=False).order_by("pk")[:AT_ONCE])
-        for reader in readers:
-            _write_mail(update, reader)
+        off = list_unsubscribed_addresses((each.address for each in readers), NOTICE)
+        mails = [_build_mail(update, each) for each in readers if lower_ascii(each.address) not in off]
+        write_bulk_mails(mails, template="status_update", notice=NOTICE)
         over = len(readers) < AT_ONCE
         after = readers[-1].pk if readers else update.mailed_after
         IncidentUpdate.objects.filter(pk=update.pk).update(mailed_after=after, mailed=Now() if over else None)
     return not over or IncidentUpdate.objects.filter(notify=True, mailed=None).exists()
 
 
-def _write_mail(update: IncidentUpdate, reader: Subscription) -> None:
-    key = f"status-{update.pk}-{reader.pk}"
-    try:
-        write_mail(
-            to=reader.address,
-            language=reader.language,
-            template="status_update",
-            context=_build_context(update, update.incident, reader.language),
-            key=key,
-            notice=NOTICE,
-        )
-    except Problem as problem:
-        log.warning("status update not mailed", subscription=reader.pk, why=str(problem))
+def _build_mail(update: IncidentUpdate, reader: Subscription) -> BulkMail:
+    context = _build_context(update, update.incident, reader.language)
+    return BulkMail(reader.address, reader.language, context, update.incident, f"status-{update.pk}-{reader.pk}")
 
 
 def _build_context(update: IncidentUpdate, incident: Incident, language: str) -> dict[str, PlainValue]:
