@@ -24,7 +24,7 @@ def write_pending_mails() -> bool:
     """Write the next mails, at most AT_ONCE. Return True if more are left. Any number of workers may do so at once."""
     with transaction.atomic():
         pending = IncidentUpdate.objects.select_for_update(of=("self",), skip_locked=True).filter(notify=True, mailed=None)
-        update = pending.select_related("incident").order_by("id").first()
+        update = pending.select_related("incident").prefetch_related("incident__sites").order_by("id").first()
         if update is None:
             return False
         readers = list(Subscription.objects.filter(pk__gt=update.mailed_after, confirmed__isnull=False).order_by("pk")[:AT_ONCE])
