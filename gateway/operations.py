@@ -8,7 +8,7 @@ deadline is measured by CLOCK_MONOTONIC, which cannot be set.
 import json
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from functools import reduce
+from functools import partial, reduce
 from math import ceil, inf
 from pathlib import Path
 from threading import Event
@@ -32,6 +32,7 @@ from gateway import prober
 from gateway.clock import GatewayClock
 from gateway.counter_reading import CounterReader
 from gateway.evidence.collection import collect_parts
+from gateway.evidence.header_service import ask_for_headers
 from gateway.evidence.part import PartContent, PartMissingError, PartReader
 from gateway.failover_files import FailoverFileRequests
 from gateway.failover_roles import SETTINGS, FailoverRoles
@@ -74,6 +75,7 @@ class Agent:
 
     clock: returns Unix seconds. steady: returns seconds of CLOCK_MONOTONIC. boot: the kernel's boot id. probes: the prober's
     socket, if the gateway has one. failover: where failover.conf is if failover is set up. installer: installs its files.
+    headers: the socket of the process that takes packet headers; None: the agent takes them itself.
     """
 
     def __init__(
@@ -88,6 +90,7 @@ class Agent:
         probes: Path | None = None,
         failover: Path = SETTINGS,
         installer: FailoverFileRequests | None = None,
+        headers: Path | None = None,
     ) -> None:
         self._table, self._state, self._steady = table, state, steady
         self._ledger = state.ledger
@@ -95,6 +98,7 @@ class Agent:
         self._name, self._boot, self._probes = name, boot, probes
         self._failover = FailoverRoles(table, failover)
         self._installer = installer or FailoverFileRequests(None)
+        self._headers = headers
         self._takeover, self._withdrawn = TakeoverWatch(self._failover, steady), WithdrawnObjects()
         self._held = TableState(table, self._clock)
         self.live = LiveTrace(table, lambda: self._held.rules, steady)
@@ -515,6 +519,8 @@ class Agent:
             EvidenceKind.HEALTH: lambda _deadline: PartContent(json.dumps(encode(self.read_health()), indent=1).encode()),
             **self._table.build_evidence_readers(request),
         }
+        if self._headers:
+            readers[EvidenceKind.HEADERS] = partial(ask_for_headers, self._headers, request)
         return EvidenceCollected(self._name, compute_version(), clock, collect_parts(readers, request.seconds, stop))
 
     def answer_roles(self, request: Roles | Drain) -> RolesAre:

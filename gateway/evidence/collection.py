@@ -9,7 +9,7 @@ from firewall.evidence import LARGEST, EvidenceKind, EvidencePart
 from gateway.evidence.part import Deadline, PartContent, PartMissingError, PartReader
 from gateway.table import TableError
 
-PATIENCE = 5.0  # seconds for one part, beside the seconds of packet headers
+PATIENCE = 10.0  # seconds for one part, beside the seconds of packet headers; a reader is told to stop after half of them
 
 
 class PartThread(Thread):

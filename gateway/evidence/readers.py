@@ -5,12 +5,12 @@ from collections.abc import Collection
 from functools import partial
 
 from firewall.evidence import EvidenceKind
-from gateway.evidence.capture import HeaderCapture
 from gateway.evidence.connections import read_connection_statistics, read_flows
+from gateway.evidence.header_service import take_headers
 from gateway.evidence.journal import read_units_journal
 from gateway.evidence.kernel_log import read_kernel_log
 from gateway.evidence.network_state import read_network
-from gateway.evidence.part import Deadline, PartContent, PartReader
+from gateway.evidence.part import PartReader
 from gateway.evidence.tcp_sockets import read_tcp_sockets
 
 
@@ -23,13 +23,5 @@ def build_machine_readers(interfaces: Collection[str], seconds: int) -> dict[Evi
         EvidenceKind.NETWORK: read_network,
         EvidenceKind.KERNEL_LOG: read_kernel_log,
         EvidenceKind.JOURNAL: partial(read_units_journal, time.time()),
-        EvidenceKind.HEADERS: partial(_take_headers, interfaces, seconds),
+        EvidenceKind.HEADERS: partial(take_headers, interfaces, seconds),
     }
-
-
-def _take_headers(interfaces: Collection[str], seconds: int, deadline: Deadline) -> PartContent:
-    capture = HeaderCapture(interfaces)
-    try:
-        return capture.run(seconds, deadline)
-    finally:
-        capture.close()

@@ -3,23 +3,27 @@
 import json
 import socket
 import subprocess
+import sys
 import zlib
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from struct import Struct, unpack_from
+from tempfile import TemporaryDirectory
 from threading import Event, Thread
 
 import pytest
 
 from firewall import wire
+from firewall.codec import WireError
 from firewall.evidence import LARGEST, SECONDS, CollectEvidence, EvidenceCollected, EvidenceKind, EvidencePart
 from gateway.evidence import collection
-from gateway.evidence.capture import HeaderCapture
 from gateway.evidence.collection import collect_parts
+from gateway.evidence.header_service import answer_one_request, ask_for_headers, take_headers
 from gateway.evidence.part import Deadline, PartContent, PartMissingError, PartReader, build_text
 from gateway.memory_table import FakeKernel
 from tests.agent.client import PATIENCE, Client
 from tests.agent.conftest import restrict_to_gateways
-from tests.agent.gateways import AnyGateway, OnKernel, clock
+from tests.agent.gateways import ROOT, AnyGateway, OnKernel, clock
 from tests.agent.requests import deploy, runs, send_refused
 from tests.agent.rulesets import network, text_of, whole
 from tests.agent.test_beats import Busy, Waiting
@@ -183,18 +187,72 @@ def test_of_too_many_packets_the_first_of_each_part_of_the_time_are_taken(gatewa
     monkeypatch.setattr("gateway.evidence.capture.MOST_PACKETS", 20)
     talk = gateway.space.do(Conversation)
     try:
-        part = gateway.space.do(take, ("lo",), 1)
+        part = gateway.space.do(take_headers, ("lo",), 1, Deadline(PATIENCE, Event()))
     finally:
         talk.end()
     assert 0 < len(list_packets(part.octets)) <= 20 and "more than the agent takes" in part.note
 
 
-def take(interfaces: tuple[str, ...], seconds: int) -> PartContent:
-    capture = HeaderCapture(interfaces)
-    try:
-        return capture.run(seconds, Deadline(PATIENCE, Event()))
-    finally:
-        capture.close()
+@restrict_to_gateways("kernel")
+def test_a_process_of_its_own_takes_the_headers_for_an_agent_that_may_not(gateway: OnKernel, conversation: Conversation) -> None:
+    """As netzwart-headers.socket does: a process for each connection, which it finds as its standard input."""
+    assert conversation.client.fileno() > 0
+    with TemporaryDirectory(prefix="nw") as directory, socket.socket(socket.AF_UNIX) as listener:
+        path = Path(directory, "headers")
+        listener.bind(str(path))
+        listener.listen()
+        server = Thread(target=gateway.space.do, args=(serve_once, listener))
+        server.start()
+        part = ask_for_headers(path, SHORT, Deadline(PATIENCE, Event()))
+        server.join()
+    assert part.note == "" and list_packets(part.octets) and SECRET not in part.octets
+
+
+def serve_once(listener: socket.socket) -> None:
+    peer, _ = listener.accept()
+    with peer:
+        subprocess.run([sys.executable, "-m", "gateway", "headers"], cwd=ROOT, stdin=peer.fileno(), check=True)
+
+
+def test_an_agent_whose_process_for_headers_is_missing_says_what_to_look_at(tmp_path: Path) -> None:
+    with pytest.raises(PartMissingError, match=r"No such file or directory\. Is netzwart-headers\.socket active\?"):
+        ask_for_headers(tmp_path / "none", SHORT, Deadline(PATIENCE, Event()))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(b"\n", b"[]\n", b'{"interfaces": ["lo"], "seconds": 60}\n', b'{"interfaces": "lo", "seconds": 1}\n'),
+        *(b"x" * 70_000 + b"\n", b""),
+    ],
+)
+def test_the_process_for_headers_takes_nothing_for_a_request_out_of_range(line: bytes) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.sendall(line)
+        ours.shutdown(socket.SHUT_WR)
+        with pytest.raises(WireError):
+            answer_one_request(theirs)
+
+
+@pytest.mark.parametrize("answer", [b"", b"no json\n", b"[]\n", b'{"note": 1}\n'])
+def test_an_answer_that_is_none_is_no_part(tmp_path: Path, answer: bytes) -> None:
+    with socket.socket(socket.AF_UNIX) as listener, TemporaryDirectory(prefix="nw") as directory:
+        path = Path(directory, "headers")
+        listener.bind(str(path))
+        listener.listen()
+        server = Thread(target=lambda: _send(listener, answer))
+        server.start()
+        with pytest.raises(PartMissingError, match="No packets at"):
+            ask_for_headers(path, SHORT, Deadline(PATIENCE, Event()))
+        server.join()
+
+
+def _send(listener: socket.socket, answer: bytes) -> None:
+    peer, _ = listener.accept()
+    with peer:
+        peer.recv(1 << 16)
+        peer.sendall(answer)
 
 
 class Held(Waiting):
