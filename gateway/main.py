@@ -81,9 +81,7 @@ def _build_parser() -> argparse.ArgumentParser:
     command.add_argument("--socket", required=True, type=Path, help="unix socket to listen at")
     command.add_argument("--group", help="group that may connect (default: only the prober's own user)")
     command.set_defaults(command=probe)
-    command = commands.add_parser(
-        "headers", help="take packet headers for the peer at standard input: netzwart-headers.socket runs this"
-    )
+    command = commands.add_parser("headers", help="take packet headers for the peer at standard input: netzwart-headers.socket runs this")
     command.set_defaults(command=take_packet_headers)
     command = commands.add_parser(
         "failover-files", help="write the files of failover that the portal asked for: netzwart-failover runs this"

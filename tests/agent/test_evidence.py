@@ -84,7 +84,7 @@ def test_a_request_out_of_range_is_refused(gateway: AnyGateway, request_: Collec
     assert send_refused(gateway, request_).reason == "malformed"
 
 
-class Conversation:
+class LoopbackTalk:
     """Packets with a payload on a gateway's loopback, until it is ended."""
 
     def __init__(self) -> None:
@@ -110,15 +110,15 @@ class Conversation:
 
 
 @pytest.fixture
-def conversation(gateway: OnKernel) -> Iterator[Conversation]:
+def conversation(gateway: OnKernel) -> Iterator[LoopbackTalk]:
     run_ip(gateway, "link set lo up")
-    made = gateway.space.do(Conversation)
+    made = gateway.space.do(LoopbackTalk)
     yield made
     made.end()
 
 
 @restrict_to_gateways("kernel")
-def test_headers_of_real_packets_are_taken_and_none_of_their_payload(gateway: OnKernel, conversation: Conversation) -> None:
+def test_headers_of_real_packets_are_taken_and_none_of_their_payload(gateway: OnKernel, conversation: LoopbackTalk) -> None:
     parts = collect(gateway)
     pcap = expand(parts[EvidenceKind.HEADERS])
     packets = list_packets(pcap)
@@ -132,12 +132,12 @@ def test_headers_of_real_packets_are_taken_and_none_of_their_payload(gateway: On
 
 
 @restrict_to_gateways("kernel")
-def test_the_machines_own_connections_are_listed_and_marked_if_they_lack_sack(gateway: OnKernel, conversation: Conversation) -> None:
+def test_the_machines_own_connections_are_listed_and_marked_if_they_lack_sack(gateway: OnKernel, conversation: LoopbackTalk) -> None:
     ends = f"127.0.0.1:{conversation.client.getsockname()[1]} 127.0.0.1:{conversation.server.getsockname()[1]}"
     [line] = [each for each in expand(collect(gateway)[EvidenceKind.SOCKETS]).decode().splitlines() if ends in each]
     assert line.startswith("- established") and "rtt_us:" in line and "NO-" not in line
     gateway.space.do(subprocess.run, ["sysctl", "-qw", "net.ipv4.tcp_sack=0", "net.ipv4.tcp_window_scaling=0"], check=True)
-    plain = gateway.space.do(Conversation)
+    plain = gateway.space.do(LoopbackTalk)
     try:
         head, first, *_ = expand(collect(gateway)[EvidenceKind.SOCKETS]).decode().splitlines()
         assert first.startswith("! established") and "NO-SACK NO-WINDOW-SCALING" in first and "2 of them" in head
@@ -146,12 +146,12 @@ def test_the_machines_own_connections_are_listed_and_marked_if_they_lack_sack(ga
 
 
 @restrict_to_gateways("kernel")
-def test_the_largest_connections_come_first_with_accounting_and_without_it_is_said(gateway: OnKernel, conversation: Conversation) -> None:
+def test_the_largest_connections_come_first_with_accounting_and_without_it_is_said(gateway: OnKernel, conversation: LoopbackTalk) -> None:
     deploy(gateway, whole(network(3), token=1, now=clock()))
     without = collect(gateway)[EvidenceKind.FLOWS]
     assert "nf_conntrack_acct" in without.note and b"127.0.0.1" in expand(without)
     gateway.space.do(subprocess.run, ["sysctl", "-qw", "net.netfilter.nf_conntrack_acct=1"], check=True)
-    counted = gateway.space.do(Conversation)
+    counted = gateway.space.do(LoopbackTalk)
     try:
         found = collect(gateway)[EvidenceKind.FLOWS]
     finally:
@@ -173,7 +173,7 @@ def test_links_addresses_and_routes_are_those_of_the_kernel(gateway: OnKernel) -
 
 
 @restrict_to_gateways("kernel")
-def test_an_interface_that_is_not_there_is_named_and_the_others_are_taken(gateway: OnKernel, conversation: Conversation) -> None:
+def test_an_interface_that_is_not_there_is_named_and_the_others_are_taken(gateway: OnKernel, conversation: LoopbackTalk) -> None:
     assert conversation.client.fileno() > 0
     part = collect(gateway, CollectEvidence(("lo", "wan9"), 1))[EvidenceKind.HEADERS]
     assert "wan9" in part.note and list_packets(expand(part))
@@ -185,7 +185,7 @@ def test_an_interface_that_is_not_there_is_named_and_the_others_are_taken(gatewa
 def test_of_too_many_packets_the_first_of_each_part_of_the_time_are_taken(gateway: OnKernel, monkeypatch: pytest.MonkeyPatch) -> None:
     run_ip(gateway, "link set lo up")
     monkeypatch.setattr("gateway.evidence.capture.MOST_PACKETS", 20)
-    talk = gateway.space.do(Conversation)
+    talk = gateway.space.do(LoopbackTalk)
     try:
         part = gateway.space.do(take_headers, ("lo",), 1, Deadline(PATIENCE, Event()))
     finally:
@@ -194,7 +194,7 @@ def test_of_too_many_packets_the_first_of_each_part_of_the_time_are_taken(gatewa
 
 
 @restrict_to_gateways("kernel")
-def test_a_process_of_its_own_takes_the_headers_for_an_agent_that_may_not(gateway: OnKernel, conversation: Conversation) -> None:
+def test_a_process_of_its_own_takes_the_headers_for_an_agent_that_may_not(gateway: OnKernel, conversation: LoopbackTalk) -> None:
     """As netzwart-headers.socket does: a process for each connection, which it finds as its standard input."""
     assert conversation.client.fileno() > 0
     with TemporaryDirectory(prefix="nw") as directory, socket.socket(socket.AF_UNIX) as listener:
@@ -274,20 +274,20 @@ class Held(Waiting):
 
 
 @pytest.fixture
-def held() -> Iterator[Busy]:
+def held_gateway() -> Iterator[Busy]:
     made = Busy(Held())
     yield made
     made.close()
 
 
-def test_a_change_on_trial_is_taken_back_in_time_while_evidence_is_collected(held: Busy) -> None:
-    table = held.table
+def test_a_change_on_trial_is_taken_back_in_time_while_evidence_is_collected(held_gateway: Busy) -> None:
+    table = held_gateway.table
     assert isinstance(table, Held)
-    other = Client(held.socket)
+    other = Client(held_gateway.socket)
     target = whole(network(3), token=1, now=clock(), within=1)
     applied = other.ask(target)
     assert getattr(applied, "digest", "") == target.target, applied
-    waiting = held.send_and_wait(CollectEvidence(("lo",), SECONDS[-1]))
+    waiting = held_gateway.send_and_wait(CollectEvidence(("lo",), SECONDS[-1]))
     assert table.begun.wait(PATIENCE)
     while getattr(other.ask(wire.Hello(clock())), "trial", ""):
         continue

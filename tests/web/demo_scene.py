@@ -24,9 +24,9 @@ from apps.deployments.services import reconcile
 from apps.desk import address_lookup_log
 from apps.desk.people_import.uploads import save_upload
 from apps.desk.seeding import demo
-from apps.gateways.failover_settings import change_failover
 from apps.gateways.evidence.models import EvidenceArchive, EvidenceDownload, EvidenceFile
 from apps.gateways.evidence.part_texts import TITLES
+from apps.gateways.failover_settings import change_failover
 from apps.gateways.health.collection import store_reading
 from apps.gateways.joining.models import JoiningMachine
 from apps.gateways.roles.models import RoleSwitch
@@ -80,7 +80,8 @@ POSTED = (
     "lib:theme", "nat:forward-add", "nat:forward-switch", "nat:forward-restore",
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
-    "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again", "gateways:evidence-collect",
+    "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
+    "gateways:evidence-collect",
     "gateways:group-undo", "gateways:undo", "gateways:failover-undo", "gateways:joining-trust", "desk:settings-undo", "desk:settings-reset",
     "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink",
     "tickets:notices", "desk:live-end", "inbound:again",
