@@ -11,6 +11,9 @@ from gateway.table import TableError
 
 PATIENCE = 10.0  # seconds for one part, beside the seconds of packet headers; a reader is told to stop after half of them
 
+_STEP = 0.1  # seconds until it is noticed that the agent ends
+_STOPPED = "The agent was stopped meanwhile."
+
 
 class PartThread(Thread):
     """Reads one part. A thread that hangs in the kernel, as on a dying disk, is left to itself."""
@@ -34,19 +37,21 @@ class PartThread(Thread):
             content = PartContent(b"", f"The agent failed: {type(error).__name__}: {error}.")
         self._part = build_part(self._kind, content, self._begun)
 
-    def get_part(self, seconds: float) -> EvidencePart:
-        """Wait at most so long and return the part, or one that says that it took longer."""
-        self.join(max(seconds, 0.0))
-        late = PartContent(b"", f"It was not read within {monotonic() - self._begun:.0f} s.")
-        return self._part or build_part(self._kind, late, self._begun)
+    def get_part(self, seconds: float, stop: Event) -> EvidencePart:
+        """Wait at most so long, and no longer than the agent runs; return the part, or one that says why there is none."""
+        end = monotonic() + seconds
+        while self.is_alive() and monotonic() < end and not stop.is_set():
+            self.join(_STEP)
+        why = _STOPPED if stop.is_set() else f"It was not read within {monotonic() - self._begun:.0f} s."
+        return self._part or build_part(self._kind, PartContent(b"", why), self._begun)
 
 
 def collect_parts(readers: Mapping[EvidenceKind, PartReader], seconds: int, stop: Event) -> tuple[EvidencePart, ...]:
     """Return a part of each kind. seconds: for packet headers. stop: if it is set, nothing more is begun."""
     headers = _begin(EvidenceKind.HEADERS, readers, seconds + PATIENCE, stop)
     others = [kind for kind in EvidenceKind if kind is not EvidenceKind.HEADERS]
-    parts = [_begin(kind, readers, PATIENCE / 2, stop).get_part(PATIENCE) for kind in others]
-    return (*parts, headers.get_part(seconds + PATIENCE))
+    parts = [_begin(kind, readers, PATIENCE / 2, stop).get_part(PATIENCE, stop) for kind in others]
+    return (*parts, headers.get_part(seconds + PATIENCE, stop))
 
 
 def _begin(kind: EvidenceKind, readers: Mapping[EvidenceKind, PartReader], seconds: float, stop: Event) -> PartThread:
@@ -59,7 +64,7 @@ def _say_absent(_deadline: Deadline) -> PartContent:
 
 
 def _say_stopped(_deadline: Deadline) -> PartContent:
-    raise PartMissingError("The agent was stopped meanwhile.")
+    raise PartMissingError(_STOPPED)
 
 
 def build_part(kind: EvidenceKind, content: PartContent, begun: float) -> EvidencePart:

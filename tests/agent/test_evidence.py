@@ -339,6 +339,19 @@ def test_a_part_that_fails_or_hangs_takes_no_other_with_it(monkeypatch: pytest.M
     assert notes[EvidenceKind.SOCKETS] == ""
 
 
+def test_an_agent_that_stops_does_not_wait_for_a_part() -> None:
+    stop, ends = Event(), Event()
+
+    def hang(_deadline: Deadline) -> PartContent:
+        stop.set()
+        ends.wait(PATIENCE)
+        return PartContent(b"too late")
+
+    parts = collect_parts({EvidenceKind.RULESET: hang}, SECONDS[-1], stop)
+    ends.set()
+    assert {each.note for each in parts if each.kind is not EvidenceKind.HEADERS} == {"The agent was stopped meanwhile."}
+
+
 def test_nothing_more_is_read_once_the_agent_stops() -> None:
     stop = Event()
     stop.set()

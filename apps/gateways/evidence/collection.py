@@ -8,7 +8,8 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from apps.deployments.transport.agent_channel import ChannelOf, Unreachable, open_own_channels
+from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
+from apps.deployments.transport.relay_program import build_relay_program
 from apps.gateways.evidence.archive import ArchiveEntry, build_archive, unpack_part
 from apps.gateways.evidence.models import EvidenceArchive, EvidenceFile
 from apps.gateways.evidence.part_texts import PORTAL
@@ -18,6 +19,7 @@ from firewall import wire
 from firewall.evidence import CollectEvidence, EvidenceCollected
 
 SECONDS: Final = 5  # of packet headers
+LONGEST: Final = 120.0  # seconds for an answer, whatever beats come: the agent gives each part up after ten seconds
 AT_ONCE: Final = 2  # collections: each keeps a thread of the collector busy, which also probes and reads
 LATE: Final = timedelta(minutes=2)  # after which a request is too old: what is seen then is not what it was about
 FORGOTTEN: Final = timedelta(minutes=5)  # after which a collection has lost its worker
@@ -58,16 +60,19 @@ def collect_evidence(pk: int) -> None:
         return
     if EvidenceArchive.objects.filter(pk=pk, state=State.WAITING).update(state=State.RUNNING, started=Now()) != 1:
         return
-    with open_own_channels() as channel_of:
-        found = _ask_agent(row.gateway, channel_of)
+    channel = AgentChannel(row.gateway.name, build_relay_program(row.gateway), longest=LONGEST)
+    try:
+        found = _ask_agent(row.gateway, channel)
+    finally:
+        channel.close()
     entries = [*found.entries, ArchiveEntry(PORTAL, build_portal_part(row.gateway))]
     _store_archive(row, found, entries)
 
 
-def _ask_agent(gateway: Gateway, channel_of: ChannelOf) -> AgentPart:
+def _ask_agent(gateway: Gateway, channel: AgentChannel) -> AgentPart:
     interfaces = tuple(dict.fromkeys(filter(None, (gateway.lan, gateway.wan, gateway.sync))))
     try:
-        answer = channel_of(gateway).ask(CollectEvidence(interfaces, SECONDS))
+        answer = channel.ask(CollectEvidence(interfaces, SECONDS))
     except Unreachable as fault:
         return AgentPart([], problem=Problem.UNREACHABLE, reason=_shorten(str(fault)))
     if isinstance(answer, EvidenceCollected):
