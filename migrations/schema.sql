@@ -910,6 +910,22 @@ CREATE FUNCTION public.pgtrigger_delete_delete_50bfe() RETURNS trigger
                 END;
             $$;
 
+CREATE FUNCTION public.pgtrigger_delete_delete_54dfe() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "status_incidentevent" ("attach_tickets", "began", "ended", "id", "impact", "kind", "next_update", "opened", "opened_by_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "planned_end", "public", "report", "services", "title_de", "title_en", "version") SELECT old_values."attach_tickets", old_values."began", old_values."ended", old_values."id", old_values."impact", old_values."kind", old_values."next_update", old_values."opened", old_values."opened_by_id", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."planned_end", old_values."public", old_values."report", old_values."services", old_values."title_de", old_values."title_en", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
 CREATE FUNCTION public.pgtrigger_delete_delete_64e13() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1659,6 +1675,22 @@ CREATE FUNCTION public.pgtrigger_insert_insert_2df50() RETURNS trigger
                         END IF;
                     END IF;
                     WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "members_memberevent" ("email", "id", "language", "name", "note", "number", "paid_until", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "room_id", "since", "state", "tariff_id", "user_id", "version") SELECT new_values."email", new_values."id", new_values."language", new_values."name", new_values."note", new_values."number", new_values."paid_until", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."room_id", new_values."since", new_values."state", new_values."tariff_id", new_values."user_id", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
+CREATE FUNCTION public.pgtrigger_insert_insert_2fa13() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "status_incidentevent" ("attach_tickets", "began", "ended", "id", "impact", "kind", "next_update", "opened", "opened_by_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "planned_end", "public", "report", "services", "title_de", "title_en", "version") SELECT new_values."attach_tickets", new_values."began", new_values."ended", new_values."id", new_values."impact", new_values."kind", new_values."next_update", new_values."opened", new_values."opened_by_id", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."planned_end", new_values."public", new_values."report", new_values."services", new_values."title_de", new_values."title_en", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -2857,6 +2889,22 @@ CREATE FUNCTION public.pgtrigger_update_update_a503a() RETURNS trigger
                         END IF;
                     END IF;
                     INSERT INTO "network_profileevent" ("buckets", "connections", "first_port", "generic", "group_id", "icmp", "id", "last_port", "managed", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "tcp_close_wait", "tcp_established", "tcp_fin_wait", "tcp_loose", "tcp_syn_sent", "tcp_time_wait", "udp", "udp_stream", "version") VALUES (NEW."buckets", NEW."connections", NEW."first_port", NEW."generic", NEW."group_id", NEW."icmp", NEW."id", NEW."last_port", NEW."managed", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."tcp_close_wait", NEW."tcp_established", NEW."tcp_fin_wait", NEW."tcp_loose", NEW."tcp_syn_sent", NEW."tcp_time_wait", NEW."udp", NEW."udp_stream", NEW."version"); RETURN NULL;
+                END;
+            $$;
+
+CREATE FUNCTION public.pgtrigger_update_update_a77cc() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    INSERT INTO "status_incidentevent" ("attach_tickets", "began", "ended", "id", "impact", "kind", "next_update", "opened", "opened_by_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "planned_end", "public", "report", "services", "title_de", "title_en", "version") VALUES (NEW."attach_tickets", NEW."began", NEW."ended", NEW."id", NEW."impact", NEW."kind", NEW."next_update", NEW."opened", NEW."opened_by_id", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."planned_end", NEW."public", NEW."report", NEW."services", NEW."title_de", NEW."title_en", NEW."version"); RETURN NULL;
                 END;
             $$;
 
@@ -6734,6 +6782,201 @@ ALTER TABLE public.socialaccount_socialtoken ALTER COLUMN id ADD GENERATED BY DE
     CACHE 1
 );
 
+CREATE TABLE public.status_incident (
+    id bigint NOT NULL,
+    version integer NOT NULL,
+    kind character varying(11) NOT NULL,
+    title_en character varying(120) NOT NULL,
+    title_de character varying(120) NOT NULL,
+    impact character varying(8) NOT NULL,
+    services character varying(6)[] NOT NULL,
+    began timestamp with time zone NOT NULL,
+    planned_end timestamp with time zone,
+    ended timestamp with time zone,
+    next_update timestamp with time zone,
+    public boolean NOT NULL,
+    attach_tickets boolean NOT NULL,
+    report text NOT NULL,
+    opened timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    opened_by_id bigint,
+    CONSTRAINT incident_affects_something CHECK (((
+CASE
+    WHEN (services IS NULL) THEN NULL::integer
+    ELSE COALESCE(array_length(services, 1), 0)
+END >= 1) AND (services <@ ARRAY['ipv4'::character varying(6), 'ipv6'::character varying(6), 'portal'::character varying(6)]))),
+    CONSTRAINT incident_ends_after_it_began CHECK (((ended IS NULL) OR ((kind)::text = 'maintenance'::text) OR (ended >= began))),
+    CONSTRAINT incident_has_a_title CHECK (((NOT ((title_en)::text = ''::text)) OR (NOT ((title_de)::text = ''::text)))),
+    CONSTRAINT incident_impact CHECK (((impact)::text = ANY ((ARRAY['none'::character varying, 'degraded'::character varying, 'down'::character varying])::text[]))),
+    CONSTRAINT incident_kind CHECK (((kind)::text = ANY ((ARRAY['fault'::character varying, 'maintenance'::character varying])::text[]))),
+    CONSTRAINT incident_planned_end CHECK (((((kind)::text = 'fault'::text) AND (planned_end IS NULL)) OR (((kind)::text = 'maintenance'::text) AND (planned_end > began)))),
+    CONSTRAINT status_incident_version_check CHECK ((version >= 0))
+);
+
+CREATE TABLE public.status_incident_gateways (
+    id bigint NOT NULL,
+    incident_id bigint NOT NULL,
+    gateway_id bigint NOT NULL
+);
+
+ALTER TABLE public.status_incident_gateways ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.status_incident_gateways_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE public.status_incident ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.status_incident_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.status_incident_sites (
+    id bigint NOT NULL,
+    incident_id bigint NOT NULL,
+    site_id bigint NOT NULL
+);
+
+ALTER TABLE public.status_incident_sites ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.status_incident_sites_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.status_incidentevent (
+    pgh_id integer NOT NULL,
+    pgh_created_at timestamp with time zone NOT NULL,
+    pgh_label text NOT NULL,
+    id bigint NOT NULL,
+    version integer NOT NULL,
+    kind character varying(11) NOT NULL,
+    title_en character varying(120) NOT NULL,
+    title_de character varying(120) NOT NULL,
+    impact character varying(8) NOT NULL,
+    services character varying(6)[] NOT NULL,
+    began timestamp with time zone NOT NULL,
+    planned_end timestamp with time zone,
+    ended timestamp with time zone,
+    next_update timestamp with time zone,
+    public boolean NOT NULL,
+    attach_tickets boolean NOT NULL,
+    report text NOT NULL,
+    opened timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    opened_by_id bigint,
+    pgh_context_id uuid,
+    pgh_obj_id bigint NOT NULL,
+    CONSTRAINT status_incidentevent_version_check CHECK ((version >= 0))
+);
+
+ALTER TABLE public.status_incidentevent ALTER COLUMN pgh_id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.status_incidentevent_pgh_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.status_incidentticket (
+    id bigint NOT NULL,
+    at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    detached timestamp with time zone,
+    by_id bigint,
+    incident_id bigint NOT NULL,
+    ticket_id bigint NOT NULL
+);
+
+ALTER TABLE public.status_incidentticket ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.status_incidentticket_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.status_incidentupdate (
+    id bigint NOT NULL,
+    at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    stage character varying(10) NOT NULL,
+    text_en text NOT NULL,
+    text_de text NOT NULL,
+    public boolean NOT NULL,
+    notify boolean NOT NULL,
+    mailed_after bigint NOT NULL,
+    mailed timestamp with time zone,
+    by_id bigint,
+    incident_id bigint NOT NULL,
+    CONSTRAINT incident_update_mailed_is_public CHECK ((public OR (NOT notify))),
+    CONSTRAINT incident_update_says_something CHECK (((NOT (text_en = ''::text)) OR (NOT (text_de = ''::text)))),
+    CONSTRAINT incident_update_stage CHECK (((stage)::text = ANY ((ARRAY['looking'::character varying, 'found'::character varying, 'watching'::character varying, 'planned'::character varying, 'under_way'::character varying, 'over'::character varying, 'called_off'::character varying])::text[])))
+);
+
+ALTER TABLE public.status_incidentupdate ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.status_incidentupdate_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.status_serviceday (
+    id bigint NOT NULL,
+    service character varying(6) NOT NULL,
+    day date NOT NULL,
+    fine double precision NOT NULL,
+    degraded double precision NOT NULL,
+    down double precision NOT NULL,
+    CONSTRAINT serviceday_seconds CHECK (((degraded >= (0.0)::double precision) AND (down >= (0.0)::double precision) AND (fine >= (0.0)::double precision))),
+    CONSTRAINT serviceday_service CHECK (((service)::text = ANY ((ARRAY['ipv4'::character varying, 'ipv6'::character varying, 'portal'::character varying])::text[])))
+);
+
+ALTER TABLE public.status_serviceday ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.status_serviceday_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.status_servicestate (
+    service character varying(6) NOT NULL,
+    level character varying(8) NOT NULL,
+    since timestamp with time zone NOT NULL,
+    noted timestamp with time zone NOT NULL,
+    CONSTRAINT servicestate_level CHECK (((level)::text = ANY ((ARRAY['fine'::character varying, 'degraded'::character varying, 'down'::character varying, 'unknown'::character varying])::text[]))),
+    CONSTRAINT servicestate_noted_later CHECK ((noted >= since)),
+    CONSTRAINT servicestate_service CHECK (((service)::text = ANY ((ARRAY['ipv4'::character varying, 'ipv6'::character varying, 'portal'::character varying])::text[])))
+);
+
+CREATE TABLE public.status_subscription (
+    id bigint NOT NULL,
+    address character varying(254) NOT NULL,
+    language character varying(2) NOT NULL,
+    asked timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    confirmed timestamp with time zone,
+    CONSTRAINT subscription_has_an_address CHECK ((NOT ((address)::text = ''::text)))
+);
+
+ALTER TABLE public.status_subscription ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.status_subscription_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.tickets_attachment (
     id bigint NOT NULL,
     name character varying(200) NOT NULL,
@@ -8136,6 +8379,9 @@ ALTER TABLE ONLY public.bans_reachable
 ALTER TABLE ONLY public.deployments_rolloutstep
     ADD CONSTRAINT rolloutstep_once_per_gateway UNIQUE (rollout_id, gateway_id);
 
+ALTER TABLE ONLY public.status_serviceday
+    ADD CONSTRAINT serviceday_once UNIQUE (service, day);
+
 ALTER TABLE ONLY public.socialaccount_socialaccount
     ADD CONSTRAINT socialaccount_socialaccount_pkey PRIMARY KEY (id);
 
@@ -8153,6 +8399,42 @@ ALTER TABLE ONLY public.socialaccount_socialtoken
 
 ALTER TABLE ONLY public.traffic_span
     ADD CONSTRAINT span_once UNIQUE (since, until);
+
+ALTER TABLE ONLY public.status_incident_gateways
+    ADD CONSTRAINT status_incident_gateways_incident_id_gateway_id_9d19b4a2_uniq UNIQUE (incident_id, gateway_id);
+
+ALTER TABLE ONLY public.status_incident_gateways
+    ADD CONSTRAINT status_incident_gateways_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.status_incident
+    ADD CONSTRAINT status_incident_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.status_incident_sites
+    ADD CONSTRAINT status_incident_sites_incident_id_site_id_11098dcc_uniq UNIQUE (incident_id, site_id);
+
+ALTER TABLE ONLY public.status_incident_sites
+    ADD CONSTRAINT status_incident_sites_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.status_incidentevent
+    ADD CONSTRAINT status_incidentevent_pkey PRIMARY KEY (pgh_id);
+
+ALTER TABLE ONLY public.status_incidentticket
+    ADD CONSTRAINT status_incidentticket_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.status_incidentticket
+    ADD CONSTRAINT status_incidentticket_ticket_id_key UNIQUE (ticket_id);
+
+ALTER TABLE ONLY public.status_incidentupdate
+    ADD CONSTRAINT status_incidentupdate_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.status_serviceday
+    ADD CONSTRAINT status_serviceday_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.status_servicestate
+    ADD CONSTRAINT status_servicestate_pkey PRIMARY KEY (service);
+
+ALTER TABLE ONLY public.status_subscription
+    ADD CONSTRAINT status_subscription_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.traffic_tally
     ADD CONSTRAINT tally_once_per_gateway UNIQUE (gateway_id, holding_id);
@@ -8664,6 +8946,12 @@ CREATE INDEX inbound_to_be_erased ON public.inbound_arrival USING btree (ended) 
 
 CREATE INDEX inbound_waiting ON public.inbound_arrival USING btree (id) WHERE ((state)::text = 'waiting'::text);
 
+CREATE INDEX incident_by_beginning ON public.status_incident USING btree (began DESC);
+
+CREATE INDEX incident_open ON public.status_incident USING btree (began) WHERE (ended IS NULL);
+
+CREATE INDEX incident_update_to_mail ON public.status_incidentupdate USING btree (id) WHERE ((mailed IS NULL) AND notify);
+
 CREATE UNIQUE INDEX invitation_one_open_for_an_address ON public.accounts_invitation USING btree (email) WHERE ((taken IS NULL) AND (withdrawn IS NULL));
 
 CREATE INDEX keptanswer_by_time ON public.lib_keptanswer USING btree (at);
@@ -8984,6 +9272,36 @@ CREATE INDEX socialaccount_socialtoken_account_id_951f210e ON public.socialaccou
 
 CREATE INDEX socialaccount_socialtoken_app_id_636a42d7 ON public.socialaccount_socialtoken USING btree (app_id);
 
+CREATE INDEX status_incident_gateways_gateway_id_d5193907 ON public.status_incident_gateways USING btree (gateway_id);
+
+CREATE INDEX status_incident_gateways_incident_id_1a65ddb4 ON public.status_incident_gateways USING btree (incident_id);
+
+CREATE INDEX status_incident_opened_by_id_e7bc9b4b ON public.status_incident USING btree (opened_by_id);
+
+CREATE INDEX status_incident_sites_incident_id_9e764d2b ON public.status_incident_sites USING btree (incident_id);
+
+CREATE INDEX status_incident_sites_site_id_fb737644 ON public.status_incident_sites USING btree (site_id);
+
+CREATE INDEX status_incidentevent_opened_by_id_8c7b1ceb ON public.status_incidentevent USING btree (opened_by_id);
+
+CREATE INDEX status_incidentevent_pgh_context_id_90b85ebc ON public.status_incidentevent USING btree (pgh_context_id);
+
+CREATE INDEX status_incidentevent_pgh_obj_id_68af6a8e ON public.status_incidentevent USING btree (pgh_obj_id);
+
+CREATE INDEX status_incidentticket_by_id_52ecb85c ON public.status_incidentticket USING btree (by_id);
+
+CREATE INDEX status_incidentticket_incident_id_e7296306 ON public.status_incidentticket USING btree (incident_id);
+
+CREATE INDEX status_incidentupdate_by_id_29760010 ON public.status_incidentupdate USING btree (by_id);
+
+CREATE INDEX status_incidentupdate_incident_id_11c0bb21 ON public.status_incidentupdate USING btree (incident_id);
+
+CREATE INDEX status_servicestate_service_ad78f22b_like ON public.status_servicestate USING btree (service varchar_pattern_ops);
+
+CREATE UNIQUE INDEX subscription_once ON public.status_subscription USING btree (lower(((address)::text COLLATE "C")));
+
+CREATE INDEX subscription_unconfirmed ON public.status_subscription USING btree (asked) WHERE (confirmed IS NULL);
+
 CREATE INDEX throughput_by_time ON public.traffic_throughput USING btree (bucket);
 
 CREATE INDEX ticket_bulk_left ON public.tickets_bulkitem USING btree (id) WHERE (done_at IS NULL);
@@ -9228,6 +9546,10 @@ CREATE TRIGGER pgtrigger_delete_delete_50bfe AFTER DELETE ON public.bans_ban REF
 
 COMMENT ON TRIGGER pgtrigger_delete_delete_50bfe ON public.bans_ban IS '8fac787eba769932db6562f326072b25863b464e';
 
+CREATE TRIGGER pgtrigger_delete_delete_54dfe AFTER DELETE ON public.status_incident REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_54dfe();
+
+COMMENT ON TRIGGER pgtrigger_delete_delete_54dfe ON public.status_incident IS '3f3a1342d923526c304e7ac5a0a7a8494091d270';
+
 CREATE TRIGGER pgtrigger_delete_delete_64e13 AFTER DELETE ON public.bans_banfeed REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_64e13();
 
 COMMENT ON TRIGGER pgtrigger_delete_delete_64e13 ON public.bans_banfeed IS '5197e9a643ee14a062fcb107f1e021bf720bac3e';
@@ -9415,6 +9737,10 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_2d01a ON public.tickets_ticket IS '2e
 CREATE TRIGGER pgtrigger_insert_insert_2df50 AFTER INSERT ON public.members_member REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_2df50();
 
 COMMENT ON TRIGGER pgtrigger_insert_insert_2df50 ON public.members_member IS '8f26db52f768cda4f16f67515ce3c2bce17a3eb5';
+
+CREATE TRIGGER pgtrigger_insert_insert_2fa13 AFTER INSERT ON public.status_incident REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_2fa13();
+
+COMMENT ON TRIGGER pgtrigger_insert_insert_2fa13 ON public.status_incident IS '60740cdcdaa5f586d0d927786ea2740785a8a1f2';
 
 CREATE TRIGGER pgtrigger_insert_insert_37197 AFTER INSERT ON public.nat_portforward REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_37197();
 
@@ -9707,6 +10033,10 @@ COMMENT ON TRIGGER pgtrigger_update_update_9e133 ON public.nat_move IS '75ac4fb5
 CREATE TRIGGER pgtrigger_update_update_a503a AFTER UPDATE ON public.network_profile FOR EACH ROW WHEN (((old.buckets IS DISTINCT FROM new.buckets) OR (old.connections IS DISTINCT FROM new.connections) OR (old.first_port IS DISTINCT FROM new.first_port) OR (old.generic IS DISTINCT FROM new.generic) OR (old.group_id IS DISTINCT FROM new.group_id) OR (old.icmp IS DISTINCT FROM new.icmp) OR (old.id IS DISTINCT FROM new.id) OR (old.last_port IS DISTINCT FROM new.last_port) OR (old.managed IS DISTINCT FROM new.managed) OR (old.tcp_close_wait IS DISTINCT FROM new.tcp_close_wait) OR (old.tcp_established IS DISTINCT FROM new.tcp_established) OR (old.tcp_fin_wait IS DISTINCT FROM new.tcp_fin_wait) OR (old.tcp_loose IS DISTINCT FROM new.tcp_loose) OR (old.tcp_syn_sent IS DISTINCT FROM new.tcp_syn_sent) OR (old.tcp_time_wait IS DISTINCT FROM new.tcp_time_wait) OR (old.udp IS DISTINCT FROM new.udp) OR (old.udp_stream IS DISTINCT FROM new.udp_stream) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_a503a();
 
 COMMENT ON TRIGGER pgtrigger_update_update_a503a ON public.network_profile IS 'd9e40d411205016b0a0badce18dae4adc08849d3';
+
+CREATE TRIGGER pgtrigger_update_update_a77cc AFTER UPDATE ON public.status_incident FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_a77cc();
+
+COMMENT ON TRIGGER pgtrigger_update_update_a77cc ON public.status_incident IS 'f979eb4a5eb33c12c6a863efea0f1c5f05001bfa';
 
 CREATE TRIGGER pgtrigger_update_update_aa425 AFTER UPDATE ON public.bans_allowentry FOR EACH ROW WHEN (((old.author_id IS DISTINCT FROM new.author_id) OR ((old.comment)::text IS DISTINCT FROM (new.comment)::text) OR (old.created IS DISTINCT FROM new.created) OR (old.expires IS DISTINCT FROM new.expires) OR (old.id IS DISTINCT FROM new.id) OR ((old.prefix)::inet IS DISTINCT FROM (new.prefix)::inet) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_aa425();
 
@@ -10302,6 +10632,36 @@ ALTER TABLE ONLY public.socialaccount_socialtoken
 ALTER TABLE ONLY public.socialaccount_socialaccount
     ADD CONSTRAINT socialaccount_social_user_id_8146e70c_fk_accounts_ FOREIGN KEY (user_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
 
+ALTER TABLE ONLY public.status_incident_gateways
+    ADD CONSTRAINT status_incident_gate_gateway_id_d5193907_fk_network_g FOREIGN KEY (gateway_id) REFERENCES public.network_gateway(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.status_incident_gateways
+    ADD CONSTRAINT status_incident_gate_incident_id_1a65ddb4_fk_status_in FOREIGN KEY (incident_id) REFERENCES public.status_incident(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.status_incident
+    ADD CONSTRAINT status_incident_opened_by_id_e7bc9b4b_fk_accounts_user_id FOREIGN KEY (opened_by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.status_incident_sites
+    ADD CONSTRAINT status_incident_site_incident_id_9e764d2b_fk_status_in FOREIGN KEY (incident_id) REFERENCES public.status_incident(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.status_incident_sites
+    ADD CONSTRAINT status_incident_sites_site_id_fb737644_fk_members_site_id FOREIGN KEY (site_id) REFERENCES public.members_site(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.status_incidentticket
+    ADD CONSTRAINT status_incidentticke_incident_id_e7296306_fk_status_in FOREIGN KEY (incident_id) REFERENCES public.status_incident(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.status_incidentticket
+    ADD CONSTRAINT status_incidentticket_by_id_52ecb85c_fk_accounts_user_id FOREIGN KEY (by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.status_incidentticket
+    ADD CONSTRAINT status_incidentticket_ticket_id_832493e0_fk_tickets_ticket_id FOREIGN KEY (ticket_id) REFERENCES public.tickets_ticket(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.status_incidentupdate
+    ADD CONSTRAINT status_incidentupdat_incident_id_11c0bb21_fk_status_in FOREIGN KEY (incident_id) REFERENCES public.status_incident(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.status_incidentupdate
+    ADD CONSTRAINT status_incidentupdate_by_id_29760010_fk_accounts_user_id FOREIGN KEY (by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
+
 ALTER TABLE ONLY public.tickets_ticket
     ADD CONSTRAINT ticket_merged_into_one_that_is_not FOREIGN KEY (merged_into_id, target_is_merged) REFERENCES public.tickets_ticket(id, is_merged);
 
@@ -10492,6 +10852,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('socialaccount', '0004_app_provider_id_settings'),
     ('socialaccount', '0005_socialtoken_nullable_app'),
     ('socialaccount', '0006_alter_socialaccount_extra_data'),
+    ('status', '0001_initial'),
     ('tickets', '0001_initial'),
     ('traffic', '0001_initial'),
     ('traffic', '0002_retention_in_settings'),

@@ -27,6 +27,7 @@ from apps.nat.api_pools import PoolViewSet
 from apps.nat.moving.api import MoveViewSet
 from apps.nat.pinholes.api import PinholeViewSet
 from apps.network.api import HoldingViewSet
+from apps.status.incidents.api import IncidentViewSet
 from apps.tickets.api import BulkAnswerViewSet, CannedViewSet, TicketViewSet
 from apps.traffic.api import AddressesUsageViewSet, MembersUsageViewSet
 from apps.traffic.api_quotas import QuotaViewSet
@@ -83,6 +84,7 @@ router.register("audit/enquiries", EnquiryViewSet, "enquiry")
 router.register("alarms/alarms", AlarmViewSet, "alarm")
 router.register("alarms/silences", SilenceViewSet, "silence")
 router.register("alarms/channels", ChannelViewSet, "channel")
+router.register("status/incidents", IncidentViewSet, "incident")
 router.register("webhooks/webhooks", WebhookViewSet, "webhook")
 router.register("webhooks/deliveries", DeliveryViewSet, "delivery")
 router.register("traffic/quotas", QuotaViewSet, "quota")

@@ -61,6 +61,7 @@ INSTALLED_APPS = [
     "apps.webhooks",
     "apps.desk",
     "apps.alarms",
+    "apps.status",
     "apps.metrics",
 ]
 _APP_LABELS = {app: app.removeprefix("apps.") for app in INSTALLED_APPS if app.startswith("apps.")} | {"apps.inbound_mail": "inbound"}

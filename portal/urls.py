@@ -35,6 +35,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("mail/in/", include("apps.inbound_mail.urls")),
     path("mail/", include("apps.mail.urls")),
     path("alarms/", include("apps.alarms.urls")),
+    path("", include("apps.status.urls")),
     path("webhooks/", include("apps.webhooks.urls")),
     path("tickets/", include("apps.tickets.urls")),
     path("bans/", include("apps.bans.urls")),

@@ -24,6 +24,7 @@ from apps.lib.models import KeptAnswer
 from apps.mail.models import Message
 from apps.members.models import PeopleUpload
 from apps.network.models import Gateway, GatewayGroup
+from apps.status.models import ServiceDay, Subscription
 from apps.webhooks.models import Delivery, Endpoint
 
 _numbers = count(1)
@@ -187,6 +188,16 @@ def _silence(age: timedelta) -> QuerySet[Any]:
     return Silence.objects.all()
 
 
+def _service_day(age: timedelta) -> QuerySet[Any]:
+    ServiceDay.objects.create(service="ipv4", day=(timezone.now() - age).date(), fine=1)
+    return ServiceDay.objects.all()
+
+
+def _subscription(age: timedelta) -> QuerySet[Any]:
+    Subscription.objects.create(address=f"s{next(_numbers)}@example.org", language="en", asked=timezone.now() - age)
+    return Subscription.objects.all()
+
+
 MAKERS: dict[str, Maker] = {
     "sessions.Session": _session,
     "usersessions.UserSession": _user_session,
@@ -209,5 +220,7 @@ MAKERS: dict[str, Maker] = {
     "gateways.RoleSwitch": _role_switch,
     "alarms.Alarm": _alarm,
     "alarms.Silence": _silence,
+    "status.ServiceDay": _service_day,
+    "status.Subscription": _subscription,
     "alarms.ChannelMessage": _channel_message,
 }

@@ -31,6 +31,7 @@ MODULES = (
     "probing",
     "health",
     "evidence",
+    "status",
 )
 # Reading a large gateway's counters, or a feed, keeps Python busy: a worker of its own for each queue keeps deploying changes fast.
 CHANGES, READINGS, MAIL, FEEDS = "celery", "readings", "mail", "feeds"
@@ -61,6 +62,8 @@ POSTAL = (
     "workers.watch_alarms",
     "workers.send_alarm_messages",
     "workers.send_sign_of_life",
+    "workers.watch_status",
+    "workers.mail_status_updates",
 )
 IMPORTS = ("workers.refresh_feed", "workers.import_people")
 TAKE_OVER_SECONDS = 5.0
@@ -80,6 +83,7 @@ ROLES_SECONDS = 10.0
 PROBE_SECONDS = 10.0
 HEALTH_SECONDS = 10.0
 EVIDENCE_SECONDS = 10.0
+STATUS_SECONDS = 15.0
 
 
 def _build_entry(seconds: float, task: str, *args: str, **options: str | float) -> dict[str, object]:
@@ -139,6 +143,7 @@ def _make_app() -> Celery:
             "answer tickets": _build_entry(MAIL_SECONDS, "workers.answer_tickets"),
             "count tickets": _build_entry(FORGET_SECONDS, "workers.count_tickets"),
             "sign of life": _build_entry(SIGN_OF_LIFE_SECONDS, "workers.send_sign_of_life"),
+            "watch status": _build_entry(STATUS_SECONDS, "workers.watch_status"),
             "watch alarms": _build_entry(ALARM_SECONDS, "workers.watch_alarms"),
             "tell webhooks": _build_entry(WEBHOOK_SECONDS, "workers.tell_webhooks"),
             "collect": _build_entry(settings.COLLECT_SECONDS, "workers.collect"),

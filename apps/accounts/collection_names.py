@@ -91,6 +91,7 @@ GROUPS: Final[tuple[tuple[Promise, dict[str, Promise]], ...]] = (
             "alarm": _("Alarms"),
             "silence": _("Silences"),
             "channel": _("Channels for alarms"),
+            "incident": _("Incidents"),
             "webhook": _("Webhooks"),
             "delivery": _("Webhook deliveries"),
             "export": _("Exports"),

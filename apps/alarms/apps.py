@@ -9,11 +9,13 @@ class AlarmsConfig(AppConfig):
         from django.utils.translation import gettext_lazy as _
 
         from apps.alarms.channels.models import AlarmChannel
+        from apps.alarms.incident_timeline import iter_alarm_entries
         from apps.alarms.notices import KIND
         from apps.alarms.selectors import count_open_alarms
         from apps.audit.trail import UNSHOWN, TrailPresentation, register_trail
         from apps.lib.web import navigation
         from apps.mail import notice_kinds
+        from apps.status.incidents import timeline
 
         register_trail(
             TrailPresentation(
@@ -22,3 +24,4 @@ class AlarmsConfig(AppConfig):
         )
         notice_kinds.register_kind(KIND, _("Mails to network administrators about alarms"), for_staff=True)
         navigation.register_counter("alarms:list")(count_open_alarms)
+        timeline.register_source(iter_alarm_entries)

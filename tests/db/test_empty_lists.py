@@ -45,6 +45,7 @@ SAYS: Final = frozenset(
             "audit:enquiries",
             "alarms:channels",
             "alarms:list",
+            "status:incidents",
             "bans:lists",
             "bans:allowed",
             "bans:listeners",

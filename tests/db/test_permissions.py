@@ -15,6 +15,7 @@ from django.core.management import call_command
 from django.db import transaction
 from django.db.models.functions import Now
 from django.test import Client
+from django.utils import timezone
 
 from apps.accounts import permission_matrix, tokens
 from apps.accounts.models import User
@@ -25,6 +26,7 @@ from apps.bans.blocks.services import block_member
 from apps.members.models import Device, Member
 from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward
+from apps.status.incidents.services import IncidentFacts, UpdateFacts, open_incident
 from apps.tickets.bulk import answer_tickets
 from apps.tickets.merging import merge_tickets
 from apps.tickets.models import Attachment, Canned, Content, Link, Move
@@ -116,6 +118,9 @@ def world(network: factories.Network) -> RightsWorld:
     )
     facts = ChannelFacts(name="Verborgen", target="json://127.0.0.1:9/x")
     channel = add_channel(facts=facts, by=people["network_admin"])
+    first = UpdateFacts("looking", text_en="Xaver's words")
+    facts_of_incident = IncidentFacts(kind="fault", services=["ipv4"], began=timezone.now(), title_en="Xaver's fault", public=False)
+    incident = open_incident(facts=facts_of_incident, first=first, by=network.admin)
     told = webhooks.ping_webhook(endpoint=webhook, by=people["network_admin"])
     Delivery.objects.filter(pk=told.pk).update(state="sent", ended=Now())
     ids = {
@@ -152,6 +157,8 @@ def world(network: factories.Network) -> RightsWorld:
         "webhooks:again": told.pk,
         "webhooks:": webhook.pk,
         "alarms:channel": channel.pk,
+        "status:incident": incident.pk,
+        "status:ticket": incident.pk,
         "tickets:": ticket.pk,
         "own:ticket-attachment": attachment.pk,
         "own:ticket": ticket.pk,
@@ -170,6 +177,7 @@ def world(network: factories.Network) -> RightsWorld:
         "group": network.group.pk,
         "webhook": webhook.pk,
         "channel": channel.pk,
+        "incident": incident.pk,
         "delivery": told.pk,
     }
     marks = ("Verborgen", "verborgen", str(other.holding.prefix.network_address), str(inside), "44321", device.mac, "Xaver")

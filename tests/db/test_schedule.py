@@ -26,6 +26,7 @@ ASKED_FOR = {
     "workers.switch_roles": "workers.watch_roles",
     "workers.collect_evidence": "workers.tend_evidence",
     "workers.send_alarm_messages": "workers.watch_alarms",
+    "workers.mail_status_updates": "workers.watch_status",
 }  # enqueued by a scheduled task
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -111,6 +111,8 @@ def test_changes_readings_mail_and_feeds_have_a_worker_each_that_together_take_e
         "workers.receive_mail": taken[2],
         "workers.watch_alarms": taken[2],
         "workers.send_alarm_messages": taken[2],
+        "workers.watch_status": taken[2],
+        "workers.mail_status_updates": taken[2],
         "workers.send_sign_of_life": taken[2],
     }
     assert {queue.name: queue.routing_key for queue in app.amqp.queues.values()} == {each: each for each in taken}

@@ -42,6 +42,13 @@ from apps.nat.models import Move, Pinhole, PortForward
 from apps.nat.moving import services as moving
 from apps.nat.pinholes.services import add_pinhole
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
+from apps.status.availability.bookkeeping import note_levels
+from apps.status.incidents import services as incidents
+from apps.status.incidents.attached_tickets import attach_tickets
+from apps.status.incidents.services import IncidentFacts, UpdateFacts
+from apps.status.models import Incident, ServiceDay, ServiceLevel, Subscription
+from apps.status.network_services import NetworkService
+from apps.status.subscriptions.services import ask_for_subscription, build_token
 from apps.tickets import bulk, canned, merging, splitting
 from apps.tickets import own_tickets as tickets_of_members
 from apps.tickets import services as tickets
@@ -87,6 +94,7 @@ POSTED = (
     "tickets:notices", "desk:live-end", "inbound:again",
     "tickets:assign-member",
     "webhooks:ping", "webhooks:again", "alarms:seen", "alarms:end-silence", "alarms:channel-test",
+    "status:tickets-attach", "status:ticket-detach",
     "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
 FILES = (
@@ -96,6 +104,7 @@ FILES = (
     "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
     "inbound:file", "desk:export", "desk:people-sample", "gateways:failover-file", "gateways:health-csv",
     "gateways:evidence-download",
+    "status:atom", "status:calendar", "status:json",
 )  # fmt: skip
 NOT_VISITED = {
     **dict.fromkeys(POSTED, "an answer to POST alone"),
@@ -172,6 +181,7 @@ def fill() -> User:
     _webhooks(mara)
     _tokens(mara, member)
     _alarms(mara)
+    _incidents(mara)
     group.removal_least = 3
     group.save()
     wait_for(lambda: reconcile(group, by=mara.pk) is None)
@@ -230,6 +240,29 @@ def _alarms(mara: User) -> None:
     AlarmChannel.objects.filter(pk=channel.pk).update(failing_since=now - hour, error=LONG)
     add_channel(facts=ChannelFacts(name="Off", target="json://127.0.0.1:9/off", active=False), by=mara)
     send_test(channel=channel, by=mara)
+
+
+def _incidents(mara: User) -> None:
+    """Add a fault with tickets, one that staff alone see, planned work, a fault that is over, days, and subscribers."""
+    now, hour = timezone.now(), timedelta(hours=1)
+    levels = {"ipv4": ServiceLevel.DEGRADED, "ipv6": ServiceLevel.FINE, "portal": ServiceLevel.FINE}
+    note_levels({NetworkService(name): level for name, level in levels.items()}, now - 2 * hour)
+    note_levels({NetworkService(name): level for name, level in levels.items()}, now)
+    for back, down in ((1, 0), (2, 900), (3, 90)):
+        day = timezone.localdate(now) - timedelta(days=back)
+        ServiceDay.objects.create(service="ipv4", day=day, fine=80_000, degraded=600 * back, down=down)
+    begins: dict[str, Any] = {"began": now - hour, "services": ["ipv4", "ipv6"]}
+    told = UpdateFacts("looking", text_en=f"{LONG} {LONG}", next_update=now + hour)
+    fault = IncidentFacts(kind="fault", title_en=LONG, sites=list(Site.objects.all()), attach_tickets=True, **begins)
+    open_fault = incidents.open_incident(facts=fault, first=told, by=mara)
+    attach_tickets(incident=open_fault, tickets=list(Ticket.objects.filter(merged_into=None)[:2]), by=mara)
+    hidden = IncidentFacts(kind="fault", title_en="Hidden", public=False, **begins)
+    incidents.open_incident(facts=hidden, first=told, by=mara)
+    over = incidents.open_incident(facts=IncidentFacts(kind="fault", title_en="Over", **begins), first=told, by=mara)
+    incidents.post_update(incident=over, facts=UpdateFacts("over", text_en=LONG), by=mara)
+    work = IncidentFacts(kind="maintenance", services=["portal"], title_en=LONG, began=now + hour, planned_end=now + 2 * hour)
+    incidents.open_incident(facts=work, first=UpdateFacts("planned", text_en=LONG), by=mara)
+    ask_for_subscription(address="reader@lindenhof.example", language="en")
 
 
 def _mails() -> None:
@@ -424,7 +457,7 @@ STRANGERS = (
     "account_login", "account_inactive", "account_signup", "account_reset_password", "account_reset_password_done",
     "api-docs",
     "mail:switch-off", "account_reset_password_from_key_done", "account_email_verification_sent", "socialaccount_login_cancelled",
-    "socialaccount_login_error",
+    "socialaccount_login_error", "status:page", "status:subscribe", "status:confirm",
 )  # fmt: skip
 
 # Pages that answer 404, because the user has no such object.
@@ -514,6 +547,11 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     },
     "accounts:session-end": lambda: {"pk": 1},
     **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "link")},
+    **{f"status:incident{name}": _pk(Incident) for name in ("", "-edit", "-tell", "-report")},
+    **{f"status:tickets-{name}": _pk(Incident) for name in ("attach", "answer")},
+    "status:ticket-detach": lambda: _pk(Incident)() | {"ticket": Ticket.objects.values_list("pk", flat=True)[0]},
+    "status:incident-add": lambda: {"kind": "maintenance"},
+    "status:confirm": lambda: {"token": build_token(Subscription.objects.all()[0])},
     "alarms:seen": _pk(Alarm),
     "alarms:end-silence": _pk(Silence),
     **{f"alarms:{name}": _pk(AlarmChannel) for name in ("channel", "channel-remove", "channel-test")},

@@ -57,6 +57,8 @@ JOBS: dict[str, Promise] = {
     "workers.send_alarm_messages": gettext_lazy("Sending messages about alarms"),
     "workers.send_sign_of_life": gettext_lazy("Sending a sign of life"),
     "workers.watch_alarms": gettext_lazy("Watching for alarms"),
+    "workers.watch_status": gettext_lazy("Noting how well services are reached"),
+    "workers.mail_status_updates": gettext_lazy("Writing mails about incidents"),
     "workers.tell_webhooks": gettext_lazy("Notifying webhooks"),
     "workers.collect": gettext_lazy("Requesting the gateways’ counters"),
     "workers.collect_one": gettext_lazy("Reading a gateway’s counters"),

@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
-SECRETS: Final = re.compile(r"^(/account/(?:invited|password/reset/key|confirm-email)/|/me/join/|/mail/off/)[^/]+")
-"""Links that grant access to their holder: invitations, new passwords, confirmation of addresses, unsubscribing from mails."""
+SECRETS: Final = re.compile(r"^(/account/(?:invited|password/reset/key|confirm-email)/|/me/join/|/mail/off/|/status/subscribe/)[^/]+")
+"""Links that grant access to their holder: invitations, new passwords, confirmation of addresses, subscribing and unsubscribing."""
 
 
 def redact_path(path: str) -> str:

@@ -1,0 +1,1 @@
+"""Availability: whether members reach each service, noted all the time and summed up by day."""

@@ -1,0 +1,1 @@
+"""The public status page, without sign-in, and its feeds."""

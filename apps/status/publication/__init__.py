@@ -1,0 +1,1 @@
+"""The status page as files for a server elsewhere, and the emergency sheet for administrators."""

@@ -1,0 +1,98 @@
+"""The status page as files for a server elsewhere, and the emergency sheet for administrators."""
+
+import json
+import re
+import stat
+from io import StringIO
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from django.core.management import CommandError, call_command
+from icalendar import Calendar
+
+from apps.status.incidents import services
+from apps.status.publication.directory import write_files
+from tests import factories
+from tests.db.test_incidents import announce, describe, say
+
+
+def export(directory: Path, **options: object) -> str:
+    said = StringIO()
+    call_command("export_status", str(directory), stdout=said, **options)
+    return said.getvalue()
+
+
+def test_the_files_say_the_same_in_both_languages_and_load_nothing_from_the_portal(network: factories.Network, tmp_path: Path) -> None:
+    services.open_incident(facts=describe(title_de="Langsam"), first=say(text_de="Wir suchen."), by=network.admin)
+    services.open_incident(facts=describe(public=False, title_en="Secret"), first=say(), by=network.admin)
+    announce(network.admin)
+    public = tmp_path / "status"
+    assert "10 of 10 files written" in export(public, url="https://status.lindenhof.example")
+    english, german = ((public / name).read_text() for name in ("index.html", "index.de.html"))
+    assert "Slow in houses A to F" in english and "We see it, too" in english and 'href="index.de.html"' in english
+    assert "Langsam" in german and "Wir suchen." in german and 'href="index.html"' in german
+    assert "outside of our network" in english and "außerhalb unseres Netzes" in german
+    for page in (english, german):
+        assert "Secret" not in page and "hx-get" not in page and "<script" not in page
+        loaded = re.findall(r'<link rel="(?:stylesheet|alternate)"[^>]* href="([^"]*)"', page)
+        assert len(loaded) == 3 and all((public / name).is_file() for name in loaded)
+    feed = ElementTree.fromstring((public / "atom.xml").read_bytes())  # noqa: S314 - our own document
+    assert "https://status.lindenhof.example/index.html#incident-" in ElementTree.tostring(feed, encoding="unicode")
+    assert len(Calendar.from_ical((public / "calendar.ics").read_bytes()).walk("VEVENT")) == 2
+    assert json.loads((public / "status.de.json").read_text())["incidents"][0]["name"] == "Langsam"
+
+
+def test_a_second_export_writes_only_what_changed_and_leaves_no_half_file(network: factories.Network, tmp_path: Path) -> None:
+    export(tmp_path)
+    (tmp_path / "robots.txt").write_text("of the other server")
+    changed = re.search(r"(\d+) of 10", export(tmp_path))
+    assert changed and int(changed[1]) < 10  # style sheets are the same
+    assert (tmp_path / "robots.txt").exists() and not list(tmp_path.glob(".*"))
+    assert stat.S_IMODE((tmp_path / "index.html").stat().st_mode) == 0o644
+
+
+def test_a_disk_that_is_full_leaves_the_old_file(tmp_path: Path) -> None:
+    write_files(tmp_path, {"index.html": b"old"})
+    (tmp_path / "index.de.html").mkdir()
+    with pytest.raises(OSError, match=r"index\.de\.html"):
+        write_files(tmp_path, {"index.html": b"old", "index.de.html": b"new"})
+    assert (tmp_path / "index.html").read_bytes() == b"old" and not list(tmp_path.glob(".index*"))
+
+
+def test_the_emergency_sheet_is_private_and_holds_what_is_needed_without_the_portal(network: factories.Network, tmp_path: Path) -> None:
+    network.admin.email = "mara@lindenhof.example"
+    network.admin.save()
+    private = tmp_path / "private"
+    export(tmp_path / "status", emergency=private)
+    sheet = (private / "emergency.html").read_text()
+    assert (
+        "mara@lindenhof.example" in sheet
+        and "nat-1" in sheet
+        and "10.16.0.0/12" in sheet.replace(str(network.private.prefix), "10.16.0.0/12")
+    )
+    rules = (private / "nat-1.nft").read_text()
+    assert "table inet netzwart" in rules and "nft -f nat-1.nft" in sheet
+    assert (private / "runbook.md").read_text().startswith("# Runbook")
+    assert stat.S_IMODE(private.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(each.stat().st_mode) for each in private.iterdir()} == {0o600}
+
+
+@pytest.mark.parametrize("url", ["status.example.org", "ftp://status.example.org/", "https://"])
+def test_an_address_that_is_none_is_said(network: factories.Network, tmp_path: Path, url: str) -> None:
+    with pytest.raises(CommandError, match="no address of a web page"):
+        export(tmp_path / "status", url=url)
+    assert not (tmp_path / "status").exists()
+
+
+def test_the_emergency_sheet_is_never_inside_what_is_published(network: factories.Network, tmp_path: Path) -> None:
+    for inside in (tmp_path, tmp_path / "private"):
+        with pytest.raises(CommandError, match="which is published"):
+            export(tmp_path, emergency=inside)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_directory_that_cannot_be_written_is_named(network: factories.Network, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CommandError, match="file"):
+        export(tmp_path / "file")
