@@ -29,7 +29,7 @@ from apps.network.models import Gateway
 from firewall import wire
 from firewall.evidence import LARGEST, CollectEvidence, EvidenceKind, EvidencePart
 from tests import factories
-from tests.db.agents import stop_agent
+from tests.db.agents import end_started, stop_agent
 from tests.db.lying_gateway import lying
 from tests.db.page_client import signed_in, text
 from tests.db.rollout_rows import forward
@@ -46,6 +46,7 @@ def network(served_network: factories.Network) -> Iterator[factories.Network]:
     """Gateways in memory that run a ruleset."""
     assert reconcile(served_network.group)
     yield served_network
+    end_started()
 
 
 def collect(gateway: Gateway, network: factories.Network) -> EvidenceArchive:
