@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from hashlib import sha256
 
 VERSION_NUMBER = "0.1.0"  # as in pyproject.toml
-PACKAGES = ("firewall", "firewall/failover", "gateway", "gateway/health")  # what the agent consists of; other subpackages are the portal's
+PACKAGES = ("firewall", "firewall/failover", "gateway", "gateway/evidence", "gateway/health")
+"""What the agent consists of; other subpackages are the portal's."""
 
 
 def format_release_version(sources: Mapping[str, bytes]) -> str:

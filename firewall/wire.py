@@ -12,6 +12,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 from firewall.codec import WireError, decode, encode
 from firewall.diff import Delta
+from firewall.evidence import CollectEvidence, EvidenceCollected
 from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, RevertFiles
 from firewall.health import HealthCounters, ReadHealth
 from firewall.live_trace import Look, Seen, Watch, Watching
@@ -393,6 +394,7 @@ Request: TypeAlias = (
     | Look
     | Describe
     | ReadHealth
+    | CollectEvidence
     | Roles
     | Drain
     | InstallFiles
@@ -415,6 +417,7 @@ Reply: TypeAlias = (
     | Seen
     | MachineFacts
     | HealthCounters
+    | EvidenceCollected
     | RolesAre
     | FileTrialIs
     | Refused
@@ -441,6 +444,7 @@ ANSWERED: Mapping[type[Request], MessageLimits] = MappingProxyType(
         Look: MessageLimits(4 << 20, 100_000),
         Describe: MessageLimits(4 << 20, 100_000),
         ReadHealth: MessageLimits(1 << 20, 50_000),
+        CollectEvidence: MessageLimits(12 << 20, 1_000),  # all parts at their largest, if nothing can be compressed
         Roles: _SHORT,
         Drain: _SHORT,
         InstallFiles: _SHORT,

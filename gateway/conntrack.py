@@ -5,7 +5,7 @@ are unpacked at once; flows of any other shape are parsed attribute by attribute
 """
 
 import socket
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
 from itertools import islice
 from struct import Struct
@@ -15,7 +15,15 @@ from firewall.flows import Flow, FlowFilter
 from gateway.netlink import CONNTRACK, Netlink, iter_attribute_spans, pack_attribute, pack_nested, parse_attributes, parse_number
 
 _GET, _DELETE, _GET_STATISTICS = 1, 2, 4  # IPCTNL_MSG_CT_GET, IPCTNL_MSG_CT_DELETE, IPCTNL_MSG_CT_GET_STATS_CPU
-_STATISTICS = {9: "insert_failed", 10: "drop", 11: "early_drop", 13: "search_restart", 14: "clash_resolve"}  # CTA_STATS_*
+_STATISTICS = dict(  # CTA_STATS_*, from 1 on
+    enumerate(
+        (
+            *("searched", "found", "new", "invalid", "ignore", "delete", "delete_list", "insert", "insert_failed"),
+            *("drop", "early_drop", "error", "search_restart", "clash_resolve", "chain_toolong"),
+        ),
+        1,
+    )
+)
 _TUPLE_ORIG, _TUPLE_REPLY, _ID, _ZONE = 1, 2, 12, 18
 _FILTER, _FILTER_ORIG, _FILTER_REPLY = 25, 1, 2
 _FILTER_DESTINATION, _FILTER_PROTOCOL, _FILTER_PORT = 1 << 1, 1 << 3, 1 << 5  # CTA_FILTER_F_CTA_IP_DST, …_PROTO_NUM, …_PROTO_DST_PORT
@@ -56,15 +64,26 @@ class _TupleLayout:
 _V4, _V6 = _TupleLayout(4), _TupleLayout(16)
 
 
-def read_conntrack_statistics() -> dict[str, int]:
-    """Return the counters of the connection table, by the names of CTA_STATS_*, summed over all cores. Raises TableError."""
-    found = dict.fromkeys(_STATISTICS.values(), 0)
+def read_core_statistics() -> dict[int, dict[str, int]]:
+    """Return the counters of the connection table by core, by the names of CTA_STATS_*. Raises TableError."""
     with closing(Netlink(CONNTRACK)) as own:
-        for body in own.dump(_GET_STATISTICS, family=socket.AF_UNSPEC):
-            for kind, octets in parse_attributes(body).items():
-                if kind in _STATISTICS:
-                    found[_STATISTICS[kind]] += parse_number(octets)
-    return found
+        counted = [parse_attributes(body) for body in own.dump(_GET_STATISTICS, family=socket.AF_UNSPEC)]
+    return {
+        core: {_STATISTICS[kind]: parse_number(octets) for kind, octets in given.items() if kind in _STATISTICS}
+        for core, given in enumerate(counted)
+    }
+
+
+def read_conntrack_statistics() -> dict[str, int]:
+    """Return the counters of the connection table, summed over all cores. Raises TableError."""
+    cores = read_core_statistics().values()
+    return {name: sum(counts.get(name, 0) for counts in cores) for name in _STATISTICS.values()}
+
+
+def iter_flows(over: Netlink, family: int) -> Iterator[list[Flow]]:
+    """Yield all flows, datagram by datagram; one that comes or goes meanwhile may be left out or repeated. Raises TableError."""
+    for bodies, _undisturbed in over.iter_dump(_GET, family=family):
+        yield [parse_flow(body) for body in bodies]
 
 
 class Conntrack:

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from ipaddress import ip_address
 from struct import Struct
+from typing import Any
 
 from firewall.machine import MOST_ADDRESSES, InterfaceAddress, MachineInterface
 from firewall.policy import Address
@@ -38,7 +39,7 @@ def list_interfaces() -> list[MachineInterface]:
     """Return all interfaces but loopback, by name. Raises TableError."""
     try:
         with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.NETLINK_ROUTE) as route:
-            links = list(_dump(route, _GETLINK, _LINK))
+            links = list(iter_dump(route, _GETLINK, _LINK))
             addresses, defaults = _read_addresses(route), _read_defaults(route)
     except OSError as error:
         raise TableError(f"the interfaces cannot be read: {error.strerror}") from error
@@ -61,7 +62,7 @@ def list_interfaces() -> list[MachineInterface]:
 
 def iter_links(route: socket.socket) -> Iterator[tuple[str, bool, dict[int, bytes]]]:
     """Yield name, whether it is up with carrier, and attributes of each interface but loopback. Raises TableError or OSError."""
-    for (_, _, _, flags, _), given in _dump(route, _GETLINK, _LINK):
+    for (_, _, _, flags, _), given in iter_dump(route, _GETLINK, _LINK):
         if not flags & _LOOPBACK:
             yield parse_attribute_text(given[_LINK_NAME]), flags & _RUNNING == _RUNNING, given
 
@@ -90,7 +91,7 @@ def has_address(interface: str, address: Address) -> bool:
     """True if the interface exists and has this address, which may be link-local. Raises TableError."""
     try:
         with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.NETLINK_ROUTE) as route:
-            names = {index: parse_attribute_text(given[_LINK_NAME]) for (_, _, index, _, _), given in _dump(route, _GETLINK, _LINK)}
+            names = {index: parse_attribute_text(given[_LINK_NAME]) for (_, _, index, _, _), given in iter_dump(route, _GETLINK, _LINK)}
             return any(names.get(index) == interface and each.address == address for index, _, each in _iter_addresses(route))
     except OSError as error:
         raise TableError(f"the interfaces cannot be read: {error.strerror}") from error
@@ -107,7 +108,7 @@ def _read_addresses(route: socket.socket) -> dict[int, list[InterfaceAddress]]:
 
 def _iter_addresses(route: socket.socket) -> Iterator[tuple[int, int, InterfaceAddress]]:
     """Yield each address with the index of its interface and its scope."""
-    for (_, length, _, scope, index), given in _dump(route, _GETADDR, _ADDRESS):
+    for (_, length, _, scope, index), given in iter_dump(route, _GETADDR, _ADDRESS):
         if octets := given.get(_ADDRESS_LOCAL) or given.get(_ADDRESS_ANY):
             yield index, scope, InterfaceAddress(ip_address(octets), length)
 
@@ -115,7 +116,7 @@ def _iter_addresses(route: socket.socket) -> Iterator[tuple[int, int, InterfaceA
 def _read_defaults(route: socket.socket) -> set[tuple[int, int]]:
     """Return family and interface of each default route of the main table."""
     found: set[tuple[int, int]] = set()
-    for (family, length, _, _, table, _, _, kind, _), given in _dump(route, _GETROUTE, _ROUTE):
+    for (family, length, _, _, table, _, _, kind, _), given in iter_dump(route, _GETROUTE, _ROUTE):
         if (length, table, kind) == (0, _MAIN, _UNICAST) and family in _FAMILIES:
             found.update((family, index) for index in _iter_outgoing(given))
     return found
@@ -132,9 +133,15 @@ def _iter_outgoing(given: dict[int, bytes]) -> Iterator[int]:
         hops = hops[(max(length, _NEXT_HOP.size) + 3) & ~3 :]
 
 
-def _dump(route: socket.socket, kind: int, body: Struct) -> Iterator[tuple[tuple[int, ...], dict[int, bytes]]]:
-    """Yield the fields and attributes of each message of a dump. Raises TableError or OSError."""
-    route.send(_HEADER.pack(_HEADER.size + body.size, kind, _DUMP, kind, 0) + bytes(body.size))
+def iter_dump(
+    route: socket.socket, kind: int, body: Struct, request: bytes | None = None
+) -> Iterator[tuple[tuple[Any, ...], dict[int, bytes]]]:
+    """Yield the fields and attributes of each message of a dump, of any netlink family. request: its body, by default zeros.
+
+    Raises TableError or OSError. A caller that wants no more closes the socket.
+    """
+    asked = bytes(body.size) if request is None else request
+    route.send(_HEADER.pack(_HEADER.size + len(asked), kind, _DUMP, kind, 0) + asked)
     while True:
         octets, start = route.recv(_RECEIVE), 0
         while start + _HEADER.size <= len(octets):
@@ -143,7 +150,7 @@ def _dump(route: socket.socket, kind: int, body: Struct) -> Iterator[tuple[tuple
                 return
             if reply == _ERROR:
                 code = -int.from_bytes(octets[start + _HEADER.size : start + _HEADER.size + 4], sys.byteorder, signed=True)
-                raise TableError(f"the interfaces cannot be read: {os.strerror(code)}")
+                raise TableError(f"the kernel does not list what was asked for: {os.strerror(code)}")
             head = start + _HEADER.size
             yield body.unpack_from(octets, head), parse_attributes(octets[head + body.size : start + length])
             start += (length + 3) & ~3

@@ -13,6 +13,7 @@ from pathlib import Path
 from time import monotonic
 
 from firewall.diff import Delta, ElementChange
+from firewall.evidence import CollectEvidence, EvidenceKind
 from firewall.flows import Flow, FlowFilter
 from firewall.health import HealthCounters
 from firewall.live_trace import Watch
@@ -25,6 +26,8 @@ from gateway import interfaces, netlink, sysctl
 from gateway.conntrack import Conntrack
 from gateway.deleted_element_counters import DeletionListener
 from gateway.element_renewal import ExpiryCorrection, UnixClock
+from gateway.evidence.part import Deadline, PartContent, PartReader, build_text
+from gateway.evidence.readers import build_machine_readers
 from gateway.health.reading import read_health
 from gateway.kernel_trace import Tracer
 from gateway.libnftables import Libnftables
@@ -280,6 +283,10 @@ class KernelTable:
             packets = {name: packets for name, (packets, _octets) in _iter_named_counters(own)}
         return read_health(packets, boot=boot, agent=agent, disk=disk)
 
+    def build_evidence_readers(self, request: CollectEvidence) -> Mapping[EvidenceKind, PartReader]:
+        """See NftTable."""
+        return {EvidenceKind.COUNTERS: _read_counters_part, **build_machine_readers(request.interfaces, request.seconds)}
+
     def has_address(self, interface: str, address: Address) -> bool:
         """See NftTable."""
         return interfaces.has_address(interface, address)
@@ -331,6 +338,12 @@ class KernelTable:
         """See NftTable."""
         [body] = self._netlink.ask(netlink.GETTABLE, [pack_text(_TABLE_NAME, TABLE)])
         return None if body is None else parse_number(parse_attributes(body)[_TABLE_HANDLE])
+
+
+def _read_counters_part(_deadline: Deadline) -> PartContent:
+    with closing(Netlink()) as own:
+        lines = [f"{name}: {packets} packets, {octets} octets" for name, (packets, octets) in sorted(_iter_named_counters(own))]
+    return build_text(EvidenceKind.COUNTERS, lines)
 
 
 def _dump_table_objects(over: Netlink, kind: int, table_attribute: int) -> list[bytes]:

@@ -1,6 +1,7 @@
 """Texts for the log: requests and their replies. One line each, no personal data."""
 
 from firewall import wire
+from firewall.evidence import EvidenceCollected
 from firewall.file_trial import FileTrialIs, InstallFiles, KeepFiles, RevertFiles
 from firewall.roles import Drain, RolesAre
 from firewall.wire import Message
@@ -63,6 +64,9 @@ def describe_outcome(reply: Message) -> str:
             return ", ".join(each.error or f"connected in {each.microseconds} µs" for each in answers)
         case RolesAre(families=families):
             return ", ".join(f"IPv{each.family} {each.role}{' carries' if each.carries else ''}" for each in families)
+        case EvidenceCollected(parts=parts):
+            missing = [each.kind for each in parts if not each.size]
+            return f"{sum(len(each.deflated) for each in parts)} octets of evidence, without {', '.join(missing) or 'gaps'}"
         case FileTrialIs(phase=phase, problem=problem):
             return f"failover files: {phase} {to_plain_line(problem)}".rstrip()
     return "done"

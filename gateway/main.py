@@ -1,4 +1,4 @@
-"""The agent's commands: serve, relay, restore, check, prober, failover-files (docs/agent.md)."""
+"""The agent's commands: serve, relay, restore, check, prober, headers, failover-files (docs/agent.md)."""
 
 import argparse
 import asyncio
@@ -16,8 +16,10 @@ from pathlib import Path
 from uuid import uuid4
 
 from firewall import wire
+from firewall.codec import WireError
 from firewall.failover import ProgramPaths
 from gateway import prober
+from gateway.evidence.header_service import answer_one_request
 from gateway.failover_files import OUTCOME, FailoverFileRequests, FileRequestError, render_request
 from gateway.failover_roles import SETTINGS
 from gateway.kernel import KernelTable
@@ -66,6 +68,7 @@ def _build_parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--outcome", type=Path, default=OUTCOME, metavar="FILE", help="where it says how far it got (default: %(default)s)"
     )
+    command.add_argument("--headers", type=Path, metavar="SOCKET", help="socket of the process that takes packet headers, if not the agent")
     command.add_argument("--fake", action="store_true", help="keep the table in memory and leave the kernel alone: for tests and demos")
     command.set_defaults(command=serve)
     command = commands.add_parser("relay", help="connect standard input and output to the agent's socket: the portal's ssh key runs this")
@@ -78,6 +81,8 @@ def _build_parser() -> argparse.ArgumentParser:
     command.add_argument("--socket", required=True, type=Path, help="unix socket to listen at")
     command.add_argument("--group", help="group that may connect (default: only the prober's own user)")
     command.set_defaults(command=probe)
+    command = commands.add_parser("headers", help="take packet headers for the peer at standard input: netzwart-headers.socket runs this")
+    command.set_defaults(command=take_packet_headers)
     command = commands.add_parser(
         "failover-files", help="write the files of failover that the portal asked for: netzwart-failover runs this"
     )
@@ -98,7 +103,15 @@ def serve(given: argparse.Namespace) -> int:
         boot = _get_boot_id(fake=given.fake)
         installer = FailoverFileRequests(given.installs, given.outcome)
         agent = Agent(
-            table, state, name=given.name, boot=boot, clock=time.time, probes=given.prober, failover=given.failover, installer=installer
+            table,
+            state,
+            name=given.name,
+            boot=boot,
+            clock=time.time,
+            probes=given.prober,
+            failover=given.failover,
+            installer=installer,
+            headers=given.headers,
         )
         brought = agent.start()
         log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(brought.sentence))
@@ -184,6 +197,17 @@ def restore(given: argparse.Namespace) -> int:
         brought = restore_ruleset(kernel, state, _read_clock())
     log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(brought.sentence))
     return 1 if brought.fault else 0
+
+
+def take_packet_headers(_: argparse.Namespace) -> int:
+    """Answer the agent at standard input, a socket. Return 1, and say why, if its request cannot be used."""
+    try:
+        with socket.socket(fileno=os.dup(sys.stdin.fileno())) as peer:
+            answer_one_request(peer)
+    except (OSError, WireError) as error:
+        log.error("no packet headers: %s", to_plain_line(str(error)))
+        return 1
+    return 0
 
 
 def write_failover_files(given: argparse.Namespace) -> int:

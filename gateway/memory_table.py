@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from firewall.diff import Delta, ElementChange
+from firewall.evidence import CollectEvidence, EvidenceKind
 from firewall.flows import Flow, FlowFilter
 from firewall.health import HealthCounters
 from firewall.live_trace import Watch
@@ -18,6 +19,7 @@ from firewall.machine import InterfaceAddress, MachineInterface
 from firewall.policy import Address, Profile
 from firewall.profile import build_sysctls
 from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, iter_used_chains, iter_used_sets
+from gateway.evidence.part import PartReader, build_text
 from gateway.progress import Progress
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, DeletedCounts, ElementCounts, TableError, TraceSession, add_deleted_counts
 
@@ -183,6 +185,11 @@ class FakeKernel:
     def read_health(self, *, boot: str, agent: str, disk: Path) -> HealthCounters:
         """See NftTable. There is no machine: nothing is counted."""
         return HealthCounters(boot, time.monotonic_ns() // 1_000_000, time.time_ns() // 1_000_000, agent, (), (), {}, {})
+
+    def build_evidence_readers(self, request: CollectEvidence) -> Mapping[EvidenceKind, PartReader]:
+        """See NftTable. There is no machine, only counters."""
+        lines = [f"{name}: {packets} packets, {octets} octets" for name, (packets, octets) in sorted(self.read_named_counters().items())]
+        return {EvidenceKind.COUNTERS: lambda _deadline: build_text(EvidenceKind.COUNTERS, lines)}
 
     def has_address(self, interface: str, address: Address) -> bool:
         """See NftTable."""

@@ -5,17 +5,20 @@ One operation runs at a time, but counters may be read beside others. A change t
 deadline is measured by CLOCK_MONOTONIC, which cannot be set.
 """
 
+import json
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from functools import reduce
+from functools import partial, reduce
 from math import ceil, inf
 from pathlib import Path
-from time import gmtime, monotonic, strftime
+from threading import Event
+from time import gmtime, monotonic, strftime, time_ns
 
 from firewall import digest as digests
 from firewall import live_trace, wire
-from firewall.codec import WireError
+from firewall.codec import WireError, encode
 from firewall.diff import Delta, apply, diff
+from firewall.evidence import MOST_INTERFACES, SECONDS, CollectEvidence, EvidenceCollected, EvidenceKind
 from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, RevertFiles
 from firewall.health import HealthCounters, ReadHealth
 from firewall.machine import Describe
@@ -28,6 +31,9 @@ from firewall.ruleset import Ruleset, drop_expired
 from gateway import prober
 from gateway.clock import GatewayClock
 from gateway.counter_reading import CounterReader
+from gateway.evidence.collection import collect_parts
+from gateway.evidence.header_service import ask_for_headers
+from gateway.evidence.part import PartContent, PartMissingError, PartReader
 from gateway.failover_files import FailoverFileRequests
 from gateway.failover_roles import SETTINGS, FailoverRoles
 from gateway.flow_termination import cut_flows_at_commit, cut_flows_at_confirm, cut_reappeared
@@ -69,6 +75,7 @@ class Agent:
 
     clock: returns Unix seconds. steady: returns seconds of CLOCK_MONOTONIC. boot: the kernel's boot id. probes: the prober's
     socket, if the gateway has one. failover: where failover.conf is if failover is set up. installer: installs its files.
+    headers: the socket of the process that takes packet headers; None: the agent takes them itself.
     """
 
     def __init__(
@@ -83,6 +90,7 @@ class Agent:
         probes: Path | None = None,
         failover: Path = SETTINGS,
         installer: FailoverFileRequests | None = None,
+        headers: Path | None = None,
     ) -> None:
         self._table, self._state, self._steady = table, state, steady
         self._ledger = state.ledger
@@ -90,6 +98,7 @@ class Agent:
         self._name, self._boot, self._probes = name, boot, probes
         self._failover = FailoverRoles(table, failover)
         self._installer = installer or FailoverFileRequests(None)
+        self._headers = headers
         self._takeover, self._withdrawn = TakeoverWatch(self._failover, steady), WithdrawnObjects()
         self._held = TableState(table, self._clock)
         self.live = LiveTrace(table, lambda: self._held.rules, steady)
@@ -249,6 +258,8 @@ class Agent:
                 return self.live.look(request)
             case ReadHealth():
                 return self.read_health()
+            case CollectEvidence():
+                return self.collect_evidence(request, self.describe_ruleset(), Event())
             case Describe():
                 return describe_machine(self._table, self._name)
             case Roles() | Drain():
@@ -477,6 +488,41 @@ class Agent:
         """Return what the machine has counted. May be called on another thread, beside everything else. Raises TableError."""
         return self._table.read_health(boot=self._boot, agent=compute_version(), disk=self._state.directory)
 
+    def describe_ruleset(self) -> str:
+        """Return as JSON which ruleset runs, as far as it is known without reading it from the kernel. Called between requests."""
+        known = self._held.known_digest
+        told = {
+            "digest": digests.format_digest(known) if known is not None else "",
+            "other_program_committed_since": self._held.strayed or self._table.is_disturbed(),
+            "confirmed": self._confirmed,
+            "trial": self._trial.target if self._trial else "",
+            "seconds_until_it_is_taken_back": ceil(self.seconds_left),
+            "past": self._past,
+            "boot": self._boot,
+            "token": self._state.token,
+            "elements": {name: len(elements) for name, elements in sorted(self._held.known_elements.items())},
+        }
+        return json.dumps(told, indent=1)
+
+    def collect_evidence(self, request: CollectEvidence, ruleset: str | None, stop: Event) -> EvidenceCollected:
+        """Return all evidence, after `request.seconds` at least. May be called on another thread, beside everything else.
+
+        ruleset: from describe_ruleset, None if the agent was too busy for that. stop: set when the agent ends. Raises WireError.
+        """
+        if request.seconds not in SECONDS:
+            raise WireError(f"request.seconds: {request.seconds} is not between {SECONDS[0]} and {SECONDS[-1]}")
+        if len(request.interfaces) > MOST_INTERFACES:
+            raise WireError(f"request.interfaces: {len(request.interfaces)} are more than {MOST_INTERFACES}")
+        clock = time_ns() // 1_000_000
+        readers: dict[EvidenceKind, PartReader] = {
+            EvidenceKind.RULESET: lambda _deadline: _build_ruleset_part(ruleset),
+            EvidenceKind.HEALTH: lambda _deadline: PartContent(json.dumps(encode(self.read_health()), indent=1).encode()),
+            **self._table.build_evidence_readers(request),
+        }
+        if self._headers:
+            readers[EvidenceKind.HEADERS] = partial(ask_for_headers, self._headers, request)
+        return EvidenceCollected(self._name, compute_version(), clock, collect_parts(readers, request.seconds, stop))
+
     def answer_roles(self, request: Roles | Drain) -> RolesAre:
         """Return the roles, after draining if that is asked. May be called on another thread, beside everything else. Raises TableError."""
         if isinstance(request, Drain):
@@ -496,3 +542,9 @@ class Agent:
         answers = prober.ask(self._probes, request)
         after = self._table.read_named_counters()
         return wire.Probed(answers, {name: packets - before.get(name, (0, 0))[0] for name, (packets, _) in after.items()})
+
+
+def _build_ruleset_part(ruleset: str | None) -> PartContent:
+    if ruleset is None:
+        raise PartMissingError("The agent was busy with another operation, so it could not say which ruleset runs.")
+    return PartContent(ruleset.encode())

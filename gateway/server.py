@@ -1,9 +1,9 @@
 """The agent's unix socket: JSON lines in, JSON lines out, one operation at a time (firewall/wire.py defines the format).
 
 Operations run on one thread, so the event loop is free to send beats to the peers that wait, for their own operation or another's.
-Only counters, gauges, health and failover are answered beside them, on other threads: most of that time passes in the kernel. A peer that
-breaks the rules gets the reason and is disconnected; the others are not affected. Peers may be silent for as long as they like, but
-their number is limited: the one that has been silent longest makes room.
+Only counters, gauges, health, evidence and failover are answered beside them, on other threads: most of that time passes in the kernel,
+or in waiting for packets. A peer that breaks the rules gets the reason and is disconnected; the others are not affected. Peers may be
+silent for as long as they like, but their number is limited: the one that has been silent longest makes room.
 """
 
 import asyncio
@@ -11,11 +11,13 @@ import logging
 from asyncio import IncompleteReadError, LimitOverrunError, StreamReader, StreamWriter
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from time import monotonic, perf_counter
 from typing import TypeVar
 
 from firewall import wire
 from firewall.codec import WireError
+from firewall.evidence import CollectEvidence, EvidenceCollected
 from firewall.file_trial import FileTrial, InstallFiles, KeepFiles, RevertFiles
 from firewall.health import ReadHealth
 from firewall.roles import Drain, Roles
@@ -28,6 +30,7 @@ MOST_PEERS = 32
 WATCH = 1.0  # seconds between two looks at whether this gateway has taken over
 RETRY = 1.0  # seconds until taking back is tried again, if it failed
 READERS = 2  # sets whose counters are read at the same time
+BUSY = 3.0  # seconds that evidence waits for another operation before it leaves out which ruleset runs
 BEAT = 1.0  # seconds between two signs of life while an answer takes long
 MOST_UNREAD = 1 << 16  # octets that a peer may leave unread before beats stop
 STALLED = 30.0  # seconds a peer may take for the next line of a message it has begun, or to take the next line of an answer
@@ -52,6 +55,8 @@ class AgentServer:
         self._counting = asyncio.Lock()
         self._readers = ThreadPoolExecutor(READERS, "counters")
         self._watching: asyncio.Task[None] | None = None
+        self._collecting = asyncio.Lock()
+        self._stopping = Event()
 
     async def handle_peer(self, reader: StreamReader, writer: StreamWriter) -> None:
         """Talk with one peer until it leaves or breaks the rules."""
@@ -124,6 +129,7 @@ class AgentServer:
         """Wait for the running operation; those queued behind it are cancelled."""
         if self._watching:
             self._watching.cancel()
+        self._stopping.set()
         await asyncio.to_thread(self._operations.shutdown, cancel_futures=True)
 
     async def _read_message(self, line: bytes, reader: StreamReader) -> tuple[int, object, bool]:
@@ -171,11 +177,24 @@ class AgentServer:
                 return await self._read_gauges()
             case ReadHealth():
                 return await asyncio.to_thread(self._agent.read_health)
+            case CollectEvidence():
+                return await self._collect_evidence(request)
             case Roles() | Drain():
                 return await asyncio.to_thread(self._agent.answer_roles, request)
             case InstallFiles() | KeepFiles() | RevertFiles() | FileTrial():
                 return await asyncio.to_thread(self._agent.answer_files, request)
         return None
+
+    async def _collect_evidence(self, request: CollectEvidence) -> EvidenceCollected:
+        """Collect on another thread for some seconds, one collection at a time. Raises TableError or WireError."""
+        if self._collecting.locked():
+            raise TableError("evidence is being collected here already; ask again in some seconds")
+        async with self._collecting:
+            try:
+                ruleset = await asyncio.wait_for(self._run_in_turn(self._agent.describe_ruleset), BUSY)
+            except TimeoutError:
+                ruleset = None
+            return await asyncio.to_thread(self._agent.collect_evidence, request, ruleset, self._stopping)
 
     async def _read_gauges(self) -> wire.GaugesAre:
         sizes = await self._run_in_turn(self._agent.list_dynamic_sets)

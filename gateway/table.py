@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from firewall.diff import Delta
+from firewall.evidence import CollectEvidence, EvidenceKind
 from firewall.flows import Flow, FlowFilter
 from firewall.health import HealthCounters
 from firewall.live_trace import Headers, Watch
 from firewall.machine import MachineInterface
 from firewall.policy import Address
 from firewall.ruleset import Element, Rule, Ruleset, Set
+from gateway.evidence.part import PartReader
 from gateway.progress import Progress
 
 UNKNOWN_RULES = (Rule((), comment="rules as the kernel holds them, which nobody reads back"),)
@@ -165,6 +167,9 @@ class NftTable(Protocol):
 
     def read_health(self, *, boot: str, agent: str, disk: Path) -> HealthCounters:
         """Return what the machine has counted. May be called on another thread, beside everything else."""
+
+    def build_evidence_readers(self, request: CollectEvidence) -> Mapping[EvidenceKind, PartReader]:
+        """Return what reads the parts of the evidence that come from the machine. They may be called on other threads."""
 
     def has_address(self, interface: str, address: Address) -> bool:
         """True if the interface has this address. May be called on another thread, beside everything else."""

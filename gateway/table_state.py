@@ -86,6 +86,12 @@ class TableState:
     def _chains(self) -> Mapping[str, Chain]:
         return self._committed.ruleset.chains if self._committed else EMPTY.chains
 
+    @property
+    def known_digest(self) -> int | None:
+        """Digest of what was committed, None if it is not known. The kernel is not asked."""
+        known = self._running or self._committed
+        return known.digest if known and self.rules_known else None
+
     def get_running(self, now: int) -> RunningRuleset:
         """Return what runs at `now`."""
         if self._running is None or self._table.is_disturbed():

@@ -19,7 +19,7 @@ from apps.announcements.models import Announcement, AnnouncementRecipient
 from apps.bans.models import BanHits, BanList, Upload
 from apps.deployments.models import Revision, RevisionContent, UnapprovedLoss
 from apps.events.models import Event, Presence
-from apps.gateways.models import CarrierChange, HealthReading, HealthSample, RoleSwitch
+from apps.gateways.models import CarrierChange, EvidenceArchive, HealthReading, HealthSample, RoleSwitch
 from apps.inbound_mail.models import Arrival
 from apps.lib.models import KeptAnswer
 from apps.mail.models import Message
@@ -160,6 +160,11 @@ def _health_sample(age: timedelta) -> QuerySet[Any]:
     return HealthSample.objects.all()
 
 
+def _evidence(age: timedelta) -> QuerySet[Any]:
+    EvidenceArchive.objects.create(gateway=_gateway(), cause="person", asked=timezone.now() - age)
+    return EvidenceArchive.objects.all()
+
+
 def _role_switch(age: timedelta) -> QuerySet[Any]:
     gateway = _gateway()
     given = {"kind": "switch", "families": [4], "state": "done", "outcome": "moved", "ended": timezone.now() - age}
@@ -222,6 +227,7 @@ MAKERS: dict[str, Maker] = {
     "deployments.UnapprovedLoss": _losses,
     "webhooks.Delivery": _delivery,
     "gateways.CarrierChange": _carrier_change,
+    "gateways.EvidenceArchive": _evidence,
     "gateways.HealthReading": _health_reading,
     "gateways.HealthSample": _health_sample,
     "gateways.RoleSwitch": _role_switch,

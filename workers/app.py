@@ -31,6 +31,7 @@ MODULES = (
     "failover",
     "probing",
     "health",
+    "evidence",
     "status",
 )
 # Reading a large gateway's counters, or a feed, keeps Python busy: a worker of its own for each queue keeps deploying changes fast.
@@ -52,6 +53,8 @@ SLOW = (
     "workers.probe_gateways",
     "workers.read_health",
     "workers.sum_health",
+    "workers.tend_evidence",
+    "workers.collect_evidence",
 )
 POSTAL = (
     "workers.send_mail",
@@ -82,6 +85,7 @@ SIGN_OF_LIFE_SECONDS = 60.0
 ROLES_SECONDS = 10.0
 PROBE_SECONDS = 10.0
 HEALTH_SECONDS = 10.0
+EVIDENCE_SECONDS = 10.0
 STATUS_SECONDS = 15.0
 
 
@@ -130,6 +134,7 @@ def _make_app() -> Celery:
             "probe gateways": _build_entry(PROBE_SECONDS, "workers.probe_gateways"),
             "read health": _build_entry(HEALTH_SECONDS, "workers.read_health"),
             "sum health": _build_entry(USAGE_SECONDS, "workers.sum_health"),
+            "tend evidence": _build_entry(EVIDENCE_SECONDS, "workers.tend_evidence"),
             "watch roles": _build_entry(ROLES_SECONDS, "workers.watch_roles"),
             "offer tables": _build_entry(TABLES_SECONDS, "workers.offer_tables"),
             "forget": _build_entry(FORGET_SECONDS, "workers.forget"),

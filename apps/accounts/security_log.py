@@ -41,6 +41,8 @@ class SecurityEvent(StrEnum):
     TOKEN_MADE = "token made"  # noqa: S105 - not a token
     TOKEN_REVOKED = "token revoked"  # noqa: S105 - not a token
     TOKEN_UNKNOWN = "token unknown"  # noqa: S105 - not a token
+    EVIDENCE_DOWNLOADED = "evidence downloaded"
+    EVIDENCE_DELETED = "evidence deleted"
     REFUSED = "refused"
 
 

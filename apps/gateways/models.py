@@ -1,5 +1,6 @@
-"""Models of this app: joining machines, roles in failover, whether packets pass, and health. Gateways themselves belong to apps.network."""
+"""Models of this app: joining machines, roles, whether packets pass, health, evidence. Gateways themselves belong to apps.network."""
 
+from apps.gateways.evidence.models import EvidenceArchive, EvidenceDownload, EvidenceFile
 from apps.gateways.health.models import HealthFinding, HealthReading, HealthSample, HealthStatus
 from apps.gateways.joining.models import JoiningMachine
 from apps.gateways.packet_probes.models import ProbeStatus
@@ -7,6 +8,9 @@ from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRol
 
 __all__ = [
     "CarrierChange",
+    "EvidenceArchive",
+    "EvidenceDownload",
+    "EvidenceFile",
     "FailoverStatus",
     "GatewayRole",
     "HealthFinding",

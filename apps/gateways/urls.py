@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.gateways import views, views_changes, views_failover, views_groups, views_lifecycle
+from apps.gateways.evidence import views as evidence
 from apps.gateways.health import views as health
 from apps.gateways.joining import views as joining
 from apps.gateways.roles import views as roles
@@ -21,6 +22,10 @@ urlpatterns = [
     path("<int:pk>/", views.gateway, name="gateway"),
     path("<int:pk>/health/", health.health, name="health"),
     path("<int:pk>/health/measures.csv", health.health_csv, name="health-csv"),
+    path("<int:pk>/evidence/", evidence.evidence, name="evidence"),
+    path("<int:pk>/evidence/collect/", evidence.collect, name="evidence-collect"),
+    path("<int:pk>/evidence/<int:archive>/", evidence.download, name="evidence-download"),
+    path("<int:pk>/evidence/<int:archive>/delete/", evidence.delete, name="evidence-delete"),
     path("<int:pk>/primary/<int:family>/", views_changes.primary, name="primary"),
     path("<int:pk>/edit/", views.edit, name="edit"),
     path("<int:pk>/failover/<str:filename>", views_failover.download_file, name="failover-file"),

@@ -54,6 +54,8 @@ UNITS = [
     "netzwart-failover-install.service",
     "netzwart-failover.service",
     "netzwart-failover.timer",
+    "netzwart-headers.socket",
+    "netzwart-headers@.service",
     "netzwart-probe-namespace.service",
     "netzwart-prober.service",
     "netzwart-restore.service",

@@ -14,6 +14,7 @@ from apps.accounts import tokens
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.rollouts.gateway_order import list_in_rollout_order
 from apps.desk.selectors.roles import iter_attention_items
+from apps.gateways.evidence.models import EvidenceArchive
 from apps.gateways.retention import prune_carrier_changes, prune_switches
 from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRole, RoleSwitch
 from apps.gateways.roles.observation import _store_problem, note_carriers, store_roles
@@ -203,6 +204,15 @@ def test_a_group_has_one_switch_at_a_time(network: factories.Network) -> None:
     request_switch(gateway=network.gateways[0], kind=Kind.SWITCH)
     with pytest.raises(Conflict, match="is under way"):
         request_switch(gateway=network.gateways[0], kind=Kind.DRAIN)
+
+
+def test_before_a_switch_evidence_of_both_gateways_is_requested(network: factories.Network) -> None:
+    report_both(network)
+    request_switch(gateway=network.gateways[0], kind=Kind.SWITCH)
+    assert list(EvidenceArchive.objects.order_by("gateway__name").values_list("gateway__name", "cause", "state")) == [
+        ("nat-1", "switch", "waiting"),
+        ("nat-2", "switch", "waiting"),
+    ]
 
 
 @pytest.mark.parametrize("values", [{"families": []}, {"families": [5]}, {"kind": "jump"}, {"state": "done"}])

@@ -24,6 +24,7 @@ ASKED_FOR = {
     "workers.refresh_feed": "workers.refresh_feeds",
     "workers.import_people": "workers.offer_tables",
     "workers.switch_roles": "workers.watch_roles",
+    "workers.collect_evidence": "workers.tend_evidence",
     "workers.send_alarm_messages": "workers.watch_alarms",
     "workers.mail_status_updates": "workers.watch_status",
 }  # enqueued by a scheduled task

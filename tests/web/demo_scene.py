@@ -26,6 +26,8 @@ from apps.deployments.services import reconcile
 from apps.desk import address_lookup_log
 from apps.desk.people_import.uploads import save_upload
 from apps.desk.seeding import demo
+from apps.gateways.evidence.models import EvidenceArchive, EvidenceDownload, EvidenceFile
+from apps.gateways.evidence.part_texts import TITLES
 from apps.gateways.failover_settings import change_failover
 from apps.gateways.health.collection import store_reading
 from apps.gateways.joining.models import JoiningMachine
@@ -89,6 +91,7 @@ POSTED = (
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
+    "gateways:evidence-collect",
     "gateways:group-undo", "gateways:undo", "gateways:failover-undo", "gateways:joining-trust", "desk:settings-undo", "desk:settings-reset",
     "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink",
     "tickets:notices", "desk:live-end", "inbound:again",
@@ -104,6 +107,7 @@ FILES = (
     "tickets:attachment", "tickets:chart-csv",
     "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
     "inbound:file", "desk:export", "desk:people-sample", "gateways:failover-file", "gateways:health-csv",
+    "gateways:evidence-download",
     "status:atom", "status:calendar", "status:json",
 )  # fmt: skip
 NOT_VISITED = {
@@ -174,6 +178,7 @@ def fill() -> User:
     limit_member(member=member, up_kbit=1000, down_kbit=5000, reason="other", note=LONG, until=timezone.now() + timedelta(hours=3), by=mara)
     _full(group, mara)
     _health(Gateway.objects.order_by("pk")[0])
+    _evidence(Gateway.objects.order_by("pk")[0], mara)
     _mails()
     _tickets(mara, member)
     _arrivals()
@@ -371,6 +376,21 @@ def _health(gateway: Gateway) -> None:
         store_reading(gateway, build_counters(10_000 + second, at.timestamp(), **faults), at, at)
 
 
+def _evidence(gateway: Gateway, mara: User) -> None:
+    """Add an archive that a person asked for, one without the gateway's part, and one that is being collected."""
+    now = timezone.now()
+    parts = [{"name": name, "size": 12_345, "note": "", "milliseconds": 7} for name in TITLES]
+    parts[4]["note"] = "Accounting of connections is off (net.netfilter.nf_conntrack_acct), so their packets and octets are not known."
+    parts[8] |= {"size": None, "note": "The agent may not read the journal, or there is none: its account needs the group systemd-journal."}
+    ended = {"started": now, "finished": now, "state": "done", "size": 41_214}
+    whole = EvidenceArchive.objects.create(gateway=gateway, cause="person", by=mara, parts=parts, **ended)
+    EvidenceFile.objects.create(archive=whole, octets=b"an archive")
+    EvidenceDownload.objects.create(archive=whole, by=mara)
+    alone = EvidenceArchive.objects.create(gateway=gateway, cause="revert", problem="refused", reason=LONG, parts=parts[-1:], **ended)
+    EvidenceFile.objects.create(archive=alone, octets=b"an archive")
+    EvidenceArchive.objects.create(gateway=gateway, cause="switch", state="running", started=now)
+
+
 def _bans(mara: User) -> None:
     banlist = services.create_list(name="Scanners", description=LONG, by=mara)
     services.ban_prefix(list=banlist, prefix=ip_network("2001:db8:dead:beef:1234:5678:9abc:def0/128"), comment=LONG, author=mara)
@@ -406,6 +426,11 @@ def _list() -> dict[str, Any]:
 
 def _group() -> dict[str, Any]:
     return {"group": GatewayGroup.objects.get().pk}
+
+
+def _archive() -> dict[str, Any]:
+    row = EvidenceArchive.objects.filter(finished__isnull=False)[0]
+    return {"pk": row.gateway_id, "archive": row.pk}
 
 
 def _find_blocked() -> dict[str, Any]:
@@ -473,6 +498,8 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
         f"gateways:{name}": _pk(Gateway)
         for name in ("health", "health-csv", "gateway", "edit", "put-right", "count-again", "rename", "replace", "retire", "remove")
     },
+    **{f"gateways:{name}": _pk(Gateway) for name in ("evidence", "evidence-collect")},
+    **{f"gateways:{name}": _archive for name in ("evidence-download", "evidence-delete")},
     **{f"gateways:{name}": _pk(JoiningMachine) for name in ("joining", "joining-move", "joining-trust", "joining-give-up")},
     **{
         f"gateways:{name}": _pk(GatewayGroup)

@@ -21,6 +21,7 @@ from apps.deployments.models import HeldBack, Hold, Revision
 from apps.deployments.revision_pages import contents
 from apps.deployments.revision_pages.presentation import explain_not_kept, read_database_clock
 from apps.deployments.rollouts.gateway_cache import RulesetCache
+from apps.deployments.rollouts.going_back import ReturnKind, announce_return
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import GatewayGroup
@@ -99,6 +100,7 @@ def hold_group_at_revision(revision: Revision, *, why: str, by: User, alone: boo
         raise Conflict(_("Another administrator has just put this group on hold.")) from error
     if alone:
         notifications.notify_of_lone_rollback(hold)
+    announce_return(ReturnKind.ROLLBACK, list(revision.group.gateways.all()))
     enqueue_task("workers.reconcile", by.pk, True)
     return hold
 

@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from apps.deployments.desired_state.desired_rulesets import DesiredState
 from apps.deployments.models import Revision, Rollout, RolloutStep
+from apps.deployments.rollouts.going_back import ReturnKind, announce_return
 from apps.network.models import Gateway, GatewayGroup
 from firewall import rollout as machine
 from firewall.rollout import GatewayStep, RolloutCommand, RolloutEvent, RolloutPhase, advance_rollout
@@ -236,9 +237,16 @@ def record_event(lease: Lease, event: RolloutEvent, **evidence: Any) -> None:
         state = replace(lease.state, wish=RolloutEvent(wish) if wish else None)
         at = state.turn
         after, command = advance_rollout(state, event)
+        returning = [step.gateway for step, now in zip(lease.steps, after.steps, strict=True) if _begins_to_revert(step, now)]
         _write_steps(lease, after, at, evidence)
         _write_rollout(lease, after)
+        if returning:
+            announce_return(ReturnKind.REVERT, returning)
     lease.state, lease.command = after, command
+
+
+def _begins_to_revert(step: RolloutStep, now: GatewayStep) -> bool:
+    return now is GatewayStep.REVERTING and step.state != now.value
 
 
 def record_probe_passed(lease: Lease) -> None:

@@ -19,6 +19,8 @@ from apps.accounts.models import User
 from apps.deployments.rollouts.probing import ProbeResult, probe_gateway
 from apps.deployments.transport.agent_channel import AgentChannel, ChannelOf, Unreachable, open_own_channels
 from apps.deployments.transport.agent_client import AgentRefused, expect_answer
+from apps.gateways.evidence.models import EvidenceArchive
+from apps.gateways.evidence.requests import request_evidence_before
 from apps.gateways.roles.install_plan import plan_file_install
 from apps.gateways.roles.installing import install_files
 from apps.gateways.roles.models import RoleSwitch
@@ -50,6 +52,8 @@ def request_switch(*, gateway: Gateway, kind: Kind, families: Sequence[int] = ()
     try:
         with transaction.atomic():
             made = RoleSwitch.objects.create(group=gateway.group, gateway=gateway, kind=kind, families=list(plan.families), by=by)
+            if kind in (Kind.SWITCH, Kind.DRAIN):
+                request_evidence_before(EvidenceArchive.Cause.SWITCH, gateway.group.gateways.all())
     except IntegrityError as error:
         if find_violation_detail(error, "roleswitch_one_at_a_time") is None:
             raise
