@@ -8,6 +8,8 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from apps.gateways import selectors as gateways
+from apps.gateways.evidence.presentation import build_shown_evidence
+from apps.gateways.evidence.selectors import list_archives
 from apps.gateways.health import chart_data
 from apps.gateways.health.presentation import build_health_view
 from apps.lib.ui import formats
@@ -55,6 +57,8 @@ def build_incident_view(row: Incident, query: QueryDict, now: datetime) -> dict[
         "entries": entries,
         "edits": edits,
         "begun": begun,
+        "gateways": shown,
+        "evidence": build_shown_evidence(list_archives([each.pk for each in shown], row.began - PRECEDING, row.ended)) if begun else [],
         "attached": attached,
         "answerable": sum(each.ticket.state != Ticket.State.SOLVED for each in attached),
         "suggested_number": list_suggested_tickets(row).count() if begun else 0,
