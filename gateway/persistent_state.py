@@ -108,8 +108,8 @@ class StateDirectory:
         self.token = token
 
     def try_disk(self) -> None:
-        """Test if a disk that could not be written is writable again: write the token in place, and a small new file."""
-        if not self.unwritable:
+        """Test if a disk that could not be written, or became read-only, is writable: write the token in place, and a small new file."""
+        if not self.unwritable and not self._is_read_only():
             return
         token, room = f"{self.token:0{_TOKEN_DIGITS}d}\n".encode(), self.directory / _ROOM
         with suppress(StateError):
@@ -122,6 +122,13 @@ class StateDirectory:
                     room.unlink(missing_ok=True)
                 raise self._record_write_error(_ROOM, error) from error
             self.unwritable = ""
+
+    def _is_read_only(self) -> bool:
+        """True if the disk cannot be written now: the kernel mounts it read-only after an error of it, long before the next change."""
+        try:
+            return bool(os.statvfs(self.directory).f_flag & os.ST_RDONLY)
+        except OSError:
+            return True
 
     def _record_write_error(self, name: str, error: OSError) -> StateError:
         self.unwritable = f"{self.directory / name} cannot be written: {error.strerror}"

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.audit.selectors import find_last_change
 from apps.deployments.models import GatewayState
+from apps.deployments.observed_state import gateway_states
 from apps.deployments.transport import agent_channel
 from apps.gateways import kernel_gauges, set_gauges
 from apps.gateways.probe_facts import check_probe
@@ -40,7 +41,7 @@ def collect_counters(gateway: Gateway) -> bool:
         ticket = counter_collection.draw_ticket(gateway)
         answer, full = channel.ask(ticket.request), channel.ask(wire.Gauges())
     except agent_channel.Unreachable as fault:
-        mine.filter(unreachable_since=None).update(unreachable_since=Now(), error=str(fault))
+        gateway_states.record_silence(gateway, str(fault))
         log.warning("gateway does not answer", gateway=gateway.name, error=str(fault))
         return False
     mine.update(seen=Now())

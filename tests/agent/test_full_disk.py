@@ -103,6 +103,18 @@ def test_tokens_go_on_being_remembered(gateway: Served, disk: Disk) -> None:
     assert runs(gateway) == text_of(network(2))
 
 
+def test_a_disk_that_becomes_read_only_is_told_before_a_change_fails(gateway: Served, disk: Disk) -> None:
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    assert welcome(gateway).disk == ""
+    subprocess.run(["mount", "--bind", str(gateway.state), str(gateway.state)], check=True)
+    subprocess.run(["mount", "-o", "remount,bind,ro", str(gateway.state)], check=True)
+    try:
+        assert welcome(gateway).disk.endswith("cannot be written: Read-only file system")
+    finally:
+        subprocess.run(["umount", "--lazy", str(gateway.state)], check=True)
+    assert welcome(gateway).disk == ""
+
+
 def test_an_agent_does_not_start_without_room_for_its_token(disk: Disk) -> None:
     (disk.at / "state").mkdir()
     disk.fill()

@@ -12,6 +12,7 @@ from apps.deployments.rollouts.probing import ProbeResult
 from apps.deployments.selectors import map_newest_rollouts
 from apps.desk.selectors import claims
 from apps.desk.selectors.claims import CLAIMS, DashboardFacts, StatusClaim
+from apps.gateways.health.models import HealthFinding
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.packet_probes.observation import store_results
 from apps.gateways.selectors import build_overviews, get_max_answer_age, list_gateways
@@ -66,9 +67,24 @@ def test_what_only_the_deploy_worker_finds_out_is_not_claimed_without_it(name: s
     assert claim.render_words(replace(facts(), worked=None)) == ""
 
 
+@pytest.mark.parametrize(("carries", "title"), [(1.0, "both gateways answer"), (0.0, "both gateways forward")])
+def test_packets_are_said_to_pass_only_if_nothing_is_found_that_stops_members(well: factories.Network, carries: float, title: str) -> None:
+    """A probe does not take the cable to members; that between the gateways carries no packet of theirs."""
+    evidence = {"down": "lan0", "missing": "", "carries": carries, "sync": 1.0 - carries}
+    now = timezone.now()
+    HealthFinding.objects.create(gateway=well.gateways[0], rule="link_down", kind="bad", evidence=evidence, since=now, at=now, times=2)
+    assert claims.describe_answering_gateways(facts(), in_memory=False) == title
+    assert ("packets pass nat-1 and nat-2" in claims.list_true_claims(facts())) is not bool(carries)
+
+
 def test_a_primary_that_does_not_answer_is_none(well: factories.Network) -> None:
     GatewayState.objects.filter(gateway__name="nat-1").update(unreachable_since=timezone.now())
     assert "IPv4 and IPv6 each have a primary that answers" not in text(signed_in(well.admin).get("/"))
+
+
+def test_packets_are_not_said_to_pass_a_gateway_that_does_not_answer(well: factories.Network) -> None:
+    GatewayState.objects.filter(gateway__name="nat-1").update(unreachable_since=timezone.now())
+    assert not claims.do_packets_pass(facts())
 
 
 def test_no_evidence_is_older_than_two_turns_of_who_asks() -> None:

@@ -43,6 +43,20 @@ def test_a_gateway_that_talks_nonsense_too_much_or_nothing_is_named_and_the_othe
     assert GatewayState.objects.get(gateway=nat_2).unreachable_since is None
 
 
+def test_the_look_by_schedule_notes_which_gateway_does_not_answer_and_that_it_does_again(served_network: factories.Network) -> None:
+    nat_1, nat_2 = served_network.gateways
+    reconcile(served_network.group)
+    agent_channel.close_all_channels()
+    hidden = get_socket_path(nat_1).rename(get_socket_path(nat_1).with_suffix(".hidden"))
+    assert reconcile(served_network.group, cause="schedule") is None
+    state = GatewayState.objects.get(gateway=nat_1)
+    assert state.error and state.unreachable_since is not None
+    assert GatewayState.objects.get(gateway=nat_2).unreachable_since is None
+    hidden.rename(get_socket_path(nat_1))
+    assert reconcile(served_network.group, cause="schedule") is None
+    assert GatewayState.objects.get(gateway=nat_1).unreachable_since is None
+
+
 @contextmanager
 def rogue(path: Path, said: bytes) -> Iterator[None]:
     """Listen in place of an agent, answer each connection with these octets and hang up."""

@@ -16,6 +16,7 @@ from django.utils.translation import override
 from icalendar import Calendar
 
 from apps.accounts.models import User
+from apps.gateways.health.models import HealthFinding
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.mail.models import Message, SwitchedOff
 from apps.status.availability.bookkeeping import LONGEST_GAP, note_levels
@@ -104,6 +105,20 @@ def test_probes_of_the_gateways_that_carry_a_family_decide(network: factories.Ne
     ProbeStatus.objects.filter(gateway=carrier).update(state="lost", failures=2)
     observe_services(now + SECOND)
     assert ServiceState.objects.get(pk="ipv4").level == "down"
+
+
+def test_a_cable_to_members_that_is_out_counts_although_probes_come_back(network: factories.Network) -> None:
+    now = timezone.now()
+    carrier = next(each for each in network.gateways if each.carries4)
+    probed = {"family": 4, "at": now, "since": now, "recent": [2_000] * 5}
+    ProbeStatus.objects.create(gateway=carrier, state="passed", answered=now, **probed)
+    cable = {"links": "lan0", "missing": "", "carries": 1.0, "sync": 0.0, "probe": 0.0}
+    HealthFinding.objects.create(gateway=carrier, rule="link_down", kind="bad", evidence=cable, since=now, at=now, times=9)
+    observe_services(now)
+    assert ServiceState.objects.get(pk="ipv4").level == "down"
+    HealthFinding.objects.update(evidence=cable | {"carries": 0.0, "probe": 1.0})
+    observe_services(now + SECOND)
+    assert ServiceState.objects.get(pk="ipv4").level == "fine"
 
 
 def test_the_page_says_what_was_seen_when_nobody_has_told_anything(mara: User) -> None:

@@ -115,6 +115,16 @@ def test_a_route_that_only_members_have_is_proved_by_probes() -> None:
         assert set(judge(probed, RULES.values())) == found
 
 
+def test_a_pulled_cable_stops_what_it_carries_and_affects_members_only_if_it_is_theirs() -> None:
+    rule, values = RULES["link_down"], {}
+    for name in ("lan0", "wan0", "sync0", "mgmt0"):
+        found = judge(dataclasses.replace(build_situation(links=change_link(name, is_up=False)), probe="mgmt0"), RULES.values())
+        values[name] = found["link_down"].values
+    assert {name for name, each in values.items() if rule.affects_members(each)} == {"lan0", "wan0"}
+    assert {name for name, each in values.items() if rule.stops(each) == {4, 6}} == {"lan0", "wan0", "mgmt0"}
+    assert "probe cannot pass" in rule.describe(values["mgmt0"]) and "probe" not in rule.describe(values["sync0"])
+
+
 def test_a_slow_answer_is_no_wrong_clock() -> None:
     assert judge(build_situation(clock_offset=8.0, clock_doubt=6.0), RULES.values()) == {}
 

@@ -149,10 +149,10 @@ def sshd(lab: Lab, name: str, sockets: Path) -> Iterator[Popen[str]]:
     lab_sshd.ensure_host_key(directory)
     command = lab_sshd.build_command(directory, authorized_keys, {CODE.name: ROOT, SOCKETS.name: sockets})
     log = sockets / f"{name}.sshd.log"
+    before = log.stat().st_size if log.exists() else 0
     with log.open("a") as output, lab.popen(name, command, stdout=output, stderr=output) as process:
-        before = output.tell()
         try:
-            wait_for(lambda: process.poll() is not None or "Server listening" in log.read_text()[before:])
+            wait_for(lambda: process.poll() is not None or b"Server listening" in log.read_bytes()[before:])
             assert process.poll() is None, log.read_text()
             yield process
         finally:

@@ -41,6 +41,11 @@ def record_rollout_failure(gateway: Gateway, text: str, *, away: bool) -> None:
     mine.update(error=text)
 
 
+def record_silence(gateway: Gateway, text: str) -> None:
+    """Record that the gateway did not answer, unless that is known. text: why."""
+    GatewayState.objects.filter(gateway=gateway, unreachable_since=None).update(unreachable_since=Now(), error=text)
+
+
 def record_first_answer(gateway: Gateway, at: datetime) -> None:
     """Record that the agent of a gateway that was just added has answered at this time."""
     GatewayState.objects.update_or_create(gateway=gateway, defaults={"seen": at})
@@ -72,9 +77,11 @@ def forget_machine(gateway: Gateway) -> None:
 
 
 def record_newer_snapshots(wanted: DesiredState) -> None:
-    """Record a newer snapshot for gateways that already run the desired state: nothing has to be deployed."""
+    """Record a newer snapshot for gateways that already run the desired state. Why one does not answer stays."""
     for pk, target in wanted.targets.items():
-        GatewayState.objects.filter(gateway=pk, digest=target).update(snapshot=wanted.snapshot.seen, error="")
+        runs = GatewayState.objects.filter(gateway=pk, digest=target)
+        runs.update(snapshot=wanted.snapshot.seen)
+        runs.filter(unreachable_since=None).update(error="")
 
 
 def record_undeployable_policy(group: GatewayGroup, text: str) -> None:

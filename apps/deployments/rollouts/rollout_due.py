@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from apps.deployments.desired_state.desired_rulesets import DesiredState
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
-from apps.deployments.observed_state import drift
+from apps.deployments.observed_state import drift, gateway_states
 from apps.deployments.rollouts.rollout_driver import GatewayLinks
 from apps.deployments.transport import agent_client
 from apps.deployments.transport.agent_channel import Unreachable
@@ -100,7 +100,10 @@ class DueCheck:
     def _request_welcome(self, gateway: Gateway) -> wire.Welcome | None:
         try:
             return agent_client.send_hello(self.links.get_channel(gateway), self.wanted.snapshot.now)
-        except (Unreachable, agent_client.AgentRefused):
+        except Unreachable as fault:
+            gateway_states.record_silence(gateway, str(fault))
+            return None
+        except agent_client.AgentRefused:
             return None
 
 

@@ -2,7 +2,8 @@
 
 Evidence is the time of the last observation: an answer of the gateways, or a run of the deploy worker. A sentence without
 evidence, or with evidence that is too old, is not shown. An answer of a gateway says nothing about packets: “forwards” follows
-from probe packets that came back through every gateway within the last minute.
+from probe packets that came back through every gateway within the last minute, where no rule of its health has found what stops members'
+packets: a probe takes another cable than they do.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +16,9 @@ from django.utils.translation import ngettext
 
 from apps.deployments.models import Rollout
 from apps.deployments.rollouts import progress
+from apps.gateways.health.models import HealthFinding
+from apps.gateways.health.rules import RULES
+from apps.gateways.health.selectors import list_findings
 from apps.gateways.packet_probes.judgement import FRESH, do_all_pass
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.packet_probes.selectors import list_probe_statuses
@@ -26,8 +30,8 @@ from apps.operations.models import ProcessRole
 
 @dataclass(frozen=True)
 class DashboardFacts:
-    """The facts: the gateways, each group's newest rollout, when the deploy worker last finished a task that was sent to it, and the last
-    probe packets through the gateways.
+    """The facts: the gateways, each group's newest rollout, when the deploy worker last finished a task that was sent to it, the last
+    probe packets through the gateways, and what was found to be wrong with their machines.
     """
 
     now: datetime
@@ -35,6 +39,7 @@ class DashboardFacts:
     newest: Mapping[int, Rollout]
     worked: datetime | None
     probes: Sequence[ProbeStatus] = ()
+    findings: Sequence[HealthFinding] = ()
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,8 @@ def gather_facts(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout]
     worker = heartbeats.list_heartbeats().get(ProcessRole.WORKER)
     here = {each.gateway.pk for each in gates}
     probes = [each for each in list_probe_statuses() if each.gateway_id in here]
-    return DashboardFacts(now, gates, newest, worker.served if worker else None, probes)
+    findings = [each for each in list_findings(now) if each.gateway_id in here]
+    return DashboardFacts(now, gates, newest, worker.served if worker else None, probes, findings)
 
 
 def do_all_gateways_answer(facts: DashboardFacts) -> bool:
@@ -133,7 +139,11 @@ def _is_without_failure(facts: DashboardFacts) -> bool:
 
 
 def do_packets_pass(facts: DashboardFacts) -> bool:
-    """True if fresh probes came back through every gateway, in each address family that is probed there."""
+    """True if fresh probes came back through every gateway, in each address family that is probed there, and nothing is known that stops
+    members' packets. A gateway that does not answer is not probed any more.
+    """
+    if not do_all_gateways_answer(facts) or any(RULES[each.rule].stops(each.evidence) for each in facts.findings):
+        return False
     probed = {each.gateway_id for each in facts.probes}
     return bool(probed) and probed == {each.gateway.pk for each in facts.gateways} and do_all_pass(facts.probes, facts.now)
 

@@ -198,7 +198,7 @@ def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, R
         if each.state.kind is not StateKind.OK and not (each in stale and len(stale) > 1):
             yield _build_gateway_need(each, each.state, _describe_away(each), _describe_away_reason(each), _find_since(each))
         elif each.drift:
-            said = f"{each.drift.what}. {each.drift.follows}"
+            said = f"{each.drift.what[:1].upper()}{each.drift.what[1:]}. {each.drift.follows}"
             yield _build_gateway_need(each, StateLabel(StateKind.WARN, each.drift.word), each.drift.sentence, said, each.drift.since)
         elif each.status and each.status.disk:
             yield _build_gateway_need(each, StateLabel(StateKind.WARN, _("Disk")), each.line.sentence, each.line.follows, None)

@@ -30,7 +30,7 @@ def iter_attention_items(gates: Sequence[GatewayOverview], now: datetime) -> Ite
 def _build_item(of: GatewayOverview, finding: HealthFinding) -> AttentionItem:
     state = finding_texts.build_label(finding, carries=bool(of.carried))
     said = [finding_texts.render_evidence(finding), finding_texts.render_preceding_change(finding, of.gateway)]
-    if RULES[finding.rule].affects_members and of.carried:
+    if of.carried and RULES[finding.rule].affects_members(finding.evidence):
         said.append(describe_affected(carries=True))
     said.append(finding_texts.render_cure(finding))
     what, page = finding_texts.render_title(finding, of.gateway), find_page_url("gateways:health", of.gateway.pk)

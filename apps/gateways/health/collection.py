@@ -71,7 +71,7 @@ def _build_situation(gateway: Gateway, counters: HealthCounters, at: datetime, d
         return None
     prefixes = Pool.objects.filter(group=gateway.group_id).values_list("prefix", flat=True)
     families = frozenset(each.version for each in prefixes)
-    return HealthSituation(gateway.lan, gateway.wan, gateway.sync, families, interval, _find_probes(gateway, at))
+    return HealthSituation(gateway.lan, gateway.wan, gateway.sync, families, interval, _find_probes(gateway, at), gateway.probe_interface)
 
 
 def _find_probes(gateway: Gateway, at: datetime) -> dict[int, LossFigures]:

@@ -16,8 +16,8 @@ _KINDS = {HealthFinding.Kind.BAD: StateKind.BAD, HealthFinding.Kind.WARN: StateK
 
 def build_label(finding: HealthFinding, *, carries: bool) -> StateLabel:
     """Return its state. What is critical for members is a warning on a gateway that carries nobody now."""
-    kind = _KINDS[HealthFinding.Kind(finding.kind)]
-    return StateLabel(StateKind.WARN if not carries and RULES[finding.rule].affects_members else kind, str(RULES[finding.rule].word))
+    kind, rule = _KINDS[HealthFinding.Kind(finding.kind)], RULES[finding.rule]
+    return StateLabel(StateKind.WARN if not carries and rule.affects_members(finding.evidence) else kind, str(rule.word))
 
 
 def render_title(finding: HealthFinding, gateway: Gateway) -> str:

@@ -19,7 +19,7 @@ type EvidenceValues = Mapping[str, float | str]
 class HealthSituation:
     """One gateway and what its machine did since the reading before.
 
-    lan, wan, sync: its interfaces' names; sync may be "". families: address families that its group's members use.
+    lan, wan, sync, probe: its interfaces' names; sync and probe may be "". families: address families that its group's members use.
     probes: figures of the last packet probes, by address family.
     """
 
@@ -29,6 +29,7 @@ class HealthSituation:
     families: frozenset[int]
     interval: HealthInterval
     probes: Mapping[int, LossFigures] = field(default_factory=dict)
+    probe: str = ""
 
     @property
     def carrying_links(self) -> list[LinkLoad]:
@@ -54,12 +55,22 @@ def stops_named_families(values: EvidenceValues) -> frozenset[int]:
     return frozenset(family for family in (4, 6) if f"IPv{family}" in str(values["families"]))
 
 
+def affects_members(_values: EvidenceValues) -> bool:
+    """Members notice it."""
+    return True
+
+
+def affects_nobody_yet(_values: EvidenceValues) -> bool:
+    """Members notice nothing yet."""
+    return False
+
+
 @dataclass(frozen=True)
 class HealthRule:
     """One thing that can be wrong with a gateway.
 
     word: a label. find: returns evidence, or None if all is well. title: of a finding, with %(gateway)s. describe: the evidence as a
-    sentence. cure: what usually helps. runbook: heading in docs/runbook.md. affects_members: False if members notice nothing yet.
+    sentence. cure: what usually helps. runbook: heading in docs/runbook.md. affects_members: False if members notice nothing of it yet.
     measure: key of the measure that shows it (measures.py), "" if none does. stops: address families of which no packet can pass because
     of what was found: that probes are lost is then no second finding.
     """
@@ -70,6 +81,6 @@ class HealthRule:
     find: Callable[[HealthSituation], Evidence | None]
     describe: Callable[[EvidenceValues], str]
     cure: Promise
-    affects_members: bool = True
+    affects_members: Callable[[EvidenceValues], bool] = affects_members
     measure: str = ""
     stops: Callable[[EvidenceValues], frozenset[int]] = stops_nothing

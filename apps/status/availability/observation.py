@@ -1,7 +1,10 @@
-"""Observation of the services: what fresh probes have shown of each address family, and that the portal works."""
+"""Observation of the services: what probes and the gateways' health have shown of each address family, and that the portal works."""
 
 from datetime import datetime
 
+from apps.gateways.health.models import HealthFinding
+from apps.gateways.health.rules import RULES
+from apps.gateways.health.selectors import list_findings
 from apps.gateways.packet_probes.judgement import compute_figures, judge_status
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.packet_probes.selectors import list_probe_statuses
@@ -25,11 +28,18 @@ def _judge_family(family: int, now: datetime) -> ServiceLevel:
     """Return the worst of all gateways that carry the family."""
     carried = map_carried_families(list(list_gateways()))
     probed = {each.gateway_id: each for each in list_probe_statuses() if each.family == family}
+    stopped = {each.gateway_id for each in list_findings(now) if _stops_members(each, family)}
     carriers = [pk for pk, families in carried.items() if family in families]
-    return combine_levels(_judge_gateway(probed.get(pk), now) for pk in carriers)
+    return combine_levels(ServiceLevel.DOWN if pk in stopped else _judge_probes(probed.get(pk), now) for pk in carriers)
 
 
-def _judge_gateway(status: ProbeStatus | None, now: datetime) -> ServiceLevel:
+def _stops_members(finding: HealthFinding, family: int) -> bool:
+    """True if no packet of a member passes because of what was found. A probe takes another cable than members do, and may come back."""
+    rule = RULES[finding.rule]
+    return rule.affects_members(finding.evidence) and family in rule.stops(finding.evidence)
+
+
+def _judge_probes(status: ProbeStatus | None, now: datetime) -> ServiceLevel:
     if status is None:
         return ServiceLevel.UNKNOWN
     return judge_carrier(CarrierProbes(judge_status(status, now), compute_figures(status.recent).median_ms))

@@ -5,7 +5,7 @@ from typing import Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.gateways.health.rule import Evidence, EvidenceValues, HealthRule, HealthSituation, Kind
+from apps.gateways.health.rule import Evidence, EvidenceValues, HealthRule, HealthSituation, Kind, affects_nobody_yet
 from apps.lib.ui import formats
 
 LEAST: Final = 5.0  # seconds
@@ -29,6 +29,6 @@ RULE: Final = HealthRule(
     _find,
     _describe,
     gettext_lazy("Check on both machines that the clock is synchronised (“timedatectl”); the portal’s may be the wrong one."),
-    affects_members=False,
+    affects_members=affects_nobody_yet,
     measure="clock_offset",
 )

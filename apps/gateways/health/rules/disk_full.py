@@ -5,7 +5,7 @@ from typing import Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.gateways.health.rule import Evidence, EvidenceValues, HealthRule, HealthSituation, Kind
+from apps.gateways.health.rule import Evidence, EvidenceValues, HealthRule, HealthSituation, Kind, affects_nobody_yet
 from apps.lib.ui import formats
 
 LEAST_SHARE, LEAST_OCTETS = 0.05, 200_000_000
@@ -30,6 +30,6 @@ RULE: Final = HealthRule(
     _find,
     _describe,
     gettext_lazy("Remove old logs (“journalctl --vacuum-size=200M”) and packages (“apt clean”)."),
-    affects_members=False,
+    affects_members=affects_nobody_yet,
     measure="disk_used",
 )

@@ -5,7 +5,7 @@ from typing import Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.gateways.health.rule import Evidence, EvidenceValues, HealthRule, HealthSituation, Kind
+from apps.gateways.health.rule import Evidence, EvidenceValues, HealthRule, HealthSituation, Kind, affects_nobody_yet
 from apps.lib.ui import formats
 
 WARN, BAD = 90_000, 100_000  # thousandths of a degree Celsius
@@ -27,6 +27,6 @@ RULE: Final = HealthRule(
     _find,
     _describe,
     gettext_lazy("Check fans, dust and the room’s cooling. When it switches itself off, the other gateway must carry all."),
-    affects_members=False,
+    affects_members=affects_nobody_yet,
     measure="temperature",
 )

@@ -10,7 +10,8 @@ from apps.gateways.health.rule import Evidence, EvidenceValues, HealthRule, Heal
 
 def _find(situation: HealthSituation) -> Evidence | None:
     links = situation.interval.links
-    down = [name for name in (situation.lan, situation.wan, situation.sync) if name and not (name in links and links[name].is_up)]
+    of_gateway = (situation.lan, situation.wan, situation.sync, situation.probe)
+    down = [name for name in of_gateway if name and not (name in links and links[name].is_up)]
     if not links or not down:
         return None
     missing = [name for name in down if name not in links]
@@ -20,6 +21,7 @@ def _find(situation: HealthSituation) -> Evidence | None:
         "missing": ", ".join(missing),
         "carries": float(carries),
         "sync": float(situation.sync in down),
+        "probe": float(situation.probe in down),
     }
     return Evidence(Kind.BAD if carries else Kind.WARN, values)
 
@@ -32,7 +34,14 @@ def _describe(values: EvidenceValues) -> str:
         said.append(_("No packet of a member passes it."))
     if values["sync"]:
         said.append(_("The other gateway does not learn of its connections: they would end at a failover."))
+    if values.get("probe"):
+        said.append(_("Its probe cannot pass: whether packets of members do is not known."))
     return " ".join(said)
+
+
+def _stops(values: EvidenceValues) -> frozenset[int]:
+    """Without the cable to members or to the internet, nothing passes; without that to the probe, no probe does."""
+    return frozenset({4, 6}) if values["carries"] or values.get("probe") else frozenset()
 
 
 RULE: Final = HealthRule(
@@ -42,5 +51,6 @@ RULE: Final = HealthRule(
     _find,
     _describe,
     gettext_lazy("Check cable, transceiver and switch port; then the interface’s name on the gateway’s page."),
-    stops=lambda values: frozenset({4, 6}) if values["carries"] else frozenset(),
+    affects_members=lambda values: bool(values["carries"]),
+    stops=_stops,
 )

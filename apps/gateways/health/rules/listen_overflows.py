@@ -5,7 +5,7 @@ from typing import Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.gateways.health.rule import Evidence, EvidenceValues, HealthRule, HealthSituation, Kind
+from apps.gateways.health.rule import Evidence, EvidenceValues, HealthRule, HealthSituation, Kind, affects_nobody_yet
 from apps.lib.ui import formats
 from firewall.health import KernelCounter
 
@@ -30,5 +30,5 @@ RULE: Final = HealthRule(
     _find,
     _describe,
     gettext_lazy("Look with “ss -ltn” which queue is full. If it is an attack, limit who reaches the service."),
-    affects_members=False,
+    affects_members=affects_nobody_yet,
 )

@@ -5,7 +5,7 @@ from typing import Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.gateways.health.rule import Evidence, EvidenceValues, HealthRule, HealthSituation, Kind
+from apps.gateways.health.rule import Evidence, EvidenceValues, HealthRule, HealthSituation, Kind, affects_nobody_yet
 from apps.lib.ui import formats
 
 WARN, BAD = 0.05, 0.02  # of the memory that is available
@@ -31,6 +31,6 @@ RULE: Final = HealthRule(
     _find,
     _describe,
     gettext_lazy("Look which program takes it (“ps --sort=-rss”). The kernel ends programs when it is used up."),
-    affects_members=False,
+    affects_members=affects_nobody_yet,
     measure="memory_used",
 )

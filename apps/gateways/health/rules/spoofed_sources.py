@@ -5,7 +5,7 @@ from typing import Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.gateways.health.rule import Evidence, EvidenceValues, HealthRule, HealthSituation, Kind
+from apps.gateways.health.rule import Evidence, EvidenceValues, HealthRule, HealthSituation, Kind, affects_nobody_yet
 from apps.lib.ui import formats
 
 LEAST: Final = 100.0  # a second
@@ -28,5 +28,5 @@ RULE: Final = HealthRule(
     _find,
     _describe,
     gettext_lazy("Watch with “Live” or tcpdump which address it is; find the port in the switches’ address tables."),
-    affects_members=False,
+    affects_members=affects_nobody_yet,
 )
