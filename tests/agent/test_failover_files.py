@@ -131,7 +131,7 @@ def test_the_files_lie_where_the_units_look_for_them() -> None:
     units = Path(__file__).parents[2] / "gateway" / "systemd"
     assert f"PathExists=/run/netzwart/{REQUEST}\n" in (units / "netzwart-failover-install.path").read_text()
     assert f"adopt /run/netzwart/{REQUEST} /run/netzwart/{KEEP}\n" in (units / "netzwart-failover-install.service").read_text()
-    assert " --installs /run/netzwart\n" in (units / "netzwart-agent.service").read_text()
+    assert " --installs /run/netzwart " in (units / "netzwart-agent.service").read_text()
     program = (units.parent / "debian" / "netzwart-failover").read_text()
     assert f"RUNTIME=${{NETZWART_FAILOVER_RUNTIME:-{OUTCOME.parent}}}\n" in program
     assert f'write "$RUNTIME/{OUTCOME.name}" ' in program

@@ -176,6 +176,12 @@ def test_what_is_not_public_is_on_no_public_page_and_in_no_mail(mara: User) -> N
         assert "Slow" in page and "attacks" not in page and "Selin" not in page and "mara" not in page.lower(), path
 
 
+def test_mails_about_an_incident_that_is_hidden_again_are_not_written(slow: Incident, mara: User) -> None:
+    assert slow.updates.filter(notify=True, mailed=None).count() == 1
+    services.change_incident(incident=slow, version=slow.version, facts=describe(public=False), by=mara)
+    assert not slow.updates.filter(notify=True).exists() and "Slow" not in Client().get("/status/").content.decode()
+
+
 def test_tickets_from_affected_houses_are_suggested_and_attached_once(mara: User) -> None:
     a, b = house("A"), house("B")
     before = write(resident("Early", a))

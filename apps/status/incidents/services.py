@@ -74,7 +74,8 @@ def open_incident(*, facts: IncidentFacts, first: UpdateFacts, by: User) -> Inci
 
 
 def change_incident(*, incident: Incident, version: int, facts: IncidentFacts, by: User) -> Incident:
-    """Change what is known of an incident; its kind stays. Nobody gets a mail. Raises Problem, and Conflict if `version` is not current."""
+    """Change what is known of an incident; its kind stays. Nobody gets a mail, and mails about one that is no longer public are not
+    written any more. Raises Problem, and Conflict if `version` is not current."""
     if facts.kind != incident.kind:
         raise Problem(_("A fault does not become planned work. Open another incident."), "kind")
     columns = _build_columns(facts)
@@ -86,6 +87,8 @@ def change_incident(*, incident: Incident, version: int, facts: IncidentFacts, b
         changed = Incident.objects.get(pk=incident.pk)
         changed.sites.set(facts.sites)
         changed.gateways.set(facts.gateways)
+        if not changed.public:
+            changed.updates.filter(mailed=None).update(notify=False)
     log.info("incident changed", incident=incident.pk, by=by.username)
     return changed
 

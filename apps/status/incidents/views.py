@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.audit.selectors import list_row_history
 from apps.lib.errors import Conflict, Problem
+from apps.lib.ui import formats
 from apps.lib.ui.states import StateLabel
 from apps.status.incidents import selectors, services
 from apps.status.incidents.forms import IncidentForm, ReportForm, UpdateForm
@@ -67,9 +68,9 @@ def add(request: HttpRequest, kind: str) -> HttpResponse:
 
 
 def _suggest_facts(request: HttpRequest, kind: str) -> dict[str, Any]:
-    """Return what the form begins with: the title that a link brings along, and times for planned work."""
+    """Return what the form begins with: the title that a link brings along, in the reader's language, and times for planned work."""
     title = " ".join(request.GET.get("title", "").replace("\0", "").split())[:120]
-    given: dict[str, Any] = {"title_en": title} if title else {}
+    given: dict[str, Any] = {f"title_{'de' if formats.is_german() else 'en'}": title} if title else {}
     if kind == Incident.Kind.MAINTENANCE:
         begins = timezone.now().replace(minute=0, second=0, microsecond=0) + timedelta(days=2)
         given |= {"began": begins, "planned_end": begins + WORK_LASTS}

@@ -4,6 +4,7 @@ from datetime import UTC
 from typing import Any, Final
 
 from django.utils.feedgenerator import Atom1Feed
+from django.utils.html import linebreaks
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from icalendar import Calendar, Event
@@ -47,7 +48,7 @@ def write_atom(view: StatusView, at: PageAddresses) -> str:
         feed.add_item(
             title=f"{told.incident.title} ({update.get_stage_display()})",
             link=at.find_incident(told.incident),
-            description=f"{told.scope}\n\n{update.text}",
+            description=linebreaks(f"{told.scope}\n\n{update.text}", autoescape=True),  # Django declares it as HTML
             unique_id=build_stable_id(f"update-{update.pk}"),
             pubdate=update.at,
             updateddate=update.at,
