@@ -64,6 +64,7 @@ def count_unsent_bulk_mails() -> int:
     return Message.objects.filter(state=Message.State.WAITING, bulk=True, tries=0).count()
 
 
+@cache_per_request
 def count_failed() -> int:
     """Return how many mails failed. Each needs a person to look at it, and to retry or discard it."""
     return Message.objects.filter(state=Message.State.FAILED).count()
