@@ -106,12 +106,16 @@ def test_tokens_go_on_being_remembered(gateway: Served, disk: Disk) -> None:
 def test_a_disk_that_becomes_read_only_is_told_before_a_change_fails(gateway: Served, disk: Disk) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
     assert welcome(gateway).disk == ""
-    subprocess.run(["mount", "--bind", str(gateway.state), str(gateway.state)], check=True)
-    subprocess.run(["mount", "-o", "remount,bind,ro", str(gateway.state)], check=True)
+    own, at = (
+        ["nsenter", f"--mount=/proc/{gateway.process.pid}/ns/mnt"],
+        str(gateway.state),
+    )  # the agent has its own view of what is mounted
+    subprocess.run([*own, "mount", "--bind", at, at], check=True)
+    subprocess.run([*own, "mount", "-o", "remount,bind,ro", at], check=True)
     try:
         assert welcome(gateway).disk.endswith("cannot be written: Read-only file system")
     finally:
-        subprocess.run(["umount", "--lazy", str(gateway.state)], check=True)
+        subprocess.run([*own, "umount", "--lazy", at], check=True)
     assert welcome(gateway).disk == ""
 
 
