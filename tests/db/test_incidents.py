@@ -280,6 +280,11 @@ def test_staff_open_tell_and_report_on_pages(mara: User) -> None:
     assert conflict.status_code == 422 and "changed since you read it" in text(conflict)
     edited = client.post(f"/incidents/{row.pk}/edit/", {**form, "version": row.version, "title_en": "Slow for an hour"})
     assert edited.status_code == 302 and "Slow for an hour" in text(client.get("/incidents/"))
+    late = client.post(f"/incidents/{row.pk}/edit/", {**form, "version": row.version, "title_en": "Slow for a day"})
+    kept = late.context["form"]
+    assert late.status_code == 422 and kept["services"].value() == ["ipv4", "ipv6"] and kept["title_en"].value() == "Slow for a day"
+    again = client.post(f"/incidents/{row.pk}/edit/", {**form, "version": kept["version"].value(), "title_en": "Slow for a day"})
+    assert again.status_code == 302 and Incident.objects.get().title == "Slow for a day"
 
 
 def test_a_ticket_number_that_is_none_is_said(slow: Incident, mara: User) -> None:

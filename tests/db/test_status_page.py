@@ -184,6 +184,9 @@ def test_feeds_hold_the_same_for_programs(mara: User) -> None:
     summary = json.loads(Client().get("/status/status.json").content)
     assert summary["status"]["indicator"] == "minor" and summary["incidents"][0]["status"] == "identified"
     assert summary["scheduled_maintenances"][0]["status"] == "cancelled"
+    services.post_update(incident=slow, facts=say("over", "Between us: it was the cat.", public=False), by=mara)
+    ended = json.loads(Client().get("/status/status.json").content)["incidents"][0]
+    assert ended["status"] == "resolved" and ended["resolved_at"] and len(ended["incident_updates"]) == 2
     assert [each["status"] for each in summary["components"]] == ["degraded_performance", "unknown", "unknown"]
 
 
@@ -214,6 +217,12 @@ def test_nobody_fills_a_mailbox_or_the_table() -> None:
     for _try in range(3):
         ask_for_subscription(address="ada@example.org", language="en")
     assert Message.objects.count() == 1
+    Message.objects.update(written=timezone.now() - timedelta(minutes=9))
+    ask_for_subscription(address="ADA@example.org", language="en")
+    assert Message.objects.count() == 1
+    Message.objects.update(written=timezone.now() - timedelta(minutes=11))
+    ask_for_subscription(address="ada@example.org", language="en")
+    assert Message.objects.count() == 2
     answers = [Client().post("/status/subscribe/", {"address": f"a{n}@example.org", "language": "en"}) for n in range(8)]
     assert [each.status_code for each in answers] == [200] * 5 + [422] * 3 and "Too many addresses" in text(answers[-1])
 

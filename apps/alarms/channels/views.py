@@ -12,7 +12,8 @@ from apps.alarms.channels.forms import ChannelForm
 from apps.alarms.channels.models import AlarmChannel, ChannelMessage
 from apps.alarms.channels.selectors import list_channels
 from apps.audit.selectors import list_row_history
-from apps.lib.errors import Conflict, Problem
+from apps.lib.errors import Problem
+from apps.lib.ui.form_errors import renew_version_after_conflict
 
 LAST = 20
 
@@ -50,9 +51,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect("alarms:channels")
         except Problem as problem:
             form.add_problem(problem)
-            if isinstance(problem, Conflict):
-                form.data = request.POST.copy()
-                form.data["version"] = str(AlarmChannel.objects.get(pk=pk).version)
+            renew_version_after_conflict(form, problem, row)
     shown = {"form": form, "row": row, "history": list_row_history(row)}
     return render(request, "alarms/channel.html", shown, status=422 if form.is_bound else 200)
 

@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.audit.selectors import list_row_history
-from apps.lib.errors import Conflict, Problem
+from apps.lib.errors import Problem
 from apps.lib.ui import formats
+from apps.lib.ui.form_errors import renew_version_after_conflict
 from apps.lib.ui.states import StateLabel
 from apps.status.incidents import selectors, services
 from apps.status.incidents.forms import IncidentForm, ReportForm, UpdateForm
@@ -89,7 +90,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect("status:incident", pk)
         except Problem as problem:
             form.add_problem(problem)
-            _renew_version(form, row, problem, request)
+            renew_version_after_conflict(form, problem, row)
     shown = {"form": form, "row": row, "planned": row.is_maintenance, "history": list_row_history(row)}
     return _render_form(request, shown, form.is_bound)
 
@@ -124,20 +125,13 @@ def report(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect("status:incident", pk)
         except Problem as problem:
             form.add_problem(problem)
-            _renew_version(form, row, problem, request)
+            renew_version_after_conflict(form, problem, row)
     return render(request, "status/report.html", {"row": row, "form": form, "now": now}, status=422 if form.is_bound else 200)
 
 
 def _write_draft(row: Incident) -> str:
     now = timezone.now()
     return write_draft(row, build_timeline(row, now, edits=True), row.attached.filter(detached=None).count(), now)
-
-
-def _renew_version(form: IncidentForm | ReportForm, row: Incident, problem: Problem, request: HttpRequest) -> None:
-    """Let the next click save what is in the form, once its sender has seen that somebody else changed the row."""
-    if isinstance(problem, Conflict):
-        form.data = request.POST.copy()
-        form.data["version"] = str(Incident.objects.get(pk=row.pk).version)
 
 
 def _render_form(request: HttpRequest, shown: dict[str, Any], bound: bool) -> HttpResponse:

@@ -103,7 +103,7 @@ def _build_incident(told: ToldIncident, at: PageAddresses) -> dict[str, Any]:
     return {
         "id": str(incident.pk),
         "name": incident.title,
-        "status": PHASES[told.phase] if incident.kind == Incident.Kind.MAINTENANCE else STAGES.get(newest, "resolved"),
+        "status": PHASES[told.phase] if incident.kind == Incident.Kind.MAINTENANCE else "resolved" if incident.ended else STAGES[newest],
         "impact": IMPACTS[Impact(incident.impact)],
         "shortlink": at.find_incident(incident),
         "started_at": incident.began,

@@ -1,5 +1,6 @@
 """Writes of subscriptions: ask for one, confirm it by the link in the mail, and forget those that are over."""
 
+from datetime import timedelta
 from typing import Final
 
 import structlog
@@ -16,13 +17,15 @@ from django.utils.translation import gettext as _
 from apps.lib.database.email_lookups import AsciiLower
 from apps.lib.email_address import lower_ascii
 from apps.lib.errors import Problem
+from apps.mail.models import Message
 from apps.mail.services import switch_notice_on, write_mail
 from apps.mail.unsubscribing import list_unsubscribed_addresses
 from apps.status.subscriptions.models import Subscription
 
 NOTICE: Final = "status"
+TEMPLATE: Final = "status_confirm"
 LINK_SECONDS: Final = 3 * 86_400
-PAUSE_SECONDS: Final = 600
+PAUSE: Final = timedelta(minutes=10)
 """Time between two mails that ask the same address to confirm, so that nobody's mailbox is filled by a stranger."""
 _signer: Final = TimestampSigner(salt="status.subscription")
 log = structlog.get_logger()
@@ -40,11 +43,11 @@ def ask_for_subscription(*, address: str, language: str) -> None:
         if not rows.filter(lower=lower_ascii(to)).exists():
             Subscription.objects.bulk_create([Subscription(address=to, language=language)], ignore_conflicts=True)
         row = rows.select_for_update().get(lower=lower_ascii(to))
-        if _is_subscribed(row):
+        if _is_subscribed(row) or _was_asked_lately(row):
             return
         Subscription.objects.filter(pk=row.pk).update(language=language)
         link = f"{settings.PORTAL_URL}{reverse('status:confirm', args=[build_token(row)])}"
-        write_mail(to=row.address, language=language, template="status_confirm", context={"url": link}, key=_build_key(row), urgent=True)
+        write_mail(to=row.address, language=language, template=TEMPLATE, context={"url": link}, about=row, urgent=True)
 
 
 def build_token(row: Subscription) -> str:
@@ -56,9 +59,10 @@ def _is_subscribed(row: Subscription) -> bool:
     return row.confirmed is not None and not list_unsubscribed_addresses([row.address], NOTICE)
 
 
-def _build_key(row: Subscription) -> str:
-    """Return a key of the outbox that is the same for all mails to this address within PAUSE_SECONDS."""
-    return f"status-confirm-{row.pk}-{int(timezone.now().timestamp()) // PAUSE_SECONDS}"
+def _was_asked_lately(row: Subscription) -> bool:
+    """True if a mail that asks to confirm was written within PAUSE. The caller holds the row, so that two requests write one mail."""
+    asked = Message.objects.filter(about_type=row._meta.label_lower, about_id=row.pk, template=TEMPLATE)
+    return asked.filter(written__gt=timezone.now() - PAUSE).exists()
 
 
 def find_subscription(token: str) -> Subscription | None:
