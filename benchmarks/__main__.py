@@ -126,7 +126,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--minutes", type=float, default=10, help="flood, soak: how long (default: %(default)s)")
     text = "failover, flood: hundredths of a second between two advertisements of a gateway (default: %(default)s)"
     parser.add_argument("--interval", type=int, default=20, metavar="N", help=text)
-    parser.add_argument("--faults", nargs="+", default=[], metavar="NAME", help="soak: only these (benchmarks/whole/faults.py names them)")
+    parser.add_argument(
+        "--faults", nargs="+", default=[], metavar="NAME", help="soak: only these, or none (benchmarks/whole/faults.py names them)"
+    )
     parser.add_argument("--days", type=int, default=730, help="collect: days of everybody's usage in the table (default: %(default)s)")
     parser.add_argument("--tickets", type=int, default=200_000, help="mail: how many there are (default: %(default)s)")
     parser.add_argument("--mails", type=int, default=500, help="mail: how many each way (default: %(default)s)")

@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks import standing_probes
 from benchmarks.baselines import PYTHON
 from benchmarks.disturbance import measure_python_seconds
 from benchmarks.figures import Figure
@@ -44,6 +45,7 @@ def run() -> Iterator[Figure]:
     found = json.loads(done.stdout.splitlines()[-1])
     for name, unit, goal in GOALS:
         yield Figure(name, found[name], unit, goal, *((found["python"], PYTHON) if unit == "ms" else ()))
+    yield standing_probes.run()
 
 
 def measure_all() -> dict[str, float]:

@@ -8,10 +8,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
+from firewall.policy import Address
+
 Count: TypeAlias = Annotated[int, range(1 << 64)]  # the kernel's widest counters are unsigned
 
 MOST_CORES = 1024
 MOST_LINKS = 256
+LOOPBACK = "lo"
+"""Name of the interface whose addresses are also told, as unnumbered interfaces borrow them."""
 
 
 class KernelCounter(StrEnum):
@@ -112,7 +116,8 @@ class HealthCounters:
 
     boot: the kernel's boot id: with another one, all counters began at zero. uptime: milliseconds since boot, from which rates are
     computed. clock: the machine's own Unix time in milliseconds. counters: by KernelCounter; one that the kernel lacks is left out.
-    ruleset: packets of the named counters of our table. cores, links: none in a gateway in memory.
+    ruleset: packets of the named counters of our table. cores, links: none in a gateway in memory. addresses: of each interface that has
+    any, loopback included; None if the agent does not tell them.
     """
 
     boot: str
@@ -125,3 +130,4 @@ class HealthCounters:
     ruleset: Mapping[str, Count]
     levels: MachineLevels = field(default_factory=MachineLevels)
     forwarding: Forwarding = field(default_factory=lambda: Forwarding(True, True, True, True))
+    addresses: Mapping[str, tuple[Address, ...]] | None = None

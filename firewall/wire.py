@@ -17,7 +17,7 @@ from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles,
 from firewall.health import HealthCounters, ReadHealth
 from firewall.live_trace import Look, Seen, Watch, Watching
 from firewall.machine import Describe, MachineFacts
-from firewall.policy import Address
+from firewall.probe_messages import Probe, Probed, ProbesRead, ReadProbes
 from firewall.profile import SysctlDifference
 from firewall.roles import Drain, Roles, RolesAre
 from firewall.ruleset import Elements, Ruleset
@@ -149,22 +149,6 @@ class Counters:
 @dataclass(frozen=True, slots=True)
 class Gauges:
     """Ask how full the connection table and the sets that packets fill are, and for the kernel settings."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A host that answers on this TCP port."""
-
-    address: Address
-    port: int
-
-
-@dataclass(frozen=True, slots=True)
-class Probe:
-    """Connect from the gateway's probe to each target, all at once, for at most `limit_ms` milliseconds."""
-
-    targets: tuple[Target, ...]
-    limit_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,22 +325,6 @@ class GaugesAre:
 
 
 @dataclass(frozen=True, slots=True)
-class Connected:
-    """Microseconds until the target accepted the connection; None, with the reason, if it did not."""
-
-    microseconds: Small | None
-    error: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Probed:
-    """Answer to Probe: a result for each target, in their order, and the packets that each named counter counted meanwhile."""
-
-    answers: tuple[Connected, ...]
-    counted: Mapping[str, Large]
-
-
-@dataclass(frozen=True, slots=True)
 class Beat:
     """Progress before an answer that takes long, about once a second: the agent lives. `done` of `of` elements, 0 if not known.
 
@@ -390,6 +358,7 @@ Request: TypeAlias = (
     | Counters
     | Gauges
     | Probe
+    | ReadProbes
     | Watch
     | Look
     | Describe
@@ -413,6 +382,7 @@ Reply: TypeAlias = (
     | Reading
     | GaugesAre
     | Probed
+    | ProbesRead
     | Watching
     | Seen
     | MachineFacts
@@ -440,6 +410,7 @@ ANSWERED: Mapping[type[Request], MessageLimits] = MappingProxyType(
         Counters: MessageLimits(256 << 20, 500_000),
         Gauges: MessageLimits(1 << 20, 20_000),
         Probe: _SHORT,
+        ReadProbes: MessageLimits(1 << 20, 20_000),
         Watch: _SHORT,
         Look: MessageLimits(4 << 20, 100_000),
         Describe: MessageLimits(4 << 20, 100_000),

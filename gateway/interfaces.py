@@ -87,6 +87,19 @@ def has_internet_route(family: int) -> bool:
     return kind == _UNICAST
 
 
+def list_addresses() -> dict[str, tuple[Address, ...]]:
+    """Return the addresses of each interface that has any, loopback and link-local addresses included. Raises TableError."""
+    found: dict[str, list[Address]] = defaultdict(list)
+    try:
+        with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.NETLINK_ROUTE) as route:
+            names = {index: parse_attribute_text(given[_LINK_NAME]) for (_, _, index, _, _), given in iter_dump(route, _GETLINK, _LINK)}
+            for index, _, each in _iter_addresses(route):
+                found[names.get(index, "")].append(each.address)
+    except OSError as error:
+        raise TableError(f"the addresses cannot be read: {error.strerror}") from error
+    return {name: tuple(addresses[:MOST_ADDRESSES]) for name, addresses in sorted(found.items()) if name}
+
+
 def has_address(interface: str, address: Address) -> bool:
     """True if the interface exists and has this address, which may be link-local. Raises TableError."""
     try:

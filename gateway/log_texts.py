@@ -3,6 +3,7 @@
 from firewall import wire
 from firewall.evidence import EvidenceCollected
 from firewall.file_trial import FileTrialIs, InstallFiles, KeepFiles, RevertFiles
+from firewall.probe_messages import Probe, Probed, ReadProbes
 from firewall.roles import Drain, RolesAre
 from firewall.wire import Message
 
@@ -20,8 +21,10 @@ def describe(request: wire.Request) -> str:
             return f"confirm token {token}"
         case wire.Revert(token=token):
             return f"revert token {token}"
-        case wire.Probe(targets=targets):
+        case Probe(targets=targets):
             return f"probe of {len(targets)} targets"
+        case ReadProbes(targets=targets):
+            return f"standing probes of {len(targets)} targets"
         case Drain(families=families, drained=drained):
             return f"{'drain' if drained else 'resume'} {' '.join(f'IPv{each}' for each in families)}"
         case InstallFiles(digest=digest):
@@ -60,7 +63,7 @@ def describe_outcome(reply: Message) -> str:
             return f"reading {sequence} of {sum(counts.elements for counts in sets.values())} elements"
         case wire.GaugesAre(sets=sets):
             return ", ".join(f"{name} {held} of {size}" for name, (held, size) in sets.items()) or "nothing is limited"
-        case wire.Probed(answers=answers):
+        case Probed(answers=answers):
             return ", ".join(each.error or f"connected in {each.microseconds} µs" for each in answers)
         case RolesAre(families=families):
             return ", ".join(f"IPv{each.family} {each.role}{' carries' if each.carries else ''}" for each in families)

@@ -23,12 +23,12 @@ from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles,
 from firewall.health import HealthCounters, ReadHealth
 from firewall.machine import Describe
 from firewall.policy import PolicyError
+from firewall.probe_messages import Probe, ReadProbes
 from firewall.profile import count_profile_changes
 from firewall.render import render_delta
 from firewall.returned_flows import ForbiddenFlows, WithdrawnObjects
 from firewall.roles import Drain, Roles, RolesAre
 from firewall.ruleset import Ruleset, drop_expired
-from gateway import prober
 from gateway.clock import GatewayClock
 from gateway.counter_reading import CounterReader
 from gateway.evidence.collection import collect_parts
@@ -42,6 +42,7 @@ from gateway.live_trace import LiveTrace
 from gateway.log_texts import to_plain_line
 from gateway.machine import describe_machine
 from gateway.persistent_state import ConfirmedRuleset, StateDirectory, StateError
+from gateway.probes.counted import CountedProbes
 from gateway.release import compute_version
 from gateway.restore import RestoreOutcome, choose_fallback_ruleset, restore_ruleset, revert_ruleset
 from gateway.ruleset_inspection import check_ruleset, inspect_delta, inspect_management
@@ -95,7 +96,8 @@ class Agent:
         self._table, self._state, self._steady = table, state, steady
         self._ledger = state.ledger
         self._clock = GatewayClock(clock, steady)
-        self._name, self._boot, self._probes = name, boot, probes
+        self._name, self._boot = name, boot
+        self.probes = CountedProbes(probes, table)
         self._failover = FailoverRoles(table, failover)
         self._installer = installer or FailoverFileRequests(None)
         self._headers = headers
@@ -249,8 +251,10 @@ class Agent:
                 return self._answer_counters(request)
             case wire.Gauges():
                 return self.build_gauges({name: (self.count_set_elements(name), size) for name, size in self.list_dynamic_sets().items()})
-            case wire.Probe():
-                return self._probe(request)
+            case Probe():
+                return self.probes.probe(request)
+            case ReadProbes():
+                return self.probes.read_rounds(request)
             case live_trace.Watch():
                 self._held.get_running(0)
                 return self.live.start(request)
@@ -532,16 +536,6 @@ class Agent:
     def answer_files(self, request: InstallFiles | KeepFiles | RevertFiles | FileTrial) -> FileTrialIs:
         """Ask for failover's files to be installed, or how far that got. May be called as answer_roles. Raises TableError."""
         return self._installer.answer(request)
-
-    def _probe(self, request: wire.Probe) -> wire.Probed:
-        """Ask the prober to connect. No other operation runs meanwhile, so the probe's counters count this probe alone."""
-        prober.check(request)
-        if self._probes is None:
-            raise OperationRefusedError("state", "this gateway has no prober: its agent was started without --prober")
-        before = self._table.read_named_counters()
-        answers = prober.ask(self._probes, request)
-        after = self._table.read_named_counters()
-        return wire.Probed(answers, {name: packets - before.get(name, (0, 0))[0] for name, (packets, _) in after.items()})
 
 
 def _build_ruleset_part(ruleset: str | None) -> PartContent:

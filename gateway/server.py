@@ -1,9 +1,9 @@
 """The agent's unix socket: JSON lines in, JSON lines out, one operation at a time (firewall/wire.py defines the format).
 
 Operations run on one thread, so the event loop is free to send beats to the peers that wait, for their own operation or another's.
-Only counters, gauges, health, evidence and failover are answered beside them, on other threads: most of that time passes in the kernel,
-or in waiting for packets. A peer that breaks the rules gets the reason and is disconnected; the others are not affected. Peers may be
-silent for as long as they like, but their number is limited: the one that has been silent longest makes room.
+Only counters, gauges, health, standing probes, evidence and failover are answered beside them, on other threads: most of that time
+passes in the kernel, or in waiting for packets. A peer that breaks the rules gets the reason and is disconnected; the others are not
+affected. Peers may be silent for as long as they like, but their number is limited: the one that has been silent longest makes room.
 """
 
 import asyncio
@@ -20,6 +20,7 @@ from firewall.codec import WireError
 from firewall.evidence import CollectEvidence, EvidenceCollected
 from firewall.file_trial import FileTrial, InstallFiles, KeepFiles, RevertFiles
 from firewall.health import ReadHealth
+from firewall.probe_messages import ReadProbes
 from firewall.roles import Drain, Roles
 from gateway.log_texts import describe, describe_outcome, to_plain_line
 from gateway.operations import Agent
@@ -177,6 +178,8 @@ class AgentServer:
                 return await self._read_gauges()
             case ReadHealth():
                 return await asyncio.to_thread(self._agent.read_health)
+            case ReadProbes():
+                return await asyncio.to_thread(self._agent.probes.read_rounds, request)
             case CollectEvidence():
                 return await self._collect_evidence(request)
             case Roles() | Drain():

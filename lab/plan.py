@@ -152,4 +152,6 @@ def _build_sysctls(node: Node, devices: list[str]) -> dict[str, str]:
         sysctls |= {f"net/ipv4/conf/{device}/send_redirects": "0", f"net/ipv4/conf/{device}/accept_redirects": "0"}
     if node.forwards:
         sysctls |= {"net/ipv4/ip_forward": "1", "net/ipv6/conf/all/forwarding": "1", "net/netfilter/nf_conntrack_tcp_loose": "0"}
+    if node.role == "probe":
+        sysctls["net/ipv4/ping_group_range"] = "0 0"  # echoes without privilege, as on a gateway
     return sysctls

@@ -5148,10 +5148,28 @@ CREATE TABLE public.gateways_probestatus (
     text text NOT NULL,
     recent integer[] NOT NULL,
     gateway_id bigint NOT NULL,
+    full_size_answered timestamp with time zone,
+    full_size_lost integer NOT NULL,
+    lost_echoes smallint[] NOT NULL,
+    mtu integer NOT NULL,
+    number bigint NOT NULL,
+    series character varying(16) NOT NULL,
     CONSTRAINT gateways_probestatus_failures_check CHECK ((failures >= 0)),
     CONSTRAINT gateways_probestatus_family_check CHECK ((family >= 0)),
+    CONSTRAINT gateways_probestatus_full_size_lost_check CHECK ((full_size_lost >= 0)),
+    CONSTRAINT gateways_probestatus_mtu_check CHECK ((mtu >= 0)),
+    CONSTRAINT gateways_probestatus_number_check CHECK ((number >= 0)),
     CONSTRAINT probestatus_failures CHECK ((((answered IS NOT NULL) AND (failures = 0) AND ((state)::text = 'passed'::text)) OR ((NOT ((state)::text = 'passed'::text)) AND (failures > 0)))),
     CONSTRAINT probestatus_family CHECK ((family = ANY (ARRAY[4, 6]))),
+    CONSTRAINT probestatus_one_history CHECK ((
+CASE
+    WHEN (lost_echoes IS NULL) THEN NULL::integer
+    ELSE COALESCE(array_length(lost_echoes, 1), 0)
+END =
+CASE
+    WHEN (recent IS NULL) THEN NULL::integer
+    ELSE COALESCE(array_length(recent, 1), 0)
+END)),
     CONSTRAINT probestatus_state CHECK (((state)::text = ANY ((ARRAY['passed'::character varying, 'lost'::character varying, 'unknown'::character varying])::text[])))
 );
 
@@ -11155,6 +11173,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('gateways', '0005_packet_probes'),
     ('gateways', '0006_health'),
     ('gateways', '0007_evidence'),
+    ('gateways', '0008_standing_probes'),
     ('inbound', '0001_initial'),
     ('lib', '0001_initial'),
     ('mail', '0001_initial'),

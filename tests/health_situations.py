@@ -1,6 +1,7 @@
 """Builds health readings and what follows from them: a healthy gateway, with one thing changed."""
 
 import dataclasses
+from ipaddress import ip_address
 from typing import Any
 
 from apps.gateways.health.interval import CoreLoad, HealthInterval, LinkLoad
@@ -9,6 +10,7 @@ from firewall.health import CoreCounters, Forwarding, HealthCounters, KernelCoun
 
 LEVELS = MachineLevels(1000, 262_144, 8 << 30, 6 << 30, 100 << 30, 80 << 30, 45_000)
 CORE = CoreLoad(0, busy=0.3, softirq=0.2, packets=5000, dropped=0, squeezed=0)
+ADDRESSES = {"lo": (ip_address("127.0.0.1"), ip_address("::1")), "lan0": (ip_address("10.0.0.1"), ip_address("fe80::1"))}
 LINK = LinkLoad("lan0", True, 1000, received=5000, received_bits=4e7, sent=5000, sent_bits=4e7, errors=0, dropped=0)
 
 
@@ -24,6 +26,7 @@ def build_interval(**changed: Any) -> HealthInterval:
         forwarding=Forwarding(True, True, True, True),
         clock_offset=0.02,
         clock_doubt=0.01,
+        addresses=ADDRESSES,
     )
     return dataclasses.replace(usual, **changed)
 

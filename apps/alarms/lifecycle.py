@@ -9,7 +9,7 @@ from typing import Final
 
 from apps.alarms.models import Severity
 
-REPORT_AFTER: Final = timedelta(seconds=60)
+REPORT_AFTER: Final = timedelta(seconds=15)
 OVER_AFTER: Final = timedelta(seconds=120)
 FLAPPING_TIMES: Final = 3
 FLAPPING_WITHIN: Final = timedelta(hours=2)

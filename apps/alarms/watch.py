@@ -1,7 +1,7 @@
 """The watch: compares what is wrong now with the open alarms, and writes mails about what began and what is over."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 import structlog
@@ -24,10 +24,20 @@ def watch_alarms(now: datetime) -> None:
         if not _lock():
             return
         known = {each.key: each for each in Alarm.objects.select_for_update(of=("self",)).filter(ended=None)}
+        before = set(known)
         for key, condition in found.items():
             known[key] = _update_alarm(known[key], condition, now) if key in known else _begin_alarm(condition, now)
         over = [each for each in known.values() if each.key not in found and _end_alarm(each, found, now)]
-        _report_alarms([each for each in known.values() if each.ended is None], over, now)
+        _report_alarms([each for each in known.values() if _is_to_be_told(each, before, found)], over, now)
+
+
+def _is_to_be_told(alarm: Alarm, before: Collection[str], found: Mapping[str, Condition]) -> bool:
+    """True for an open alarm that an earlier look has seen, too, and that none of the other conditions tells, unless it was told already.
+
+    What a gateway tells when it is back may have begun long ago, and be over with the next look.
+    """
+    is_known = alarm.reported is not None or (alarm.key in before and not is_part_of(alarm.key, found))
+    return alarm.ended is None and is_known
 
 
 def _lock() -> bool:

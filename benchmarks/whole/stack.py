@@ -26,11 +26,13 @@ from lab.lab import Lab
 from lab.register import LabRegisterEntry
 from lab.topology import parse_topology
 from portal.stack import commands, postgres, redis, sshd
+from portal.stack.ports import find_free_port
 from portal.stack.program import Program
 from portal.stack.state_paths import StatePaths
 from tests.whole.system import descendants
 
 TOPOLOGY = commands.ROOT / "lab" / "topology.toml"
+EVENTS_PORT = 8700  # or the next free one
 PATIENCE = 600.0  # seconds: enough for a slow machine
 
 
@@ -123,6 +125,7 @@ class Stack:
         )
         self.collector = StackPart(commands.wrap_program_in_lab(places, commands.build_collector()), logs / "collector.log", lambda: True)
         self.beat = StackPart(commands.build_ticker(places), logs / "beat.log", lambda: True)
+        self.watchers = [StackPart(program, logs / f"{program.name}.log", lambda: True) for program in _list_watchers(places)]
         self.worker_begins = 0
 
     def _build_agent(self, name: str, logs: Path) -> StackPart:
@@ -145,7 +148,22 @@ class Stack:
     @property
     def parts(self) -> list[StackPart]:
         """All parts in the order in which they are stopped."""
-        return [self.beat, self.collector, self.worker, *self.sshds.values(), *self.agents.values(), self.redis, self.postgres]
+        return [
+            self.beat,
+            *self.watchers,
+            self.collector,
+            self.worker,
+            *self.sshds.values(),
+            *self.agents.values(),
+            self.redis,
+            self.postgres,
+        ]
+
+
+def _list_watchers(places: StatePaths) -> list[Program]:
+    """Return the programs that bring nothing to the gateways, but whose absence is a fault that the portal tells: probers and the rest."""
+    beside = (commands.build_mailer(), commands.build_feed_worker(), commands.build_events(find_free_port(EVENTS_PORT)))
+    return [*(commands.build_prober(places, name) for name in commands.GATEWAYS), *beside]
 
 
 def _is_ready_again(log: Path, stack: Stack) -> bool:
@@ -155,8 +173,8 @@ def _is_ready_again(log: Path, stack: Stack) -> bool:
 
 
 @contextmanager
-def run_stack(places: StatePaths, *, members: int) -> Iterator[Stack]:
-    """Start everything for the block; the gateways have no ruleset yet. Everything is stopped at its end."""
+def run_stack(places: StatePaths, *, members: int, watched: bool = False) -> Iterator[Stack]:
+    """Start everything for the block; the gateways have no ruleset yet. Everything is stopped at its end. watched: also the watchers."""
     postgres.prepare(places)
     places.gateway_sockets.mkdir(parents=True, exist_ok=True)
     places.beat_schedule.parent.mkdir(parents=True, exist_ok=True)
@@ -167,6 +185,8 @@ def run_stack(places: StatePaths, *, members: int) -> Iterator[Stack]:
         stack = Stack(places, lab)
         try:
             _start(stack, members)
+            for each in stack.watchers if watched else ():
+                each.start()
             yield stack
         finally:
             connection.close()

@@ -9,7 +9,7 @@ from firewall.health import MOST_CORES, Forwarding, HealthCounters, KernelCounte
 from gateway.conntrack import read_conntrack_statistics
 from gateway.health import proc_files
 from gateway.health.links import read_links
-from gateway.interfaces import has_internet_route
+from gateway.interfaces import has_internet_route, list_addresses
 
 _NET = "/proc/thread-self/net"  # /proc/net is that of the process's first thread, which may be in another namespace
 _FORWARDS4, _FORWARDS6 = "/proc/sys/net/ipv4/ip_forward", "/proc/sys/net/ipv6/conf/all/forwarding"
@@ -33,6 +33,7 @@ def read_health(ruleset: Mapping[str, int], *, boot: str, agent: str, disk: Path
         ruleset=ruleset,
         levels=_read_levels(disk),
         forwarding=Forwarding(_read_number(_FORWARDS4) == 1, _read_number(_FORWARDS6) == 1, has_internet_route(4), has_internet_route(6)),
+        addresses=list_addresses(),
     )
 
 

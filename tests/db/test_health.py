@@ -19,7 +19,7 @@ from apps.gateways.health.collection import read_all_gateways, store_reading
 from apps.gateways.health.models import HealthFinding, HealthReading, HealthSample, HealthStatus
 from apps.gateways.health.rollup import sum_up
 from apps.gateways.health.selectors import list_findings
-from apps.gateways.packet_probes.models import LOST, ProbeStatus
+from apps.gateways.packet_probes.models import LOST, NOT_SENT, ProbeStatus
 from apps.gateways.retention import prune_health_readings, prune_health_samples
 from apps.network.models import Gateway
 from apps.operations.registry import STEP
@@ -100,7 +100,15 @@ def test_what_explains_lost_probes_stands_for_them(mara: Client, network: factor
 
 def test_lossy_probes_are_said_before_that_no_fault_was_found(mara: Client, network: factories.Network) -> None:
     gateway, now = network.gateways[0], timezone.now()
-    given = {"family": 4, "at": now, "answered": now, "state": "passed", "since": now, "recent": [900, LOST, LOST, LOST, 900]}
+    given = {
+        "family": 4,
+        "at": now,
+        "answered": now,
+        "state": "passed",
+        "since": now,
+        "recent": [900, LOST, LOST, LOST, 900],
+        "lost_echoes": [NOT_SENT] * 5,
+    }
     ProbeStatus.objects.create(gateway=gateway, **given)
     read(gateway, {}, {}, {})
     page = text(mara.get(f"/gateways/{gateway.pk}/health/"))

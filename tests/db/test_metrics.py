@@ -79,7 +79,9 @@ def test_metrics_say_what_gateways_run_carry_and_pass(network: factories.Network
     last = rollout(network)
     runs(network, last)
     gateway, now = network.gateways[0], timezone.now()
-    ProbeStatus.objects.create(gateway=gateway, family=4, at=now, answered=now, state="passed", since=now, recent=[2000, 4000, -1, 3000])
+    ProbeStatus.objects.create(
+        gateway=gateway, family=4, at=now, answered=now, state="passed", since=now, recent=[2000, 4000, -1, 3000], lost_echoes=[-1] * 4
+    )
     found = read_samples()
     assert found["netzwart_gateway_up", frozenset({"nat-1", network.group.name})] == 1
     assert found["netzwart_gateway_revision", frozenset({"nat-1"})] == last.revision_id

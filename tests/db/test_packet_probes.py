@@ -1,5 +1,8 @@
 """Probes between rollouts: results are stored, and the dashboard and the gateway's page say what they have shown, and nothing more."""
 
+import json
+import sys
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,10 +12,17 @@ from django.utils import timezone
 
 from apps.deployments.models import GatewayState
 from apps.deployments.rollouts.probing import ProbeResult
+from apps.deployments.transport.agent_channel import AgentChannel
+from apps.deployments.transport.relay_program import RelayProgram
 from apps.desk.selectors.dashboard import list_attention_items
+from apps.gateways.packet_probes.history import KEPT
+from apps.gateways.packet_probes.judgement import IN_A_ROW
 from apps.gateways.packet_probes.models import LOST, ProbeStatus
-from apps.gateways.packet_probes.observation import KEPT, probe_all_gateways, store_results
+from apps.gateways.packet_probes.observation import probe_all_gateways, store_results, store_rounds
+from apps.gateways.packet_probes.rounds import RoundPosition, read_rounds
 from apps.network.models import Gateway
+from firewall import wire
+from firewall.probe_messages import ECHOES, Connected, Probed, ProbeRound, ProbesRead, TargetSeen
 from tests import factories
 from tests.db.page_client import signed_in, text
 from tests.db.test_alarms import look_after, subjects
@@ -21,6 +31,9 @@ from tests.db.test_pages_dashboard import rollout, runs, title
 SECOND = timedelta(seconds=1)
 PASSED = (ProbeResult(4, True, 2.5, "IPv4: it answered."), ProbeResult(6, True, 1.5, "IPv6: it answered."))
 LOST4 = (ProbeResult(4, False, None, "IPv4: no answer within 1000 ms. Packets out: 3, back: none."), PASSED[1])
+COUNTED = {f"probe_{way}{family}": 9 for way in ("up", "down") for family in (4, 6)}
+SILENT = "no answer within 1000 ms"
+NOTHING, NOT_ACCEPTED = Connected(None, SILENT), Connected(None, "refused")
 BROKEN = (ProbeResult(4, False, None, "IPv4: nat-1 cannot probe: no prober.", is_conclusive=False), PASSED[1])
 
 
@@ -32,7 +45,7 @@ def mara(network: factories.Network) -> Client:
 
 def store(gateway: Gateway, results: tuple[ProbeResult, ...], times: int = 2) -> None:
     for number in reversed(range(times)):
-        store_results(gateway, results, timezone.now() - 10 * number * SECOND)
+        store_results(gateway, results, timezone.now() - 2 * number * SECOND)
 
 
 def list_needs() -> list[tuple[str, str]]:
@@ -47,7 +60,7 @@ def test_gateways_forward_only_while_fresh_probes_came_back_through_all(mara: Cl
     store(other, PASSED)
     assert title(mara) == "Nothing needs you, both gateways forward"
     assert "packets pass nat-1 and nat-2" in text(mara.get("/"))
-    ProbeStatus.objects.filter(gateway=other, family=6).update(answered=timezone.now() - 61 * SECOND)
+    ProbeStatus.objects.filter(gateway=other, family=6).update(answered=timezone.now() - 11 * SECOND)
     assert title(mara) == "Nothing needs you, both gateways answer"
     assert "packets pass" not in text(mara.get("/"))
 
@@ -106,7 +119,7 @@ def test_loss_is_told_with_its_share(mara: Client, network: factories.Network) -
     for results in (LOST4, PASSED, PASSED, LOST4, PASSED, LOST4, PASSED):
         store_results(network.gateways[0], results, timezone.now())
     assert list_needs() == [("warn", "nat-1 loses IPv4 packets")]
-    assert "3 of the last 7 probes did not come back." in text(mara.get("/"))
+    assert "3 of the last 7 probe packets did not come back." in text(mara.get("/"))
 
 
 def test_an_outage_that_is_over_is_no_loss(mara: Client, network: factories.Network) -> None:
@@ -149,7 +162,9 @@ def test_the_page_of_a_gateway_shows_its_probes(mara: Client, network: factories
     store(network.gateways[0], LOST4)
     page = text(mara.get(path))
     assert "no packet comes back" in page and "Packets out: 3, back: none." in page
-    assert "packets pass" in page and "median 1.5\u202fms, slowest 1.5\u202fms, 0 of the last 2 lost" in page
+    assert (
+        "packets pass" in page and "median 1.5\u202fms, 95 of 100 within 1.5\u202fms, slowest 1.5\u202fms, 0 of the last 2 packets" in page
+    )
 
 
 @pytest.mark.django_db(transaction=True)
@@ -171,3 +186,140 @@ def test_the_database_refuses_nonsense(network: factories.Network) -> None:
         given |= {"gateway": network.gateways[0]} | wrong
         with pytest.raises(IntegrityError), transaction.atomic():
             ProbeStatus.objects.create(**given)
+
+
+def build_answer(*rounds: tuple[int, int | None], series: str = "a", counted: dict[str, int] | None = COUNTED) -> ProbesRead:
+    """Build an agent's answer. rounds: number, and microseconds until the connection; None: nothing came back."""
+    newest = max((number for number, _ in rounds), default=0)
+    seen = [
+        (number, TargetSeen(Connected(us, "" if us else "no answer within 1000 ms"), ECHOES if us else 0, bool(us)))
+        for number, us in rounds
+    ]
+    return ProbesRead(series, tuple(ProbeRound(number, 2_000 * (newest - number), (each, each)) for number, each in seen), counted)
+
+
+@pytest.fixture
+def probed_gateway(mara: Client, network: factories.Network) -> Gateway:
+    factories.probes(network)
+    gateway = network.gateways[0]
+    gateway.refresh_from_db()
+    return gateway
+
+
+def answering(*replies: wire.Reply) -> AgentChannel:
+    """Return a channel to an agent that gives these replies, whatever it is asked."""
+    frames = [json.loads(line) for reply in replies for line in wire.iter_lines(0, reply)]
+    program = "\n".join(
+        (
+            "import json, sys",
+            f"for frame in json.loads({json.dumps(frames)!r}):",
+            "    print(json.dumps(frame | {'id': json.loads(sys.stdin.readline())['id']}), flush=True)",
+        )
+    )
+    return AgentChannel("nat-1", RelayProgram((sys.executable, "-S", "-c", program)))
+
+
+def read_and_store(gateway: Gateway, answer: wire.Reply) -> ProbeStatus:
+    """Let the gateway's agent answer so; return what is known of IPv4 then."""
+    known = [RoundPosition(each.series, each.number) for each in gateway.probe_statuses.filter(family=4)]
+    store_rounds(gateway, read_rounds(answering(answer), gateway, known[0] if known else RoundPosition(), timezone.now()))
+    return ProbeStatus.objects.get(gateway=gateway, family=4)
+
+
+def test_rounds_that_come_twice_or_after_a_new_start_of_the_prober_are_stored_once(probed_gateway: Gateway) -> None:
+    assert read_and_store(probed_gateway, build_answer((1, 500), (2, 600))).recent == [500, 600]
+    assert read_and_store(probed_gateway, build_answer((1, 500), (2, 600), (3, 700))).recent == [500, 600, 700]
+    restarted = read_and_store(probed_gateway, build_answer((1, 800), series="b"))
+    assert (restarted.recent, restarted.series, restarted.number) == ([500, 600, 700, 800], "b", 1)
+
+
+def test_an_agent_that_was_not_asked_before_shows_no_way_yet(probed_gateway: Gateway) -> None:
+    assert read_rounds(answering(build_answer((1, 500), counted=None)), probed_gateway, RoundPosition(), timezone.now()) == []
+
+
+def test_a_round_is_as_old_as_it_is_and_not_as_its_answer(probed_gateway: Gateway) -> None:
+    status = read_and_store(probed_gateway, build_answer((1, 500), (31, None)))
+    assert status.answered and 59 <= (status.at - status.answered).total_seconds() <= 61
+
+
+def test_a_prober_that_fails_keeps_the_place_in_the_series(probed_gateway: Gateway) -> None:
+    read_and_store(probed_gateway, build_answer((1, 500)))
+    failed = read_and_store(probed_gateway, wire.Refused("state", "no prober"))
+    assert (failed.state, failed.failures, failed.number) == ("unknown", 1, 1)
+    assert read_and_store(probed_gateway, build_answer((1, 500), (2, 600))).recent == [500, 600]
+
+
+def test_an_older_agent_makes_single_probes(probed_gateway: Gateway) -> None:
+    old = answering(wire.Refused("malformed", "request: unknown"), Probed((Connected(900), Connected(900)), COUNTED))
+    [seen] = read_rounds(old, probed_gateway, RoundPosition(), timezone.now())
+    assert [each.ok for each in seen.results] == [True, True] and seen.position is None
+
+
+@pytest.mark.parametrize(
+    ("counted", "seen", "ok", "conclusive", "words"),
+    [
+        (COUNTED, TargetSeen(Connected(900), ECHOES, True), True, True, "answered through nat-1 in 0.9 ms"),
+        (
+            COUNTED,
+            TargetSeen(NOTHING, 1, False),
+            True,
+            True,
+            "echoes through nat-1, but not port 80: no answer",
+        ),
+        (COUNTED | {"probe_down4": 0}, TargetSeen(Connected(900), 0, False), False, False, "on another path"),
+        ({}, TargetSeen(NOTHING, 0, False), False, False, "no probe counters"),
+        (COUNTED | {"probe_down4": 0}, TargetSeen(NOTHING, 0, False), False, True, "Packets out: 9, back: none"),
+        (
+            COUNTED | {"probe_down4": 0, "leaked": 9},
+            TargetSeen(NOTHING, 0, False),
+            False,
+            True,
+            "Source NAT is missing",
+        ),
+        (COUNTED | {"probe_down4": 0, "leaked": 3}, TargetSeen(NOTHING, 0, False), False, True, "back: none"),
+        (COUNTED | {"probe_up4": 0, "probe_down4": 0}, TargetSeen(NOTHING, 0, False), False, True, "was forwarded"),
+        (COUNTED, TargetSeen(NOT_ACCEPTED, 0, False), False, False, "refused."),
+        (COUNTED, TargetSeen(NOT_ACCEPTED, None, None), False, False, "refused."),
+    ],
+)
+def test_a_round_is_explained_by_what_the_counters_saw(
+    probed_gateway: Gateway, counted: dict[str, int], seen: TargetSeen, ok: bool, conclusive: bool, words: str
+) -> None:
+    answer = ProbesRead("a", (ProbeRound(1, 0, (seen, seen)),), counted)
+    [found] = read_rounds(answering(answer), probed_gateway, RoundPosition(), timezone.now())
+    assert (found.results[0].ok, found.results[0].is_conclusive) == (ok, conclusive)
+    assert words in found.results[0].sentence
+
+
+def test_full_size_packets_that_no_longer_pass_are_one_need_of_the_gateway(mara: Client, network: factories.Network) -> None:
+    whole = [replace(each, echoes=ECHOES, full_size=True) for each in PASSED]
+    small = [replace(each, echoes=ECHOES, full_size=False, mtu=1300) for each in PASSED]
+    first, other = network.gateways
+    store(other, PASSED)
+    store(first, tuple(whole))
+    store(first, tuple(small), times=IN_A_ROW)
+    assert list_needs() == [("warn", "Packets of full size do not pass nat-1")]
+    page = text(mara.get("/"))
+    assert "IPv4 + IPv6: Packets of 1500 octets do not come back, small ones do. A router on the way passes at most 1300 octets." in page
+    assert "Check the MTU of wan0" in page and "forward" not in title(mara)
+    assert "A router on the way passes at most 1300 octets." in text(mara.get(f"/gateways/{first.pk}/"))
+    store(first, tuple(replace(each, mtu=0) for each in small), times=1)
+    ProbeStatus.objects.update(mtu=0)
+    assert list_needs() == [("bad", "Packets of full size do not pass nat-1")]
+    store(first, tuple(whole), times=1)
+    assert list_needs() == []
+
+
+def test_the_page_says_what_the_probe_cannot_see(mara: Client, network: factories.Network) -> None:
+    path = f"/gateways/{network.gateways[0].pk}/"
+    store(network.gateways[0], PASSED)
+    assert "the probe sends no echoes. Run netzwart-probe on the gateway again." in text(mara.get(path))
+    store(network.gateways[0], tuple(replace(each, echoes=ECHOES, full_size=False) for each in PASSED))
+    assert "no echo of 1500 octets has ever come back" in text(mara.get(path))
+
+
+def test_a_target_without_its_service_shows_nothing_more_about_the_gateway(mara: Client, network: factories.Network) -> None:
+    deaf = ProbeResult(4, True, None, "IPv4: 203.0.113.10 answers echoes, but not port 80.", echoes=ECHOES, full_size=True)
+    store(network.gateways[0], (deaf, PASSED[1]), times=IN_A_ROW)
+    store(network.gateways[1], PASSED)
+    assert list_needs() == [("warn", "Nothing shows whether IPv4 packets pass nat-1")]

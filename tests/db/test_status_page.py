@@ -96,7 +96,7 @@ def test_a_time_without_a_look_is_not_known_but_the_portal_was_away(service: Net
 
 def test_probes_of_the_gateways_that_carry_a_family_decide(network: factories.Network) -> None:
     now = timezone.now()
-    probed = {"family": 4, "at": now, "since": now, "recent": [2_000] * 5}
+    probed = {"family": 4, "at": now, "since": now, "recent": [2_000] * 5, "lost_echoes": [0] * 5}
     carrier, standby = sorted(network.gateways, key=lambda gateway: not gateway.carries4)
     ProbeStatus.objects.create(gateway=carrier, state="passed", answered=now, **probed)
     ProbeStatus.objects.create(gateway=standby, state="lost", failures=9, **probed)
@@ -110,7 +110,7 @@ def test_probes_of_the_gateways_that_carry_a_family_decide(network: factories.Ne
 def test_a_cable_to_members_that_is_out_counts_although_probes_come_back(network: factories.Network) -> None:
     now = timezone.now()
     carrier = next(each for each in network.gateways if each.carries4)
-    probed = {"family": 4, "at": now, "since": now, "recent": [2_000] * 5}
+    probed = {"family": 4, "at": now, "since": now, "recent": [2_000] * 5, "lost_echoes": [0] * 5}
     ProbeStatus.objects.create(gateway=carrier, state="passed", answered=now, **probed)
     cable = {"links": "lan0", "missing": "", "carries": 1.0, "sync": 0.0, "probe": 0.0}
     HealthFinding.objects.create(gateway=carrier, rule="link_down", kind="bad", evidence=cable, since=now, at=now, times=9)

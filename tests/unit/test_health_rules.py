@@ -1,6 +1,7 @@
 """Rules about gateways' health: each finds its own fault and no other, and says it in words."""
 
 import dataclasses
+from ipaddress import ip_address
 from typing import Any
 
 import pytest
@@ -10,9 +11,8 @@ from apps.gateways.health.judgement import judge
 from apps.gateways.health.measures import ALL, compute_measures, format_measure
 from apps.gateways.health.models import HealthFinding
 from apps.gateways.health.rules import MODULES, RULES
-from apps.gateways.packet_probes.judgement import LossFigures
 from firewall.health import Forwarding, KernelCounter
-from tests.health_situations import LEVELS, build_interval, build_situation, change_core, change_link
+from tests.health_situations import ADDRESSES, LEVELS, build_interval, build_situation, change_core, change_link
 
 Kind = HealthFinding.Kind
 GIB = 1 << 30
@@ -51,6 +51,8 @@ FAULTS = [
     ("listen_overflows", Kind.WARN, rates(syn_cookies=500)),
     ("routing_loop", Kind.WARN, rates(time_exceeded4=300)),
     ("routing_loop", Kind.WARN, rates(time_exceeded6=300)),
+    ("no_address", Kind.BAD, {"addresses": {"lo": ADDRESSES["lo"], "lan0": (ip_address("fe80::1"),)}}),
+    ("no_address", Kind.BAD, {"addresses": {"lan0": (ip_address("10.0.0.1"),)}}),
     ("no_route", Kind.BAD, {"forwarding": Forwarding(True, True, False, True)}),
     ("not_forwarding", Kind.BAD, {"forwarding": Forwarding(True, False, True, True)}),
     ("untranslated", Kind.WARN, ruleset(unmapped=60)),
@@ -110,9 +112,19 @@ def test_a_tunnel_that_claims_ten_megabits_and_a_member_without_ipv4_are_no_find
 
 def test_a_route_that_only_members_have_is_proved_by_probes() -> None:
     nowhere = build_situation(forwarding=Forwarding(True, True, False, True))
-    for lost, found in ((0, set()), (1, {"no_route"})):
-        probed = dataclasses.replace(nowhere, probes={4: LossFigures(30, lost, 2.0, 3.0)})
+    for passing, found in (({4, 6}, set()), ({6}, {"no_route"})):
+        probed = dataclasses.replace(nowhere, passing=frozenset(passing))
         assert set(judge(probed, RULES.values())) == found
+
+
+def test_an_unnumbered_interface_borrows_the_address_of_loopback() -> None:
+    borrowed = {"lo": (*ADDRESSES["lo"], ip_address("10.0.0.1"))}
+    assert set(judge(build_situation(addresses=borrowed, families=frozenset({4})), RULES.values())) == set()
+    assert set(judge(build_situation(addresses=borrowed), RULES.values())) == {"no_address"}
+
+
+def test_an_agent_that_tells_no_addresses_lacks_none() -> None:
+    assert judge(build_situation(addresses=None), RULES.values()) == {}
 
 
 def test_a_pulled_cable_stops_what_it_carries_and_affects_members_only_if_it_is_theirs() -> None:

@@ -17,6 +17,7 @@ from firewall.file_trial import FileTrial, FileTrialIs, FileTrialPhase, InstallF
 from firewall.live_trace import COMES, Event, Headers, Look, Seen, Watch, Watching
 from firewall.machine import Describe, InterfaceAddress, MachineFacts, MachineInterface
 from firewall.policy import Policy, Prefix
+from firewall.probe_messages import Connected, Probe, Probed, ProbeRound, ProbesRead, ReadProbes, Target, TargetSeen
 from firewall.roles import Drain, FailoverRole, FamilyRole, Roles, RolesAre
 from firewall.ruleset import PLAIN
 from lab.failover import build_gateway
@@ -70,7 +71,9 @@ REPLIES = [
     wire.Drifted("d", ("chain up",), {"up4": wire.ElementDrift({b"\1\2\3\4": PLAIN}, {}, 1, 0)}),
     wire.Planned("d", {"up4": 1}, {}, ("forward",), "add …"),
     wire.Reading("boot", 3, "log", 4, 5, {"up4": COUNTS}, (wire.Gone(7, "boot", 3, {"up4": COUNTS}),), {"leaked": (0, 0)}),
-    wire.Probed((wire.Connected(310), wire.Connected(None, "refused")), {"leaked": 0, "probe_up4": 3}),
+    ProbesRead("5f", (ProbeRound(7, 1900, (TargetSeen(Connected(310), 4, None, 1300),)),), None),
+    ProbesRead("5f", (), {"probe_up4": 3}),
+    Probed((Connected(310), Connected(None, "refused")), {"leaked": 0, "probe_up4": 3}),
     Watching(3),
     Seen((EVENT, replace(EVENT, mark="", headers=None, number=2, rule="drop")), "time"),
     wire.GaugesAre({"member_rate4_50_100": (3, 65536)}),
@@ -93,8 +96,9 @@ def test_an_answer_arrives_as_it_was_given(reply: wire.Reply) -> None:
 
 
 def test_a_probe_arrives_as_it_was_asked() -> None:
-    probe = wire.Probe((wire.Target(ip_address("203.0.113.10"), 80), wire.Target(ip_address("2001:db8:cafe::10"), 443)), 1000)
-    assert wire.parse_request(through(probe)) == probe
+    probe = Probe((Target(ip_address("203.0.113.10"), 80), Target(ip_address("2001:db8:cafe::10"), 443)), 1000)
+    standing = ReadProbes(probe.targets, 2000, 1000, "5f", 7)
+    assert [wire.parse_request(through(each)) for each in (probe, standing)] == [probe, standing]
 
 
 @pytest.mark.parametrize("source", [None, ip_network("10.16.0.0/16"), ip_network("2001:db8::7/128")])
@@ -267,7 +271,7 @@ def integers_of(kind: Any) -> dict[str, object]:
 
 def test_every_integer_of_an_answer_says_within_which_limits_it_is() -> None:
     """These integers are stored in database columns, so a new one needs limits that fit its column."""
-    kinds = {*wire.Reply.__args__, wire.Counts, wire.Gone, wire.ElementDrift, wire.Connected}
+    kinds = {*wire.Reply.__args__, wire.Counts, wire.Gone, wire.ElementDrift, Connected}
     mine = [kind for kind in kinds if kind.__module__ == wire.__name__]
     found = {name: hint for kind in mine for name, hint in integers_of(kind).items()}
     assert len(found) >= 20

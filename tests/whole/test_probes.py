@@ -1,5 +1,6 @@
 """The probe through each gateway, with packets: it passes where members' packets would, and names what stops it."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from apps.deployments.rollouts.probing import ProbeResult, probe_gateway
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
 from apps.desk.selectors.dashboard import list_attention_items
-from apps.gateways.packet_probes.judgement import do_all_pass
+from apps.gateways.packet_probes.judgement import IN_A_ROW, ProbeVerdict, do_all_pass, judge_status
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.packet_probes.observation import probe_all_gateways
 from apps.gateways.services import collect_counters
@@ -17,7 +18,7 @@ from apps.network.models import Gateway
 from apps.traffic.models import FiveMinutes
 from lab.lab import Lab
 from tests import factories
-from tests.whole.system import PROBES, prober, reaches
+from tests.whole.system import PROBES, prober, quick_probes, reaches, read_probes, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -99,22 +100,76 @@ def test_rules_of_somebody_else_that_drop_are_seen(lab: Lab, probed_network: fac
         assert [each.ok for each in run_probes(gateway)] == [False, False]
 
 
+def read_probes_until(so: Callable[[], bool]) -> None:
+    """Read standing probes until it is so."""
+
+    def is_so() -> bool:
+        probe_all_gateways()
+        return so()
+
+    wait_for(is_so)
+
+
+@pytest.fixture
+def standing(probed_network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> factories.Network:
+    """The network with standing probes that have passed for a while."""
+    quick_probes(monkeypatch)
+    read_probes_until(lambda: ProbeStatus.objects.count() == 4)
+    read_probes(3)
+    return probed_network
+
+
+def test_standing_probes_see_handshakes_echoes_and_packets_of_full_size_both_ways(standing: factories.Network) -> None:
+    for status in ProbeStatus.objects.all():
+        assert len(status.recent) >= 3 and all(0 < each < 300_000 for each in status.recent)
+        assert set(status.lost_echoes) == {0} and status.full_size_answered and status.full_size_lost == 0
+
+
 def test_between_rollouts_the_dashboard_says_within_two_probes_that_a_gateway_drops_everything(
-    lab: Lab, probed_network: factories.Network
+    lab: Lab, standing: factories.Network
 ) -> None:
-    first, other = probed_network.gateways
-    probe_all_gateways()
+    first, other = standing.gateways
     assert do_all_pass(ProbeStatus.objects.all(), timezone.now()) and ProbeStatus.objects.count() == 4
     nft(lab, first.name, "table inet other { chain f { type filter hook forward priority -10; policy drop; }; };")
-    for _probe in range(2):
-        probe_all_gateways()
+    read_probes(3)
     needs = {each.key: each for each in list_attention_items(timezone.now())}
     assert {key for key in needs if key.startswith("packets")} == {f"packets-of-{first.pk}-{family}" for family in (4, 6)}
     assert needs[f"packets-of-{first.pk}-4"].what == "No IPv4 packet comes back through nat-1"
     assert [each.state for each in ProbeStatus.objects.filter(gateway=other)] == ["passed", "passed"]
     nft(lab, first.name, "delete", "table", "inet", "other")
-    probe_all_gateways()
+    read_probes(2)
     assert not any(each.key.startswith("packets-of") for each in list_attention_items(timezone.now()))
+
+
+def test_a_router_that_takes_smaller_packets_only_is_named_and_so_is_one_that_says_nothing(lab: Lab, standing: factories.Network) -> None:
+    first = standing.gateways[0]
+    lab.run(first.name, ["ip", "link", "set", "wan0", "mtu", "1300"])
+    read_probes(IN_A_ROW + 1)
+    status = ProbeStatus.objects.get(gateway=first, family=4)
+    assert judge_status(status, timezone.now()) is ProbeVerdict.SMALL_ONLY and status.mtu == 1300
+    silent = "table inet silent { chain o { type filter hook output priority 0; icmp type destination-unreachable drop; }; };"
+    nft(lab, first.name, silent)
+    lab.run(first.name, ["ip", "link", "set", "wan0", "mtu", "1500"])
+    read_probes(2)
+    lab.run(first.name, ["ip", "link", "set", "wan0", "mtu", "1400"])
+    read_probes(IN_A_ROW + 1)
+    status.refresh_from_db()
+    assert judge_status(status, timezone.now()) is ProbeVerdict.SMALL_ONLY and status.mtu == 0
+    nft(lab, first.name, "delete", "table", "inet", "silent")
+    lab.run(first.name, ["ip", "link", "set", "wan0", "mtu", "1500"])
+    read_probes(2)
+    assert do_all_pass(ProbeStatus.objects.all(), timezone.now())
+
+
+def test_a_port_without_a_service_is_told_from_a_gateway_that_drops(lab: Lab, standing: factories.Network) -> None:
+    """The uplink itself answers echoes; no program listens there."""
+    standing.group.probe_target4, standing.group.probe_port = "203.0.113.1", 81
+    standing.group.save()
+    read_probes_until(lambda: "echoes" in ProbeStatus.objects.get(gateway=standing.gateways[0], family=4).text)
+    read_probes(IN_A_ROW + 1)
+    status = ProbeStatus.objects.get(gateway=standing.gateways[0], family=4)
+    assert judge_status(status, timezone.now()) is ProbeVerdict.NOT_PROBED
+    assert status.text == "IPv4: 203.0.113.1 answers echoes through nat-1, but not port 81: refused."
 
 
 def test_a_missing_source_nat_is_seen_and_nothing_leaks(lab: Lab, probed_network: factories.Network) -> None:

@@ -10,6 +10,7 @@ from apps.deployments.transport.agent_channel import AgentChannel
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.policy import Address
+from firewall.probe_messages import Connected, Probe, Probed, Target
 from firewall.probing import get_probe_counter_name
 
 LIMIT_MS = 1_000
@@ -20,8 +21,9 @@ FAMILIES = (4, 6)
 class ProbeResult:
     """Result of a probe for one family, 4 or 6.
 
-    ok: None when no probe is configured. ms: milliseconds until the target answered. is_conclusive: False if a failure does not show that
-    packets are lost: the probe itself does not work, or they came back, but not as they should.
+    ok: None when no probe is configured. ms: milliseconds until the target accepted a connection. is_conclusive: False if a failure
+    does not show that packets are lost: the probe itself does not work, or they came back, but not as they should. echoes, full_size,
+    mtu: of standing probes, as in firewall.probe_messages.TargetSeen. refused: packets came back, but the target accepts no connection.
     """
 
     family: int
@@ -29,6 +31,10 @@ class ProbeResult:
     ms: float | None
     sentence: str
     is_conclusive: bool = True
+    echoes: int | None = None
+    full_size: bool | None = None
+    mtu: int = 0
+    refused: bool = False
 
 
 def probe_gateway(channel: AgentChannel, gateway: Gateway) -> tuple[ProbeResult, ...]:
@@ -36,24 +42,28 @@ def probe_gateway(channel: AgentChannel, gateway: Gateway) -> tuple[ProbeResult,
 
     Raises Unreachable when the gateway's agent does not answer.
     """
-    targets = {family: target for family in FAMILIES if (target := _find_target(gateway, family))}
-    answer = channel.ask(wire.Probe(tuple(targets.values()), LIMIT_MS)) if targets else wire.Probed((), {})
+    targets = find_targets(gateway)
+    answer = channel.ask(Probe(tuple(targets.values()), LIMIT_MS)) if targets else Probed((), {})
     return tuple(_build_family_result(gateway, family, targets, answer) for family in FAMILIES)
 
 
-def _build_family_result(gateway: Gateway, family: int, targets: Mapping[int, wire.Target], answer: wire.Reply) -> ProbeResult:
+def _build_family_result(gateway: Gateway, family: int, targets: Mapping[int, Target], answer: wire.Reply) -> ProbeResult:
     if family not in targets:
-        return _build_not_probed(gateway, family)
-    if not isinstance(answer, wire.Probed) or len(answer.answers) != len(targets):
-        said = f"IPv{family}: {gateway.name} cannot probe: {_render_answer(answer)}"
-        return ProbeResult(family, False, None, said, is_conclusive=False)
+        return build_not_probed(gateway, family)
+    if not isinstance(answer, Probed) or len(answer.answers) != len(targets):
+        return build_no_answer(gateway, family, answer)
     found = dict(zip(targets, answer.answers, strict=True))
     return _build_result(gateway, family, targets[family], found[family], answer.counted)
 
 
-def _find_target(gateway: Gateway, family: int) -> wire.Target | None:
+def find_targets(gateway: Gateway) -> dict[int, Target]:
+    """Return the target of each address family that is probed, IPv4 first."""
+    return {family: target for family in FAMILIES if (target := _find_target(gateway, family))}
+
+
+def _find_target(gateway: Gateway, family: int) -> Target | None:
     source, address, port = _get_endpoints(gateway, family)
-    return wire.Target(address, port) if source and address and port else None
+    return Target(address, port) if source and address and port else None
 
 
 def _get_endpoints(gateway: Gateway, family: int) -> tuple[Address | None, Address | None, int | None]:
@@ -64,37 +74,67 @@ def _get_endpoints(gateway: Gateway, family: int) -> tuple[Address | None, Addre
     return gateway.probe_source6, group.probe_target6, group.probe_port
 
 
-def _build_not_probed(gateway: Gateway, family: int) -> ProbeResult:
+def build_not_probed(gateway: Gateway, family: int) -> ProbeResult:
+    """Return the result of a family without a probe."""
     source, _, _ = _get_endpoints(gateway, family)
     missing = f"{gateway.group} has no target" if source else f"{gateway.name} has no probe"
     return ProbeResult(family, None, None, f"IPv{family}: not probed, {missing} for it.")
+
+
+def build_no_answer(gateway: Gateway, family: int, answer: wire.Reply) -> ProbeResult:
+    """Return the result of a probe that the agent or its prober could not make."""
+    said = f"IPv{family}: {gateway.name} cannot probe: {_render_answer(answer)}"
+    return ProbeResult(family, False, None, said, is_conclusive=False)
 
 
 def _render_answer(answer: wire.Reply) -> str:
     return answer.text if isinstance(answer, wire.Refused) else f"it answered {type(answer).__name__}"
 
 
-def _build_result(gateway: Gateway, family: int, target: wire.Target, found: wire.Connected, counted: Mapping[str, int]) -> ProbeResult:
+def _build_result(gateway: Gateway, family: int, target: Target, found: Connected, counted: Mapping[str, int]) -> ProbeResult:
     """Judge one connection. Reaching the target is not enough: this gateway's counters must have seen packets both ways."""
-    where = f"{target.address} port {target.port}"
-    up, down = (counted.get(get_probe_counter_name(way, family)) for way in ("up", "down"))
-    if found.microseconds is not None and up and down:
-        ms = found.microseconds / 1000
-        return ProbeResult(family, True, ms, f"IPv{family}: {where} answered through {gateway.name} in {ms:.1f} ms.")
-    is_lost = found.microseconds is None and up is not None and down is not None and "refused" not in found.error.lower()
+    if fault := find_path_fault(family, counted, came_back=found.microseconds is not None):
+        return build_failure(gateway, family, target, fault, is_conclusive=False)
+    if found.microseconds is None:
+        why = f"{found.error}. {explain_failure(gateway, family, counted)}"
+        return build_failure(gateway, family, target, why, is_conclusive="refused" not in found.error.lower())
+    return build_success(gateway, family, target, found.microseconds / 1000)
+
+
+def find_path_fault(family: int, counted: Mapping[str, int], *, came_back: bool) -> str:
+    """Return why the counters do not show which way the packets took; "" if they do."""
+    up, down = get_path_counts(family, counted)
     if up is None or down is None:
-        why = "its ruleset has no probe counters for this family yet; deploy."
-    elif found.microseconds is not None:
-        why = "the target answered, but on another path: not all packets were counted here. Where does the probe's default route lead?"
-    else:
-        why = f"{found.error}. {_explain_failure(gateway, family, up, down, counted)}"
-    said = f"IPv{family}: {where} cannot be reached through {gateway.name}: {why}"
-    return ProbeResult(family, False, None, said, is_conclusive=is_lost)
+        return "its ruleset has no probe counters for this family yet; deploy."
+    if came_back and not (up and down):
+        return "the target answered, but on another path: not all packets were counted here. Where does the probe's default route lead?"
+    return ""
 
 
-def _explain_failure(gateway: Gateway, family: int, up: int, down: int, counted: Mapping[str, int]) -> str:
-    """Explain by the counters why a connection failed."""
-    if family == 4 and up and counted.get("leaked"):
+def get_path_counts(family: int, counted: Mapping[str, int]) -> tuple[int | None, int | None]:
+    """Return how many of the probe's packets the ruleset counted on their way out and back; None if it does not count them."""
+    return counted.get(get_probe_counter_name("up", family)), counted.get(get_probe_counter_name("down", family))
+
+
+def build_success(gateway: Gateway, family: int, target: Target, ms: float) -> ProbeResult:
+    """Return the result of a connection that the target accepted after so many milliseconds."""
+    return ProbeResult(family, True, ms, f"IPv{family}: {render_target(target)} answered through {gateway.name} in {ms:.1f} ms.")
+
+
+def build_failure(gateway: Gateway, family: int, target: Target, why: str, *, is_conclusive: bool) -> ProbeResult:
+    """Return the result of a probe that did not pass, with the reason."""
+    said = f"IPv{family}: {render_target(target)} cannot be reached through {gateway.name}: {why}"
+    return ProbeResult(family, False, None, said, is_conclusive)
+
+
+def render_target(target: Target) -> str:
+    return f"{target.address} port {target.port}"
+
+
+def explain_failure(gateway: Gateway, family: int, counted: Mapping[str, int]) -> str:
+    """Explain by the counters why nothing was answered."""
+    up, down = get_path_counts(family, counted)
+    if family == 4 and up and counted.get("leaked", 0) >= up:
         return f"Source NAT is missing (packets with a private source that were held back: {counted['leaked']})."
     if up and down:
         return f"Packets out: {up}, back: {down}, so the target refuses: choose one that listens on this port."

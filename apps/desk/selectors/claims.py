@@ -2,8 +2,8 @@
 
 Evidence is the time of the last observation: an answer of the gateways, or a run of the deploy worker. A sentence without
 evidence, or with evidence that is too old, is not shown. An answer of a gateway says nothing about packets: “forwards” follows
-from probe packets that came back through every gateway within the last minute, where no rule of its health has found what stops members'
-packets: a probe takes another cable than they do.
+from probe packets that came back through every gateway within the last ten seconds, where no rule of its health has found what stops
+members' packets: a probe takes another cable than they do.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ from apps.deployments.rollouts import progress
 from apps.gateways.health.models import HealthFinding
 from apps.gateways.health.rules import RULES
 from apps.gateways.health.selectors import list_findings
-from apps.gateways.packet_probes.judgement import FRESH, do_all_pass
+from apps.gateways.packet_probes.judgement import FORWARDS, do_all_pass
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.packet_probes.selectors import list_probe_statuses
 from apps.gateways.selectors import GatewayOverview, get_max_answer_age
@@ -155,7 +155,7 @@ def _get_probe_evidence(facts: DashboardFacts) -> datetime | None:
 
 
 def _get_fresh_age() -> timedelta:
-    return FRESH
+    return FORWARDS
 
 
 def _get_zero_age() -> timedelta:

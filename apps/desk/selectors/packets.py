@@ -10,6 +10,7 @@ from apps.desk.selectors.affected import describe_affected
 from apps.desk.selectors.need import AttentionItem, find_page_url
 from apps.gateways.packet_probes.judgement import ProbeVerdict, compute_figures, judge_status
 from apps.gateways.packet_probes.models import ProbeStatus
+from apps.gateways.packet_probes.presentation import describe_lost_size
 from apps.gateways.packet_probes.selectors import list_probe_statuses
 from apps.gateways.selectors import GatewayOverview
 from apps.lib.ui.states import StateKind, StateLabel
@@ -27,6 +28,9 @@ def iter_attention_items(gates: Sequence[GatewayOverview], now: datetime) -> Ite
             yield _build_lost_everywhere(group, here)
         else:
             yield from (_build_lost(by_gateway[each.gateway_id], each) for each in here)
+    small_only = [each for each, verdict in found if verdict is ProbeVerdict.SMALL_ONLY]
+    for gateway in dict.fromkeys(each.gateway_id for each in small_only):
+        yield _build_small_only(by_gateway[gateway], [each for each in small_only if each.gateway_id == gateway])
     for status, verdict in found:
         if verdict is ProbeVerdict.LOSSY:
             yield _build_lossy(by_gateway[status.gateway_id], status)
@@ -52,12 +56,30 @@ def _build_lost(of: GatewayOverview, status: ProbeStatus) -> AttentionItem:
 
 
 def _build_lossy(of: GatewayOverview, status: ProbeStatus) -> AttentionItem:
-    figures = compute_figures(status.recent)
+    figures = compute_figures(status)
     what = _("%(gateway)s loses IPv%(family)d packets") % {"gateway": of.gateway, "family": status.family}
     text = ngettext(
-        "%(lost)d of the last %(n)d probe did not come back.", "%(lost)d of the last %(n)d probes did not come back.", figures.sent
+        "%(lost)d of the last %(n)d probe packet did not come back.",
+        "%(lost)d of the last %(n)d probe packets did not come back.",
+        figures.sent,
     ) % {"lost": figures.lost, "n": figures.sent}
     return _build_item(status, StateLabel(StateKind.WARN, _("Loss")), what, text, since=None)
+
+
+def _build_small_only(of: GatewayOverview, statuses: Sequence[ProbeStatus]) -> AttentionItem:
+    """Build the need that packets of full size do not pass. If no router says so to the senders, their connections hang."""
+    families = {each.family for each in statuses}
+    hangs = not all(each.mtu for each in statuses) and bool(families & set(of.carried))
+    what = _("Packets of full size do not pass %(gateway)s") % {"gateway": of.gateway}
+    said = [
+        f"{' + '.join(f'IPv{each}' for each in sorted(families))}:",
+        describe_lost_size(min((each.mtu for each in statuses if each.mtu), default=0)),
+        _("Large transfers are slow or hang. Check the MTU of %(wan)s, of the switch ports and of the uplink.") % {"wan": of.gateway.wan},
+    ]
+    state = StateLabel(StateKind.BAD if hangs else StateKind.WARN, _("Packet size"))
+    since = min(each.full_size_answered for each in statuses if each.full_size_answered)
+    page = find_page_url("gateways:gateway", of.gateway.pk)
+    return AttentionItem(f"full-size-{of.gateway.pk}", state, what, " ".join(said), since, _("Open"), page)
 
 
 def _build_not_probed(of: GatewayOverview, status: ProbeStatus) -> AttentionItem:

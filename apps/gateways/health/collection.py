@@ -15,7 +15,7 @@ from apps.gateways.health.models import HealthFinding, HealthReading, HealthStat
 from apps.gateways.health.rule import HealthSituation
 from apps.gateways.health.rules import RULES
 from apps.gateways.packet_probes.judgement import FRESH as PROBES_FRESH
-from apps.gateways.packet_probes.judgement import LossFigures, compute_figures
+from apps.gateways.packet_probes.judgement import compute_figures
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.network.models import Gateway, Pool
 from firewall import wire
@@ -71,13 +71,18 @@ def _build_situation(gateway: Gateway, counters: HealthCounters, at: datetime, d
         return None
     prefixes = Pool.objects.filter(group=gateway.group_id).values_list("prefix", flat=True)
     families = frozenset(each.version for each in prefixes)
-    return HealthSituation(gateway.lan, gateway.wan, gateway.sync, families, interval, _find_probes(gateway, at), gateway.probe_interface)
-
-
-def _find_probes(gateway: Gateway, at: datetime) -> dict[int, LossFigures]:
-    """Return the figures of the packet probes that are fresh at this time, by family."""
-    fresh = ProbeStatus.objects.filter(gateway=gateway, at__gte=at - PROBES_FRESH)
-    return {each.family: compute_figures(each.recent) for each in fresh}
+    fresh = list(ProbeStatus.objects.filter(gateway=gateway, at__gte=at - PROBES_FRESH))
+    return HealthSituation(
+        gateway.lan,
+        gateway.wan,
+        gateway.sync,
+        families,
+        interval,
+        {each.family: compute_figures(each) for each in fresh},
+        gateway.probe_interface,
+        frozenset(each.family for each in fresh if not each.failures),
+        frozenset(each.family for each in fresh if each.state == ProbeStatus.State.LOST),
+    )
 
 
 def _find_interval(gateway: Gateway, counters: HealthCounters, at: datetime, doubt: timedelta) -> HealthInterval | None:
@@ -91,7 +96,9 @@ def _find_interval(gateway: Gateway, counters: HealthCounters, at: datetime, dou
 
 def _store_findings(gateway: Gateway, situation: HealthSituation, at: datetime) -> None:
     known = {each.rule: each for each in HealthFinding.objects.select_for_update().filter(gateway=gateway)}
-    kept = merge_findings(gateway, known.values(), judge(situation, RULES.values()), at)
+    found = judge(situation, RULES.values())
+    certain = [name for name, evidence in found.items() if RULES[name].stops(evidence.values) & situation.lost]
+    kept = merge_findings(gateway, known.values(), found, at, certain)
     ended = set(known) - {each.rule for each in kept}
     HealthFinding.objects.filter(gateway=gateway, rule__in=ended).delete()
     for finding in kept:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from firewall.health import CoreCounters, Forwarding, HealthCounters, KernelCounter, LinkCounters, MachineLevels
+from firewall.policy import Address
 
 SHORTEST: Final = 1.0  # seconds between two readings from which rates can be computed
 UNREAL_SPEED: Final = 10  # Mbit/s, which the driver of tunnels claims; it negotiates nothing
@@ -51,6 +52,7 @@ class HealthInterval:
     """What happened between two readings of one boot. rates, ruleset: a second.
 
     clock_offset: seconds by which the machine's clock was ahead of the portal's; clock_doubt: how wrong that may be.
+    addresses: of the interfaces, None if they are not known.
     """
 
     seconds: float
@@ -62,6 +64,7 @@ class HealthInterval:
     forwarding: Forwarding
     clock_offset: float
     clock_doubt: float
+    addresses: Mapping[str, tuple[Address, ...]] | None = None
 
     @property
     def busiest(self) -> CoreLoad | None:
@@ -89,6 +92,7 @@ def compute_interval(before: HealthCounters, after: HealthCounters, *, clock_off
         forwarding=after.forwarding,
         clock_offset=clock_offset,
         clock_doubt=clock_doubt,
+        addresses=after.addresses,
     )
 
 

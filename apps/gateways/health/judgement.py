@@ -1,6 +1,6 @@
 """Judgement of a gateway's health: runs the rules over one reading, and keeps what they found until two readings no longer show it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -20,11 +20,16 @@ def judge(situation: HealthSituation, rules: Iterable[HealthRule]) -> dict[str, 
     return {name: evidence for name, evidence in found if evidence}
 
 
-def merge_findings(gateway: Gateway, known: Iterable[HealthFinding], found: Mapping[str, Evidence], at: datetime) -> list[HealthFinding]:
-    """Return the findings after a reading at this time. Those in `known` that are not among them are over."""
+def merge_findings(
+    gateway: Gateway, known: Iterable[HealthFinding], found: Mapping[str, Evidence], at: datetime, certain: Collection[str] = ()
+) -> list[HealthFinding]:
+    """Return the findings after a reading at this time. Those in `known` that are not among them are over.
+
+    certain: rules whose finding is shown at once, because lost probes show it too.
+    """
     before = {each.rule: each for each in known}
     old = [_extend(before[name], evidence, at) for name, evidence in found.items() if name in before]
-    new = [_begin(gateway, name, evidence, at) for name, evidence in found.items() if name not in before]
+    new = [_begin(gateway, name, evidence, at, certain=name in certain) for name, evidence in found.items() if name not in before]
     missed = [each for name, each in before.items() if name not in found]
     return old + new + [each for each in missed if _survives(each)]
 
@@ -34,8 +39,9 @@ def is_shown(finding: HealthFinding) -> bool:
     return finding.times >= SHOWN_AFTER
 
 
-def _begin(gateway: Gateway, rule: str, evidence: Evidence, at: datetime) -> HealthFinding:
-    return HealthFinding(gateway=gateway, rule=rule, kind=evidence.kind, evidence=evidence.values, since=at, at=at)
+def _begin(gateway: Gateway, rule: str, evidence: Evidence, at: datetime, *, certain: bool) -> HealthFinding:
+    times = SHOWN_AFTER if certain else 1
+    return HealthFinding(gateway=gateway, rule=rule, kind=evidence.kind, evidence=evidence.values, since=at, at=at, times=times)
 
 
 def _extend(finding: HealthFinding, evidence: Evidence, at: datetime) -> HealthFinding:

@@ -20,7 +20,8 @@ class HealthSituation:
     """One gateway and what its machine did since the reading before.
 
     lan, wan, sync, probe: its interfaces' names; sync and probe may be "". families: address families that its group's members use.
-    probes: figures of the last packet probes, by address family.
+    probes: figures of the last packet probes, by address family; passing, lost: families whose last probe
+    came back, or did not.
     """
 
     lan: str
@@ -30,6 +31,8 @@ class HealthSituation:
     interval: HealthInterval
     probes: Mapping[int, LossFigures] = field(default_factory=dict)
     probe: str = ""
+    passing: frozenset[int] = frozenset()
+    lost: frozenset[int] = frozenset()
 
     @property
     def carrying_links(self) -> list[LinkLoad]:

@@ -10,14 +10,21 @@ from apps.network.models import Gateway
 
 LOST = -1
 """In `recent`: no answer came back."""
+REFUSED = -2
+"""In `recent`: the target answered, but refused the connection."""
+NOT_SENT = -1
+"""In `lost_echoes`: no echo request was sent, or what was lost is part of an outage."""
 
 
 class ProbeStatus(models.Model):
     """Result of the last probes of a gateway in one address family.
 
-    at: time of the last probe. answered: when one last came back; None: never. since: since when the state is what it is. failures:
-    probes in a row that did not pass. text: the prober's sentence about the last one. recent: microseconds until the answer of the last
-    probes, the newest last; LOST for one without.
+    at: time of the last probe. answered: when a packet last came back; None: never. since: since when the state is what it is. failures:
+    probes in a row that did not pass. text: the prober's sentence about the last one. recent: microseconds until the last probes' targets
+    accepted the connection, the newest last; LOST or REFUSED if one did not. lost_echoes: likewise, how many small echo requests were not
+    answered; or NOT_SENT. full_size_answered: when a packet of full size last came back; None: never. full_size_lost: probes in a row since
+    in which it did not, though small ones did. mtu: the largest packet that passes, as a router on the way said then; 0: none said.
+    series, number: the last round of standing probes that is in here (firewall.probe_messages.ProbesRead).
     """
 
     class State(models.TextChoices):
@@ -34,6 +41,12 @@ class ProbeStatus(models.Model):
     failures = models.PositiveIntegerField(default=0)
     text = models.TextField(blank=True)
     recent = ArrayField(models.IntegerField(), default=list)
+    lost_echoes = ArrayField(models.SmallIntegerField(), default=list)
+    full_size_answered = models.DateTimeField(null=True)
+    full_size_lost = models.PositiveIntegerField(default=0)
+    mtu = models.PositiveIntegerField(default=0)
+    series = models.CharField(max_length=16, blank=True)
+    number = models.PositiveBigIntegerField(default=0)
 
     class Meta:
         ordering = ["gateway__name", "family"]
@@ -44,6 +57,10 @@ class ProbeStatus(models.Model):
             models.CheckConstraint(
                 condition=Q(state="passed", failures=0, answered__isnull=False) | (~Q(state="passed") & Q(failures__gt=0)),
                 name="probestatus_failures",
+            ),
+            models.CheckConstraint(
+                condition=Q(lost_echoes__len=models.F("recent__len")),
+                name="probestatus_one_history",
             ),
         ]
 

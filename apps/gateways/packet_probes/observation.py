@@ -1,74 +1,95 @@
-"""Observation of packets: sends a probe through each gateway that runs a ruleset, all the time, and stores whether it came back.
+"""Observation of packets: reads what standing probes through each gateway have shown, all the time, and stores it.
 
-A gateway that does not answer the portal is not probed: what its packets do is then unknown, and old results say when they were made.
+A gateway that does not answer the portal is not read: what its packets do is then unknown, and old results say when they were made.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from time import monotonic
 from typing import Final
 
 import structlog
 from django.db import transaction
 from django.utils import timezone
 
-from apps.deployments.rollouts.probing import ProbeResult, probe_gateway
+from apps.deployments.rollouts.probing import ProbeResult
 from apps.deployments.transport import agent_channel
 from apps.deployments.transport.agent_channel import ChannelOf, Unreachable
-from apps.gateways.packet_probes.judgement import FAILURES
-from apps.gateways.packet_probes.models import LOST, ProbeStatus
+from apps.gateways.packet_probes.history import add_result
+from apps.gateways.packet_probes.models import ProbeStatus
+from apps.gateways.packet_probes.rounds import RoundPosition, SeenRound, read_rounds
+from apps.lib.enqueue import enqueue_task
 from apps.network.models import Gateway
 
-KEPT: Final = 30  # probes of a family, five minutes
-State = ProbeStatus.State
+LOOK_SECONDS: Final = 10.0  # between two looks that are asked for because of one gateway
+_looks: dict[int, float] = {}  # when one was asked for in this process, by gateway
 log = structlog.get_logger()
 
 
 def probe_all_gateways(channel_of: ChannelOf = agent_channel.get_readings_channel) -> None:
-    """Probe each gateway that runs a ruleset on a kernel. One that does not answer stops nothing."""
-    for gateway in Gateway.objects.filter(status__revision__isnull=False, status__in_memory=False).select_related("group").order_by("pk"):
+    """Read the probes of each gateway that runs a ruleset on a kernel. One that does not answer stops nothing."""
+    running = Gateway.objects.filter(status__revision__isnull=False, status__in_memory=False)
+    for gateway in running.select_related("group", "status").prefetch_related("probe_statuses").order_by("pk"):
+        begun = timezone.now()
         try:
-            results = probe_gateway(channel_of(gateway), gateway)
+            rounds = read_rounds(channel_of(gateway), gateway, _find_position(gateway.probe_statuses.all()), begun)
         except Unreachable:
+            request_look(gateway, answers=False)
             continue
-        store_results(gateway, results, timezone.now())
+        request_look(gateway, answers=True)
+        store_rounds(gateway, rounds)
+
+
+def request_look(gateway: Gateway, *, answers: bool) -> None:
+    """Let a worker look at the gateways now, if this one answers and did not, or no longer does. It would otherwise look with the next
+    schedule.
+    """
+    known_away = gateway.status.unreachable_since is not None
+    last = _looks.get(gateway.pk)
+    if known_away is answers and (last is None or monotonic() - last >= LOOK_SECONDS):
+        _looks[gateway.pk] = monotonic()
+        enqueue_task("workers.reconcile", None, False, "schedule")
+
+
+def _find_position(statuses: Iterable[ProbeStatus]) -> RoundPosition:
+    """Return the last round that is stored of every family."""
+    known = {RoundPosition(each.series, each.number) for each in statuses}
+    return known.pop() if len(known) == 1 else RoundPosition()
+
+
+def store_results(gateway: Gateway, results: Sequence[ProbeResult], at: datetime) -> None:
+    """Store what came of one probe of each family."""
+    store_rounds(gateway, [SeenRound(at, tuple(results))])
 
 
 @transaction.atomic
-def store_results(gateway: Gateway, results: Sequence[ProbeResult], at: datetime) -> None:
-    """Store what came of one probe. A family without a probe has no row."""
+def store_rounds(gateway: Gateway, rounds: Sequence[SeenRound]) -> None:
+    """Store what is not stored yet. A family without a probe has no row."""
+    if not rounds:
+        return
     known = {each.family: each for each in ProbeStatus.objects.select_for_update().filter(gateway=gateway)}
-    for result in results:
-        if result.ok is not None:
-            _store_result(gateway, known.get(result.family), result, at)
-    ProbeStatus.objects.filter(gateway=gateway, family__in=[each.family for each in results if each.ok is None]).delete()
+    for result in rounds[-1].results:
+        if result.ok is None:
+            ProbeStatus.objects.filter(gateway=gateway, family=result.family).delete()
+        else:
+            status = known.get(result.family) or ProbeStatus(gateway=gateway, family=result.family)
+            _add_rounds(status, rounds)
 
 
-def _store_result(gateway: Gateway, before: ProbeStatus | None, result: ProbeResult, at: datetime) -> None:
-    state = State.PASSED if result.ok else State.LOST if result.is_conclusive else State.UNKNOWN
-    same = before is not None and before.state == state
-    if not same:
-        log.info("probe", gateway=gateway.name, family=result.family, state=state.value, text=result.sentence)
-    ProbeStatus.objects.update_or_create(
-        gateway=gateway,
-        family=result.family,
-        defaults={
-            "at": at,
-            "answered": at if result.ok else before.answered if before else None,
-            "state": state,
-            "since": before.since if before and same else at,
-            "failures": 0 if result.ok else 1 + (before.failures if before else 0),
-            "text": result.sentence.replace("\0", ""),
-            "recent": _extend_recent(before, result, state),
-        },
-    )
+def _add_rounds(status: ProbeStatus, rounds: Sequence[SeenRound]) -> None:
+    before = status.state
+    for each in rounds:
+        result = next(found for found in each.results if found.family == status.family)
+        if result.ok is not None and _is_new(status, each):
+            add_result(status, result, each.at)
+            if each.position:
+                status.series, status.number = each.position.series, each.position.number
+    if status.state != before:
+        log.info("probe", gateway=status.gateway.name, family=status.family, state=str(status.state), text=status.text)
+    status.save()
 
 
-def _extend_recent(before: ProbeStatus | None, result: ProbeResult, state: ProbeStatus.State) -> list[int]:
-    """Return the last probes with this one. An outage that is over is left out: it was told as one, and is no loss from then on."""
-    recent = list(before.recent) if before else []
-    if state is State.PASSED and before and before.failures >= FAILURES:
-        while recent and recent[-1] == LOST:
-            recent.pop()
-    if state is not State.UNKNOWN:
-        recent.append(LOST if result.ms is None else round(1000 * result.ms))
-    return recent[-KEPT:]
+def _is_new(status: ProbeStatus, seen: SeenRound) -> bool:
+    """True if this round was not stored before. A prober that was started again counts anew, and tells only what came later."""
+    position = seen.position
+    return position is None or position.series != status.series or position.number > status.number

@@ -24,7 +24,7 @@ def judge_carrier(probes: CarrierProbes) -> ServiceLevel:
     """Return how well members are served through this gateway."""
     if probes.verdict is ProbeVerdict.LOST:
         return ServiceLevel.DOWN
-    if probes.verdict is ProbeVerdict.LOSSY:
+    if probes.verdict in (ProbeVerdict.LOSSY, ProbeVerdict.SMALL_ONLY):
         return ServiceLevel.DEGRADED
     if probes.verdict is not ProbeVerdict.PASSES:
         return ServiceLevel.UNKNOWN

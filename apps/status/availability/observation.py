@@ -42,4 +42,4 @@ def _stops_members(finding: HealthFinding, family: int) -> bool:
 def _judge_probes(status: ProbeStatus | None, now: datetime) -> ServiceLevel:
     if status is None:
         return ServiceLevel.UNKNOWN
-    return judge_carrier(CarrierProbes(judge_status(status, now), compute_figures(status.recent).median_ms))
+    return judge_carrier(CarrierProbes(judge_status(status, now), compute_figures(status).median_ms))

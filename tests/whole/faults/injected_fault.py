@@ -36,8 +36,7 @@ class InjectedFault:
     name: what a person who looks at it would call it. says: regular expressions, one for each line that the dashboard must show; any other
     line is false. hides: regular expressions for what the dashboard must not say meanwhile. traffic: runs between two steps of the
     portal's schedule. seen_after: the most seconds of the portal's clock until the dashboard shows it, and until it says that all is
-    well again. mail, webhook: whether and when it is told in these ways. unseen: what the portal says instead, if that is not right: the
-    test is then expected to fail.
+    well again. mail, webhook: whether and when it is told in these ways.
     """
 
     name: str
@@ -48,7 +47,6 @@ class InjectedFault:
     seen_after: int = 30
     mail: ToldBy = ToldBy.AT_ONCE
     webhook: ToldBy = ToldBy.AT_ONCE
-    unseen: str = ""
 
 
 @dataclass(frozen=True)

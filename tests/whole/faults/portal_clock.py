@@ -9,8 +9,10 @@ from datetime import timedelta
 from functools import partial
 from time import monotonic
 
+from django.conf import settings
 from django.db.models import F, Model
 from django.utils import timezone
+from redis import Redis
 
 from apps.alarms.channels.models import AlarmChannel, ChannelMessage
 from apps.alarms.channels.sender import send_due_messages
@@ -30,10 +32,13 @@ from apps.operations import heartbeats, jobs
 from apps.operations.models import JobRecord, ProcessRole, RoleHeartbeat
 from tests.whole.faults.injected_fault import Traffic, pass_nothing
 from tests.whole.faults.scene import FaultScene
-from tests.whole.system import wait_for
-from workers import deploy, failover, health, mail, probing
+from tests.whole.system import read_probes, wait_for
+from workers import deploy, failover, health, mail
+from workers.app import CHANGES
 
 STEP = 10  # seconds
+ROUNDS = 5  # of standing probes in a step; here they take a second
+PROBES_WITHIN = 3.0  # seconds for them: a gateway that does not answer makes none
 RECONCILE_STEPS, COLLECT_STEPS = 3, 6
 READING_SECONDS = 1.1 * SHORTEST
 TIMES: dict[type[Model], tuple[str, ...]] = {
@@ -79,6 +84,7 @@ class PortalClock:
         self._report_roles()
         self._run_worker()
         self._run_collector()
+        self._run_requests()
         self._run_mailer()
 
     def tell(self, passed: timedelta) -> None:
@@ -116,7 +122,7 @@ class PortalClock:
     def _run_collector(self) -> None:
         if not self._is_working(ProcessRole.COLLECTOR):
             return
-        self._run("probe_gateways", probing.probe_gateways)
+        self._run("probe_gateways", partial(read_probes, ROUNDS, PROBES_WITHIN))
         wait_for(lambda: monotonic() - self._read >= READING_SECONDS)
         self._run("read_health", health.read_health)
         self._read = monotonic()
@@ -126,6 +132,15 @@ class PortalClock:
         if self._steps % COLLECT_STEPS == 0:
             for gateway in Gateway.objects.all():
                 self._run("collect_one", partial(collect_counters, gateway))
+
+    def _run_requests(self) -> None:
+        """Do what programs have asked the deploy worker for, without waiting for the schedule."""
+        if not self._is_working(ProcessRole.WORKER):
+            return
+        with Redis.from_url(settings.REDIS_URL) as broker:
+            if broker.delete(CHANGES):
+                reset_pauses()
+                self._run("reconcile", deploy.reconcile)
 
     def _run_mailer(self) -> None:
         if not self._is_working(ProcessRole.MAILER):

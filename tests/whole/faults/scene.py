@@ -19,6 +19,7 @@ from apps.alarms.channels.services import ChannelFacts, add_channel
 from apps.deployments import services
 from apps.deployments.models import Rollout
 from apps.deployments.transport import agent_channel
+from apps.gateways.packet_probes.models import ProbeStatus
 from apps.lib import enqueue
 from apps.network.models import GatewayGroup
 from apps.operations.models import ProcessRole
@@ -28,7 +29,7 @@ from tests import factories
 from tests.fake_http import FakeAnswer, Server, serving
 from tests.fake_smtp import Post, post
 from tests.webhook_receiver import Receiver, receiving
-from tests.whole.system import GATEWAYS, agent, descendants, inside, reached_by_ssh, sshd
+from tests.whole.system import GATEWAYS, agent, descendants, inside, quick_probes, reached_by_ssh, read_probes, sshd
 from tests.whole.worker import broker
 
 PATIENCE = 4.0  # seconds without an octet, instead of ten, so that a dead gateway costs less; an agent that works says so each second
@@ -114,6 +115,7 @@ def open_scene() -> Iterator[FaultScene]:
         pytest.MonkeyPatch.context() as patch,
     ):
         patch.setattr(agent_channel, "PATIENCE", PATIENCE)
+        quick_probes(patch)
         patch.setattr(agent_channel, "OPENING", 2 * PATIENCE)
         enqueue._get_publisher.cache_clear()
         scene = FaultScene(lab, Path(directory), mailbox, webhook, feed)
@@ -151,4 +153,6 @@ def deploy_network(scene: FaultScene) -> User:
     network.group.refresh_from_db()
     rollout = services.reconcile(network.group)
     assert rollout and rollout.state == Rollout.State.CONFIRMED, rollout and rollout.error
+    read_probes(1)
+    ProbeStatus.objects.update(recent=[], lost_echoes=[])  # the probers go on from fault to fault, and remember
     return network.admin

@@ -17,6 +17,7 @@ from apps.gateways.health.rules import (
     link_full,
     listen_overflows,
     memory_low,
+    no_address,
     no_route,
     not_forwarding,
     packets_dropped,
@@ -30,6 +31,7 @@ from apps.gateways.health.rules import (
 MODULES: Final = (
     not_forwarding,
     link_down,
+    no_address,
     no_route,
     untranslated,
     busy_core,

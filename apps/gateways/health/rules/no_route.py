@@ -1,6 +1,6 @@
 """The kernel has no route to the internet for an address family that members use.
 
-Rules of policy routing may have one for members alone: while all probes come back, there is a route.
+Rules of policy routing may have one for members alone: while probes come back, there is a route.
 """
 
 from typing import Final
@@ -17,13 +17,8 @@ def _find(situation: HealthSituation) -> Evidence | None:
         return None  # its routes went with it: that it is down is another finding
     forwarding = situation.interval.forwarding
     known = {4: forwarding.has_route4, 6: forwarding.has_route6}
-    missing = [family for family in sorted(situation.families) if not known[family] and not _do_probes_pass(situation, family)]
+    missing = [family for family in sorted(situation.families) if not known[family] and family not in situation.passing]
     return Evidence(Kind.BAD, {"families": ", ".join(f"IPv{family}" for family in missing)}) if missing else None
-
-
-def _do_probes_pass(situation: HealthSituation, family: int) -> bool:
-    figures = situation.probes.get(family)
-    return figures is not None and figures.sent > 0 and not figures.lost
 
 
 def _describe(values: EvidenceValues) -> str:
