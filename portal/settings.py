@@ -280,7 +280,7 @@ NOTICE_PROXIES = [ip_network(each) for each in os.environ.get("NETZWART_NOTICE_P
 # of a process, and two readings of the gateways' counters
 KEEP_REVISIONS_DAYS = int(os.environ.get("NETZWART_KEEP_REVISIONS_DAYS", "90"))
 RECONCILE_SECONDS = float(os.environ.get("NETZWART_RECONCILE_SECONDS", "30"))
-HEARTBEAT_SECONDS = float(os.environ.get("NETZWART_HEARTBEAT_SECONDS", "15"))
+HEARTBEAT_SECONDS = float(os.environ.get("NETZWART_HEARTBEAT_SECONDS", "5"))
 COLLECT_SECONDS = float(os.environ.get("NETZWART_COLLECT_SECONDS", "60"))
 
 # More than a gateway's fastest interface can carry, in Mbit/s: a reading above this is rejected

@@ -154,7 +154,7 @@ def _make_app() -> Celery:
             "share fairly": _build_entry(settings.COLLECT_SECONDS, "workers.share_fairly"),
             "tell of quotas": _build_entry(QUOTA_SECONDS, "workers.tell_of_quotas"),
             "tend usage": _build_entry(USAGE_SECONDS, "workers.tend_usage"),
-            **_build_served_entries(settings.HEARTBEAT_SECONDS),
+            **_build_served_entries(3 * settings.HEARTBEAT_SECONDS),
         },
     )
     return made

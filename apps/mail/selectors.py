@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import Count, Min, QuerySet
+from django.db.models import Count, Exists, Min, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import pgettext
@@ -15,6 +15,8 @@ from apps.mail import circuit_breaker
 from apps.mail.models import Message, ServerAway
 
 LATE: Final = timedelta(minutes=10)
+LATE_IF_AWAY: Final = timedelta(seconds=20)
+"""The same while the mail server accepts nothing: a mail that waits then does not wait for its turn."""
 STATES: Final = ("waiting", "sent", "failed", "discarded", "all")
 
 
@@ -49,8 +51,10 @@ def build_tabs() -> list[tuple[str, str, int]]:
 
 
 def summarize_late_mails(now: datetime) -> LateMailSummary | None:
-    """Return the waiting mails that were written more than LATE ago, counted; None if there are none."""
-    found = Message.objects.filter(state=Message.State.WAITING, written__lt=now - LATE).aggregate(number=Count("pk"), since=Min("written"))
+    """Return the waiting mails that were written more than LATE ago, or LATE_IF_AWAY, counted; None if there are none."""
+    away = Exists(ServerAway.objects.filter(since__lt=now - LATE_IF_AWAY))
+    late = Q(written__lt=now - LATE) | Q(away, written__lt=now - LATE_IF_AWAY)
+    found = Message.objects.filter(late, state=Message.State.WAITING).aggregate(number=Count("pk"), since=Min("written"))
     return LateMailSummary(found["number"], found["since"], circuit_breaker.find_mail_server_outage()) if found["number"] else None
 
 

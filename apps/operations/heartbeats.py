@@ -23,6 +23,8 @@ from apps.operations.models import ProcessRole, RoleHeartbeat
 
 EVERY: Final = settings.HEARTBEAT_SECONDS  # seconds between two signs of life
 SILENT: Final = timedelta(seconds=5 * EVERY)  # after which a role counts as silent; a few signs may be late on a busy machine
+SERVED_EVERY: Final = 3 * EVERY  # seconds between two tasks that show that a queue is served
+IDLE_AFTER: Final = timedelta(seconds=5 * SERVED_EVERY)  # longer than SILENT: those tasks wait behind others
 BROKER_TIMEOUT: Final = 5.0  # seconds
 PROBE_KEY: Final = "netzwart:heartbeat"
 OF_QUEUES: Final = (ProcessRole.WORKER, ProcessRole.COLLECTOR, ProcessRole.FEEDS, ProcessRole.MAILER)
@@ -105,12 +107,12 @@ def _find_broker_fault(role: ProcessRole, row: RoleHeartbeat | None) -> ProcessF
 
 
 def _find_idle_fault(role: ProcessRole, rows: Mapping[str, RoleHeartbeat], now: datetime) -> ProcessFault | None:
-    """Return a fault if role and scheduler have lived longer than SILENT, and the role finished no task in that time."""
+    """Return a fault if role and scheduler have lived longer than IDLE_AFTER, and the role finished no task in that time."""
     row, ticker = rows.get(role), rows.get(ProcessRole.TICKER)
     if row is None or row.seen is None or ticker is None:
         return None
     begun = [each for each in (row.started, ticker.started, row.served) if each]
-    return ProcessFault(role, RoleFaultKind.IDLE, row.served) if begun and now - max(begun) > SILENT else None
+    return ProcessFault(role, RoleFaultKind.IDLE, row.served) if begun and now - max(begun) > IDLE_AFTER else None
 
 
 def get_role_outage(role: ProcessRole, now: datetime) -> tuple[bool, datetime | None]:

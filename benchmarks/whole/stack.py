@@ -184,7 +184,7 @@ def run_stack(places: StatePaths, *, members: int, watched: bool = False) -> Ite
         LabRegisterEntry(places.lab, places.lab_name).write(lab, TOPOLOGY.read_text())
         stack = Stack(places, lab)
         try:
-            _start(stack, members)
+            _start(stack, members, probed=watched)
             for each in stack.watchers if watched else ():
                 each.start()
             yield stack
@@ -194,12 +194,12 @@ def run_stack(places: StatePaths, *, members: int, watched: bool = False) -> Ite
                 part.stop()
 
 
-def _start(stack: Stack, members: int) -> None:
+def _start(stack: Stack, members: int, *, probed: bool) -> None:
     stack.postgres.start()
     stack.redis.start()
     say(f"Filling a database with {members} members …")
     call_command("migrate", verbosity=0)
-    seed(stack.places, members)
+    seed(stack.places, members, probed=probed)
     for name in commands.GATEWAYS:
         stack.start_agent(name)
         stack.sshds[name].start()
@@ -208,12 +208,13 @@ def _start(stack: Stack, members: int) -> None:
     stack.beat.start()
 
 
-def seed(places: StatePaths, members: int) -> None:
-    """Write a network of this many members and its administrators; the first members live on the lab's hosts."""
+def seed(places: StatePaths, members: int, *, probed: bool) -> None:
+    """Write a network of this many members and its administrators; the first members live on the lab's hosts. probed: with probes."""
     host_keys = {name: lab_sshd.ensure_host_key(places.sshd / name) for name in commands.GATEWAYS}
+    link = "lab" if probed else "ssh"
     today = date.today()  # noqa: DTZ011 - any day will do
     network_plan.write_plan(
-        network_plan.make_plan(1, members, lab_network.read_lab_network(members), today, demo.RESIDENTS, demo.FORWARDS), "ssh", host_keys
+        network_plan.make_plan(1, members, lab_network.read_lab_network(members), today, demo.RESIDENTS, demo.FORWARDS), link, host_keys
     )
     admin = User.objects.create(username="mara", roles=["network_admin", "approver"])
     User.objects.create(username="jakob", roles=["network_admin", "approver"])
