@@ -24,7 +24,8 @@ type Group = tuple[str, str, list[Row]]  # title, note, rows
 class DriftText:
     """Drift for the page. word, sentence: the cause, and since when. what: the differences. follows: what happens next.
 
-    heals: whether the group repairs drift automatically. groups: what a repair adds and removes.
+    heals: whether the group repairs drift automatically. groups: what a repair adds and removes. is_whole_table: nothing of the ruleset is
+    left, so what is to be translated does not pass.
     """
 
     since: datetime | None
@@ -34,6 +35,7 @@ class DriftText:
     follows: str
     heals: bool
     groups: list[Group]
+    is_whole_table: bool
 
 
 def describe_drift(status: GatewayState | None) -> DriftText | None:
@@ -56,6 +58,7 @@ def describe_drift(status: GatewayState | None) -> DriftText | None:
             *(_build_set_group(name, each) for name, each in sorted(elements.items())),
             *_iter_kernel_groups(sysctls),
         ],
+        _get_cause(status.drift) is DriftCause.GONE,
     )
 
 

@@ -96,8 +96,9 @@ def _build_result(gateway: Gateway, family: int, target: Target, found: Connecte
     if fault := find_path_fault(family, counted, came_back=found.microseconds is not None):
         return build_failure(gateway, family, target, fault, is_conclusive=False)
     if found.microseconds is None:
-        why = f"{found.error}. {explain_failure(gateway, family, counted)}"
-        return build_failure(gateway, family, target, why, is_conclusive="refused" not in found.error.lower())
+        refused = "refused" in found.error.lower()
+        why = f"{found.error}. {explain_failure(gateway, family, counted, refused=refused)}"
+        return build_failure(gateway, family, target, why, is_conclusive=not refused)
     return build_success(gateway, family, target, found.microseconds / 1000)
 
 
@@ -131,13 +132,18 @@ def render_target(target: Target) -> str:
     return f"{target.address} port {target.port}"
 
 
-def explain_failure(gateway: Gateway, family: int, counted: Mapping[str, int]) -> str:
-    """Explain by the counters why nothing was answered."""
+def explain_failure(gateway: Gateway, family: int, counted: Mapping[str, int], *, refused: bool) -> str:
+    """Explain by the counters why the connection failed. refused: the target, or a router on the way, said so itself."""
     up, down = get_path_counts(family, counted)
     if family == 4 and up and counted.get("leaked", 0) >= up:
         return f"Source NAT is missing (packets with a private source that were held back: {counted['leaked']})."
     if up and down:
-        return f"Packets out: {up}, back: {down}, so the target refuses: choose one that listens on this port."
+        counts = f"Packets out: {up}, back: {down}"
+        return (
+            f"{counts}, so the target refuses: choose one that listens on this port."
+            if refused
+            else f"{counts}: a router on the way says so."
+        )
     if up:
         back = gateway.probe_public4 if family == 4 else gateway.probe_source6
         return f"Packets out: {up}, back: none. Is {back} routed to {gateway.name}, and does the target answer others?"

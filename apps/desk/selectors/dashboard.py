@@ -199,7 +199,8 @@ def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, R
             yield _build_gateway_need(each, each.state, _describe_away(each), _describe_away_reason(each), _find_since(each))
         elif each.drift:
             said = f"{each.drift.what[:1].upper()}{each.drift.what[1:]}. {each.drift.follows}"
-            yield _build_gateway_need(each, StateLabel(StateKind.WARN, each.drift.word), each.drift.sentence, said, each.drift.since)
+            kind = StateKind.BAD if each.drift.is_whole_table and each.carried else StateKind.WARN
+            yield _build_gateway_need(each, StateLabel(kind, each.drift.word), each.drift.sentence, said, each.drift.since)
         elif each.status and each.status.disk:
             yield _build_gateway_need(each, StateLabel(StateKind.WARN, _("Disk")), each.line.sentence, each.line.follows, None)
         elif each.alone:

@@ -94,6 +94,6 @@ def _explain(gateway: Gateway, family: int, target: Target, seen: TargetSeen, co
     else:
         why = f"{seen.handshake.error}."
         if not probing.get_path_counts(family, counted)[1]:  # else the counters are of times in which packets came back
-            why = f"{why} {probing.explain_failure(gateway, family, counted)}"
+            why = f"{why} {probing.explain_failure(gateway, family, counted, refused=refused)}"
         result = probing.build_failure(gateway, family, target, why, is_conclusive=not refused)
     return replace(result, echoes=seen.echoes, full_size=seen.full_size, mtu=seen.mtu)

@@ -137,12 +137,14 @@ MACHINES: Final = (
     InjectedFault(
         "disk full",
         fill_disk,
-        (r"^The disk of nat-1 is nearly full\. 0 B of [\d.]+ MB are free\. On a full disk, the agent refuses every change\.",),
+        (r"^The disk of nat-1 is full, or nearly so\. 0 B of [\d.]+ MB are free\. On a full disk, the agent refuses every change\.",),
     ),
     InjectedFault(
         "disk nearly full",
         nearly_fill_disk,
-        (r"^The disk of nat-1 is nearly full\. [\d.]+ [kM]B of [\d.]+ MB are free\. On a full disk, the agent refuses every change\.",),
+        (
+            r"^The disk of nat-1 is full, or nearly so\. [\d.]+ [kM]B of [\d.]+ MB are free\. On a full disk, the agent refuses every change\.",
+        ),
     ),
     InjectedFault(
         "disk read only",

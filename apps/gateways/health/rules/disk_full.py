@@ -26,7 +26,7 @@ def _describe(values: EvidenceValues) -> str:
 RULE: Final = HealthRule(
     "disk_full",
     gettext_lazy("Disk"),
-    gettext_lazy("The disk of %(gateway)s is nearly full"),
+    gettext_lazy("The disk of %(gateway)s is full, or nearly so"),
     _find,
     _describe,
     gettext_lazy("Remove old logs (“journalctl --vacuum-size=200M”) and packages (“apt clean”)."),
