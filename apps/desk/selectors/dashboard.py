@@ -398,11 +398,15 @@ def _iter_outbox_needs(now: datetime) -> Iterator[AttentionItem]:
     """Yield mail that waits for too long, and mail that failed."""
     page = find_page_url("mail:outbox")
     if late := mails.summarize_late_mails(now):
-        words = ngettext("%(n)s mail is stuck in the outbox", "%(n)s mails are stuck in the outbox", late.number) % {
-            "n": formats.format_number(late.number)
-        }
-        why = late.server.error if late.server else _("the mail server is not the cause: check that a worker sends mail")
-        yield AttentionItem("mail-late", StateLabel(StateKind.WARN, _("Mail"), "mail"), words, why, late.since, _("Open"), page)
+        given = {"n": formats.format_number(late.number)}
+        if late.server:
+            words = _("The mail server accepts nothing")
+            waiting = ngettext("%(n)s mail waits in the outbox.", "%(n)s mails wait in the outbox.", late.number) % given
+            why, since = f"{waiting} {late.server.error}", late.server.since
+        else:
+            words = ngettext("%(n)s mail is stuck in the outbox", "%(n)s mails are stuck in the outbox", late.number) % given
+            why, since = _("the mail server is not the cause: check that a worker sends mail"), late.since
+        yield AttentionItem("mail-late", StateLabel(StateKind.WARN, _("Mail"), "mail"), words, why, since, _("Open"), page)
     if number := mails.count_failed():
         words = ngettext("%(n)s mail failed", "%(n)s mails failed", number) % {"n": formats.format_number(number)}
         what = _("try it again, or discard it")

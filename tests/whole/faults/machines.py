@@ -142,9 +142,7 @@ MACHINES: Final = (
     InjectedFault(
         "disk nearly full",
         nearly_fill_disk,
-        (
-            r"^The disk of nat-1 is full, or nearly so\. [\d.]+ [kM]B of [\d.]+ MB are free\. On a full disk, the agent refuses every change\.",
-        ),
+        (r"^The disk of nat-1 is full, or nearly so\. [\d.]+ [kM]B of [\d.]+ MB are free\. On a full disk, the agent refuses every",),
     ),
     InjectedFault(
         "disk read only",

@@ -115,7 +115,7 @@ PORTAL: Final = (
     InjectedFault(
         "the mail server refuses",
         refuse_mail,
-        (r"^1 mail is stuck in the outbox\. .*Connection refused",),
+        (r"^The mail server accepts nothing\. \d mails? waits? in the outbox\. .*Connection refused",),
         mail=ToldBy.AFTERWARDS,
     ),
     InjectedFault(
