@@ -3,6 +3,7 @@
 from firewall import wire
 from firewall.evidence import EvidenceCollected
 from firewall.file_trial import FileTrialIs, InstallFiles, KeepFiles, RevertFiles
+from firewall.health import ReadHealth
 from firewall.probe_messages import Probe, Probed, ReadProbes
 from firewall.roles import Drain, RolesAre
 from firewall.wire import Message
@@ -34,6 +35,11 @@ def describe(request: wire.Request) -> str:
         case RevertFiles():
             return "put the failover files before back"
     return type(request).__name__.lower()
+
+
+def is_routine(request: wire.Request | None, reply: Message) -> bool:
+    """True for what the portal asks every few seconds, if it was answered: a journal of these would hide the rest."""
+    return isinstance(request, ReadProbes | ReadHealth) and not isinstance(reply, wire.Refused)
 
 
 def describe_outcome(reply: Message) -> str:

@@ -22,7 +22,7 @@ from firewall.file_trial import FileTrial, InstallFiles, KeepFiles, RevertFiles
 from firewall.health import ReadHealth
 from firewall.probe_messages import ReadProbes
 from firewall.roles import Drain, Roles
-from gateway.log_texts import describe, describe_outcome, to_plain_line
+from gateway.log_texts import describe, describe_outcome, is_routine, to_plain_line
 from gateway.operations import Agent
 from gateway.persistent_state import StateError
 from gateway.table import TableError
@@ -151,6 +151,7 @@ class AgentServer:
         """Return the reply to a message, and log it. An error in the agent itself is answered like any other refusal."""
         start = perf_counter()
         said = "a message"
+        request: wire.Request | None = None
         reply: wire.Reply
         try:
             request = await asyncio.to_thread(wire.parse_request, data) if long else wire.parse_request(data)
@@ -164,7 +165,8 @@ class AgentServer:
         except Exception as error:
             log.exception("an error in the agent itself")
             reply = wire.Refused("state", f"the agent failed: {type(error).__name__}: {error}")
-        log.info("%s: %s, %.1f ms", said, describe_outcome(reply), (perf_counter() - start) * 1000)
+        level = logging.DEBUG if is_routine(request, reply) else logging.INFO
+        log.log(level, "%s: %s, %.1f ms", said, describe_outcome(reply), (perf_counter() - start) * 1000)
         self._schedule_take_back()
         self._schedule_live_end()
         return reply

@@ -13,10 +13,13 @@ class StatusConfig(AppConfig):
         from apps.mail import notice_kinds
         from apps.status.incidents.models import Incident
         from apps.status.incidents.selectors import count_open_incidents
+        from apps.status.incidents.ticket_subject import find_incident
         from apps.status.subscriptions.services import NOTICE
+        from apps.tickets.subjects import register_subject
 
         register_trail(
             TrailPresentation(Incident, called=_("Incident"), href=lambda row: reverse("status:incident", args=[row.pk]), unshown=UNSHOWN)
         )
         notice_kinds.register_kind(NOTICE, _("Updates of the status page"), for_staff=True)
         navigation.register_counter("status:incidents")(count_open_incidents)
+        register_subject(find_incident)

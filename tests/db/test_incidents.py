@@ -213,6 +213,17 @@ def test_the_rule_attaches_new_tickets_but_not_what_a_person_detached(mara: User
     assert attached_tickets.attach_by_rule() == 0
 
 
+def test_the_page_of_a_ticket_names_its_incident_until_it_is_detached(slow: Incident, mara: User) -> None:
+    written = write(resident("Selin", None))
+    path = f"/tickets/{written.pk}/"
+    client = signed_in(mara)
+    assert f"/incidents/{slow.pk}/" not in client.get(path).content.decode()
+    attached_tickets.attach_tickets(incident=slow, tickets=[written], by=mara)
+    assert f'href="/incidents/{slow.pk}/"' in client.get(path).content.decode()
+    attached_tickets.detach_ticket(incident=slow, ticket=written, by=mara)
+    assert f"/incidents/{slow.pk}/" not in client.get(path).content.decode()
+
+
 def test_one_answer_reaches_all_attached_tickets_and_solves_them_once(slow: Incident, mara: User) -> None:
     asked = [write(resident(f"Member {number}", None, email=f"m{number}@example.org")) for number in range(3)]
     attached_tickets.attach_tickets(incident=slow, tickets=asked, by=mara)

@@ -17,6 +17,7 @@ from apps.tickets.forms import FactsForm, LinkForm, MemberNumberForm, WriteForm
 from apps.tickets.member_sidebar import build_sidebar
 from apps.tickets.models import Attachment, Canned, Link, Ticket
 from apps.tickets.notifications import get_answer_recipient
+from apps.tickets.subjects import list_subjects
 
 
 def _get_ticket(pk: int) -> Ticket:
@@ -82,6 +83,7 @@ def _render_page(
         "address": get_answer_recipient(found)[0],
         "aside": build_sidebar(found),
         "links": links.list_links(found),
+        "subjects": list_subjects(found),
         "moves": selectors.list_merges_and_splits(found),
         "form": form or WriteForm(),
         "facts_form": facts or FactsForm(found),
