@@ -77,16 +77,18 @@ def store_rounds(gateway: Gateway, rounds: Sequence[SeenRound]) -> None:
 
 
 def _add_rounds(status: ProbeStatus, rounds: Sequence[SeenRound]) -> None:
-    before = status.state
+    before, added = status.state, False
     for each in rounds:
         result = next(found for found in each.results if found.family == status.family)
         if result.ok is not None and _is_new(status, each):
             add_result(status, result, each.at)
+            added = True
             if each.position:
                 status.series, status.number = each.position.series, each.position.number
     if status.state != before:
         log.info("probe", gateway=status.gateway.name, family=status.family, state=str(status.state), text=status.text)
-    status.save()
+    if added:
+        status.save()
 
 
 def _is_new(status: ProbeStatus, seen: SeenRound) -> bool:
