@@ -3,6 +3,7 @@ in memory.
 """
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
 from io import StringIO
@@ -15,6 +16,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.deployments import services
+from apps.deployments.approvals import approval_gate
 from apps.deployments.models import GatewayState, HeldBack, Hold, Revision, Rollout, RolloutStep
 from apps.deployments.revision_pages import contents
 from apps.deployments.rollouts import lease_heartbeat, rollout_store
@@ -26,7 +28,7 @@ from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
 from apps.lib.errors import Conflict, Problem
 from apps.nat.models import PortForward
-from apps.network.models import Gateway
+from apps.network.models import Gateway, GatewayGroup
 from firewall import wire
 from firewall.policy import PolicyError
 from firewall.rollout import RolloutEvent
@@ -82,6 +84,34 @@ def test_too_many_removals_wait_and_the_rest_goes_out(network: factories.Network
     assert (held.kind, held.removed, held.of, list(held.askers.all())) == ("forwards", 5, 6, [network.admin])
     assert "delete element inet netzwart forward4" in held.text
     assert len(running().elements["forward4"]) == 7
+
+
+def test_two_workers_that_find_too_many_removals_at_once_hold_them_back_once(
+    network: factories.Network, forwards: list[PortForward]
+) -> None:
+    with factories.written_by(network.admin):
+        PortForward.objects.filter(public_port__in=range(7001, 7006)).delete()
+    with ThreadPoolExecutor(2) as workers, open_other_connection(str(connection.settings_dict["NAME"])) as elsewhere:
+        elsewhere.execute(approval_gate.LOCK, [network.group.pk])
+        begun = [workers.submit(reconcile_in_thread, network.group) for _worker in range(2)]
+        wait_for(lambda: count_waiting_for_locks() == 2)
+        elsewhere.rollback()
+        for each in begun:
+            each.result(60)
+    assert HeldBack.objects.count() == 1
+
+
+def reconcile_in_thread(group: GatewayGroup) -> None:
+    try:
+        reconcile(group)
+    finally:
+        connection.close()
+
+
+def count_waiting_for_locks() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+        return int(cursor.fetchone()[0])
 
 
 def test_few_removals_wait_for_nobody(network: factories.Network, forwards: list[PortForward]) -> None:
@@ -362,10 +392,14 @@ def test_a_gateway_that_takes_long_does_not_cost_the_lease(network: factories.Ne
 @contextmanager
 def transaction_elsewhere() -> Iterator[None]:
     """Keep a transaction with an id open in another database of the same server, as a backup or another program would."""
-    known = connection.settings_dict
-    with psycopg.connect(dbname="postgres", host=known["HOST"], user=known["USER"], port=known["PORT"] or None) as other:
+    with open_other_connection("postgres") as other:
         other.execute("SELECT pg_current_xact_id()")
         yield
+
+
+def open_other_connection(database: str) -> psycopg.Connection:
+    known = connection.settings_dict
+    return psycopg.connect(dbname=database, host=known["HOST"], user=known["USER"], port=known["PORT"] or None)
 
 
 def test_a_transaction_that_runs_elsewhere_all_the_while_makes_no_author_unknown(network: factories.Network, peer: User) -> None:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from ipaddress import ip_network
 from json import dumps
-from typing import Any
+from typing import Any, Final
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -54,6 +54,9 @@ class RunningState:
     revision: Revision
     rulesets: Mapping[int, Ruleset]  # by gateway id
     seen: str
+
+
+LOCK: Final = "SELECT pg_advisory_xact_lock(hashtext('deployments_heldback'), %s)"
 
 
 def hold_back_unapproved(group: GatewayGroup, wanted: DesiredState, before: RunningState | None) -> DesiredState:
@@ -119,7 +122,12 @@ def _list_alive(group: GatewayGroup) -> list[HeldBack]:
 def _hold_back_removals(
     group: GatewayGroup, gone: Mapping[ObjectKind, ServiceRemoval], running: Ruleset, asked: Ruleset, seen: str
 ) -> list[Mapping[str, Elements]]:
-    """Return the parts that wait. Close rows if their part is no longer removed unchanged; hold back new removals above the limits."""
+    """Return the parts that wait. Close rows if their part is no longer removed unchanged; hold back new removals above the limits.
+
+    One worker of a group at a time: two that have read the same desired state would hold back the same.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(LOCK, [group.pk])
     parts: list[tuple[HeldBack, RulesetPart]] = []
     for row in _list_alive(group):
         part = unpack_part(row.packed)

@@ -41,6 +41,7 @@ from apps.network.selectors import count_assigned_shares, count_member_shares, l
 
 SOON = timedelta(hours=24)
 LAST = 8
+SETTLING = timedelta(seconds=5)
 NEARLY_FULL = 0.95
 URGENT = (StateKind.BAD, StateKind.WARN, StateKind.MOVING, StateKind.WAIT, StateKind.PLAIN)
 
@@ -86,7 +87,7 @@ def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollou
         *_iter_live_needs(gates),
         *_iter_decision_needs(),
         *_iter_rollout_needs(newest.values()),
-        *_iter_gateway_needs(gates, newest),
+        *_iter_gateway_needs(gates, newest, now),
         *_iter_pool_needs(),
         *_iter_member_needs(),
     )
@@ -178,7 +179,7 @@ def _iter_decision_needs() -> Iterator[AttentionItem]:
         yield AttentionItem(f"hold-{hold.pk}", state, words, by, hold.since, _("Release…"), page, is_intended=True)
 
 
-def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout]) -> Iterator[AttentionItem]:
+def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout], now: datetime) -> Iterator[AttentionItem]:
     away = [each.status.unreachable_since for each in gates if each.status and each.status.unreachable_since]
     if len(away) > 1 and len(away) == len(gates):
         why = _("The cause is probably the portal’s own management network; the gateways may still be forwarding. Check its cable first.")
@@ -205,7 +206,7 @@ def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, R
             yield _build_gateway_need(each, StateLabel(StateKind.WARN, _("Disk")), each.line.sentence, each.line.follows, None)
         elif each.alone:
             yield _build_gateway_need(each, StateLabel(StateKind.WARN, _("Alone")), each.line.sentence, each.line.follows, None)
-        elif (late := find_unapplied_rollout(each, newest)) and late.state == Rollout.State.CONFIRMED:
+        elif (late := find_unapplied_rollout(each, newest)) and _is_settled(late, now):
             words = _("%(gateway)s does not run %(revision)s yet") % {"gateway": each.gateway, "revision": late}
             yield _build_gateway_need(
                 each, StateLabel(StateKind.WARN, _("Behind"), "overdue"), words, _describe_running(each), late.finished
@@ -220,6 +221,11 @@ def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, R
             _("Show"),
             find_page_url("gateways:list"),
         )
+
+
+def _is_settled(rollout: Rollout, now: datetime) -> bool:
+    """True if the rollout was confirmed some time ago: the gateways' states and rollouts are not read at one moment."""
+    return rollout.state == Rollout.State.CONFIRMED and (rollout.finished is None or now - rollout.finished >= SETTLING)
 
 
 def _list_gateway_keys(gates: Iterable[GatewayOverview]) -> frozenset[str]:
