@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
@@ -19,14 +20,16 @@ class Alarm(models.Model):
     """A condition that needs action, from its first sight until it is over.
 
     key: the condition, such as "gateway-3"; only one alarm of a key is open. texts: by language, a title and the evidence, in the newest
-    words. path: the page that shows it. began: when it was first found. gone: since when it is no longer found; it is over (`ended`) if
-    that lasts. reported: when the mails about it were written. seen, seen_by: who has said that they take care of it.
+    words. path: the page that shows it. gateways: ids of the gateways whose state it is; none: it is the network's. began: when it was
+    first found. gone: since when it is no longer found; it is over (`ended`) if that lasts. reported: when the mails about it were written.
+    seen, seen_by: who has said that they take care of it.
     """
 
     key = models.CharField(max_length=80)
     severity = models.CharField(max_length=8, choices=Severity)
     texts = models.JSONField()
     path = models.CharField(max_length=300, blank=True)
+    gateways = ArrayField(models.BigIntegerField(), default=list, blank=True)
     began = models.DateTimeField()
     gone = models.DateTimeField(null=True)
     reported = models.DateTimeField(null=True)

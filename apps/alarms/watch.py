@@ -11,8 +11,9 @@ from django.db.models import Q
 from apps.alarms import lifecycle
 from apps.alarms.channels.writing import write_messages
 from apps.alarms.conditions import Condition, is_part_of, list_conditions
-from apps.alarms.models import Alarm, Severity, Silence
+from apps.alarms.models import Alarm, Severity
 from apps.alarms.notices import write_notices
+from apps.alarms.silencing import read_silences
 
 log = structlog.get_logger()
 
@@ -43,6 +44,7 @@ def _begin_alarm(condition: Condition, now: datetime) -> Alarm:
         severity=condition.severity,
         texts=condition.texts,
         path=condition.path,
+        gateways=sorted(condition.gateways),
         began=_find_beginning(condition, now),
     )
 
@@ -60,10 +62,11 @@ def _update_alarm(alarm: Alarm, condition: Condition, now: datetime) -> Alarm:
         alarm.began = _find_beginning(condition, now)
     if lifecycle.is_worse(condition.severity, Severity(alarm.severity)):
         alarm.reported = alarm.seen = alarm.seen_by = None
-    before = (alarm.severity, alarm.texts, alarm.path, alarm.gone, alarm.reported)
+    before = (alarm.severity, alarm.texts, alarm.path, alarm.gateways, alarm.gone, alarm.reported)
     alarm.severity, alarm.texts, alarm.path, alarm.gone = condition.severity, condition.texts, condition.path, None
-    if before != (alarm.severity, alarm.texts, alarm.path, alarm.gone, alarm.reported):
-        alarm.save(update_fields=["severity", "texts", "path", "began", "gone", "reported", "seen", "seen_by"])
+    alarm.gateways = sorted(condition.gateways)
+    if before != (alarm.severity, alarm.texts, alarm.path, alarm.gateways, alarm.gone, alarm.reported):
+        alarm.save(update_fields=["severity", "texts", "path", "gateways", "began", "gone", "reported", "seen", "seen_by"])
     return alarm
 
 
@@ -81,11 +84,10 @@ def _end_alarm(alarm: Alarm, found: Mapping[str, Condition], now: datetime) -> b
 
 def _report_alarms(open_alarms: Sequence[Alarm], over: Sequence[Alarm], now: datetime) -> None:
     """Write messages to the channels, and one mail to each reader about all that is due. Without a reader everything stays due by mail."""
-    silences = list(Silence.objects.filter(until__gt=now, since__lte=now))
-    earlier = _count_earlier(open_alarms)
+    silences, earlier = read_silences(now), _count_earlier(open_alarms)
 
     def is_silent(alarm: Alarm) -> bool:
-        return any(silence.covers(alarm.key, now) for silence in silences)
+        return silences.find_for(alarm) is not None
 
     begun = [
         each

@@ -41,7 +41,8 @@ def _build_lost_everywhere(group: int, lost: Sequence[ProbeStatus]) -> Attention
     text = " ".join([describe_affected(carries=True), why, lost[0].text])
     key, state = f"packets-{group}-{lost[0].family}", StateLabel(StateKind.BAD, _("No packets"))
     each_alone = frozenset(build_key(each.gateway_id, each.family) for each in lost)
-    return AttentionItem(key, state, what, text, since, _("Open"), find_page_url("gateways:list"), stands_for=each_alone)
+    page, everywhere = find_page_url("gateways:list"), frozenset(each.gateway_id for each in lost)
+    return AttentionItem(key, state, what, text, since, _("Open"), page, stands_for=each_alone, gateways=everywhere)
 
 
 def _build_lost(of: GatewayOverview, status: ProbeStatus) -> AttentionItem:
@@ -67,7 +68,8 @@ def _build_not_probed(of: GatewayOverview, status: ProbeStatus) -> AttentionItem
 
 def _build_item(status: ProbeStatus, state: StateLabel, what: str, text: str, *, since: datetime | None) -> AttentionItem:
     page = find_page_url("gateways:gateway", status.gateway_id)
-    return AttentionItem(build_key(status.gateway_id, status.family), state, what, text, since, _("Open"), page)
+    key, of = build_key(status.gateway_id, status.family), frozenset({status.gateway_id})
+    return AttentionItem(key, state, what, text, since, _("Open"), page, gateways=of)
 
 
 def build_key(gateway: int, family: int) -> str:
