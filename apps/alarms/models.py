@@ -11,9 +11,10 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from apps.alarms.channels.models import AlarmChannel, ChannelMessage
+from apps.alarms.duty.models import DutyCalendar, DutyFeed, DutyShift
 from apps.alarms.severity import Severity
 
-__all__ = ["Alarm", "AlarmChannel", "ChannelMessage", "Severity", "Silence"]
+__all__ = ["Alarm", "AlarmChannel", "ChannelMessage", "DutyCalendar", "DutyFeed", "DutyShift", "Severity", "Silence"]
 
 
 class Alarm(models.Model):
@@ -21,8 +22,9 @@ class Alarm(models.Model):
 
     key: the condition, such as "gateway-3"; only one alarm of a key is open. texts: by language, a title and the evidence, in the newest
     words. path: the page that shows it. gateways: ids of the gateways whose state it is; none: it is the network's. began: when it was
-    first found. gone: since when it is no longer found; it is over (`ended`) if that lasts. reported: when the mails about it were written.
-    seen, seen_by: who has said that they take care of it.
+    first found. gone: since when it is no longer found; it is over (`ended`) if that lasts. reported: when the first mails about it were
+    written. told_to: ids of the accounts that got one. escalated: when those were told, too, who are not on duty. seen, seen_by: who has
+    said that they take care of it.
     """
 
     key = models.CharField(max_length=80)
@@ -33,6 +35,8 @@ class Alarm(models.Model):
     began = models.DateTimeField()
     gone = models.DateTimeField(null=True)
     reported = models.DateTimeField(null=True)
+    told_to = ArrayField(models.BigIntegerField(), default=list, blank=True)
+    escalated = models.DateTimeField(null=True)
     ended = models.DateTimeField(null=True)
     seen = models.DateTimeField(null=True)
     seen_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")

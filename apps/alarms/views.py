@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.alarms import selectors, services
+from apps.alarms.duty.selectors import find_on_duty, is_rota_used
 from apps.alarms.forms import SilenceForm
 from apps.alarms.models import Alarm, Severity, Silence
 from apps.alarms.notices import list_readers
@@ -32,6 +33,8 @@ def alarms(request: HttpRequest) -> HttpResponse:
         "silent": next((each for each in quiet.silences if not each.key), None),
         "page": Paginator(selectors.list_past_alarms(), PER_PAGE).get_page(request.GET.get("page")),
         "readers": list_readers(),
+        "on_duty": find_on_duty(now),
+        "has_rota": is_rota_used(),
         "critical": sum(row.severity == Severity.CRITICAL for row in rows if not row.gone),
         "lasting": any(not row.gone for row in rows),
     }

@@ -11,8 +11,8 @@ from django.db.models import Q
 from apps.alarms import lifecycle
 from apps.alarms.channels.writing import write_messages
 from apps.alarms.conditions import Condition, is_part_of, list_conditions
+from apps.alarms.mailing import read_duty, write_mails
 from apps.alarms.models import Alarm, Severity
-from apps.alarms.notices import write_notices
 from apps.alarms.silencing import read_silences
 
 log = structlog.get_logger()
@@ -61,12 +61,15 @@ def _update_alarm(alarm: Alarm, condition: Condition, now: datetime) -> Alarm:
     if alarm.gone and alarm.reported is None:
         alarm.began = _find_beginning(condition, now)
     if lifecycle.is_worse(condition.severity, Severity(alarm.severity)):
-        alarm.reported = alarm.seen = alarm.seen_by = None
+        alarm.reported = alarm.seen = alarm.seen_by = alarm.escalated = None
+        alarm.told_to = []
     before = (alarm.severity, alarm.texts, alarm.path, alarm.gateways, alarm.gone, alarm.reported)
     alarm.severity, alarm.texts, alarm.path, alarm.gone = condition.severity, condition.texts, condition.path, None
     alarm.gateways = sorted(condition.gateways)
     if before != (alarm.severity, alarm.texts, alarm.path, alarm.gateways, alarm.gone, alarm.reported):
-        alarm.save(update_fields=["severity", "texts", "path", "gateways", "began", "gone", "reported", "seen", "seen_by"])
+        alarm.save(
+            update_fields=["severity", "texts", "path", "gateways", "began", "gone", "reported", "told_to", "escalated", "seen", "seen_by"]
+        )
     return alarm
 
 
@@ -83,22 +86,21 @@ def _end_alarm(alarm: Alarm, found: Mapping[str, Condition], now: datetime) -> b
 
 
 def _report_alarms(open_alarms: Sequence[Alarm], over: Sequence[Alarm], now: datetime) -> None:
-    """Write messages to the channels, and one mail to each reader about all that is due. Without a reader everything stays due by mail."""
-    silences, earlier = read_silences(now), _count_earlier(open_alarms)
+    """Write messages to the channels, and mails to those whose turn it is. Without a reader everything stays due by mail."""
+    silences, earlier, duty = read_silences(now), _count_earlier(open_alarms), read_duty(now)
 
     def is_silent(alarm: Alarm) -> bool:
         return silences.find_for(alarm) is not None
 
-    begun = [
+    audible = [each for each in open_alarms if not is_silent(each)]
+    due = [
         each
-        for each in open_alarms
-        if not is_silent(each)
-        and lifecycle.is_report_due(began=each.began, gone=each.gone, reported=each.reported, earlier=earlier[each.pk], now=now)
+        for each in audible
+        if lifecycle.is_report_due(began=each.began, gone=each.gone, reported=each.reported, earlier=earlier[each.pk], now=now)
     ]
     ended = [each for each in over if each.reported and not is_silent(each)]
-    write_messages(open_alarms, over, earlier, is_silent, now)
-    if (begun or ended) and write_notices(begun, ended):
-        Alarm.objects.filter(pk__in=[each.pk for each in begun]).update(reported=now)
+    write_messages(open_alarms, over, earlier, is_silent, duty.rule, now)
+    write_mails(audible, due, ended, duty, now)
 
 
 def _count_earlier(alarms: Sequence[Alarm]) -> Counter[int]:

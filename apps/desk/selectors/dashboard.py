@@ -26,6 +26,7 @@ from apps.deployments.selectors import (
     map_revision_holds_by_group,
 )
 from apps.desk.selectors import claims, health, packets, programs, roles
+from apps.desk.selectors.board_facts import list_facts
 from apps.desk.selectors.claims import DashboardFacts, find_unapplied_rollout
 from apps.desk.selectors.need import AttentionItem, find_page_url
 from apps.desk.selectors.result_cache import count_members, get_cached
@@ -59,6 +60,7 @@ class Dashboard:
     calm: str
     gateways: list[GatewayOverview]
     rollouts: list[progress.RolloutRow]
+    facts: str  # of other apps
 
 
 def build_dashboard(now: datetime) -> Dashboard:
@@ -75,6 +77,7 @@ def build_dashboard(now: datetime) -> Dashboard:
         _describe_last_rollout(last, now),
         gates,
         last,
+        ", ".join(list_facts(now)),
     )
 
 
