@@ -18,6 +18,7 @@ from apps.status.incidents import services
 from apps.status.incidents.models import Incident
 from apps.status.incidents.services import IncidentFacts, UpdateFacts
 from apps.status.incidents.work_windows import LONGEST_OVERRUN, list_work_windows
+from firewall.roles import FailoverRole
 from tests import factories
 from tests.db.page_client import queries, signed_in, text
 from tests.db.test_alarms import MINUTE, break_gateway, look_after, mend_gateway, running, subjects
@@ -26,6 +27,7 @@ from tests.role_reports import PRIMARY, STANDBY, report, report_both, set_up_fai
 
 __all__ = ["running"]  # a fixture
 HOUR = timedelta(hours=1)
+FAULT = FailoverRole.FAULT
 
 
 def work(network: factories.Network, *names: str, begun: timedelta = MINUTE, lasts: timedelta = HOUR, **given: Any) -> Incident:
@@ -154,6 +156,9 @@ def test_a_family_that_nobody_carries_any_more_is_told_although_its_gateway_is_u
     nat1, nat2 = network.gateways
     break_gateway("nat-1")
     work(network)
+    need = next(each for each in list_attention_items(timezone.now()) if each.key == f"gateway-{nat1.pk}")
+    assert need.gateways == {nat1.pk} and need.work  # nat-2 hears it, or would have taken over
+    report(network, 1, FAULT)
     need = next(each for each in list_attention_items(timezone.now()) if each.key == f"gateway-{nat1.pk}")
     assert need.gateways == {nat1.pk, nat2.pk} and need.work is None
     Gateway.objects.update(carries6=False)

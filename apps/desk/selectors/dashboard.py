@@ -261,11 +261,13 @@ def _list_group_of(of: GatewayOverview, gates: Iterable[GatewayOverview]) -> lis
 
 
 def _list_lost_with(of: GatewayOverview, gates: Iterable[GatewayOverview]) -> list[GatewayOverview]:
-    """Return the gateways whose state it is that this one does not answer: the whole group, if its reports show that no other one carries
-    its families. Without reports nobody knows who carries, so it is this gateway alone.
+    """Return the gateways whose state it is that this one does not answer: the whole group, if its reports show that no other one would
+    carry its families. A standby hears the carrier, or else takes over. Without reports nobody knows who carries, so it is this gateway
+    alone.
     """
-    is_reported = any((of.gateway.group_id, family) in map_family_pictures() for family in of.carried)
-    return _list_group_of(of, gates) if is_reported else [of]
+    reported = [picture for family in of.carried if (picture := map_family_pictures().get((of.gateway.group_id, family)))]
+    is_lost = not all(picture.has_standby_for(of.gateway) for picture in reported)
+    return _list_group_of(of, gates) if is_lost else [of]
 
 
 def _list_in_memory(gates: Sequence[GatewayOverview]) -> list[str]:
