@@ -23,7 +23,8 @@ class Alarm(models.Model):
     key: the condition, such as "gateway-3"; only one alarm of a key is open. texts: by language, a title and the evidence, in the newest
     words. path: the page that shows it. gateways: ids of the gateways whose state it is; none: it is the network's. began: when it was
     first found. gone: since when it is no longer found; it is over (`ended`) if that lasts. reported: when the first mails about it were
-    written. told_to: ids of the accounts that got one. escalated: when those were told, too, who are not on duty. seen, seen_by: who has
+    written. told_to: ids of the accounts that got one. escalated: when those were told, too, who are not on duty. announced: when
+    webhooks were told. seen, seen_by: who has
     said that they take care of it.
     """
 
@@ -37,6 +38,7 @@ class Alarm(models.Model):
     reported = models.DateTimeField(null=True)
     told_to = ArrayField(models.BigIntegerField(), default=list, blank=True)
     escalated = models.DateTimeField(null=True)
+    announced = models.DateTimeField(null=True)
     ended = models.DateTimeField(null=True)
     seen = models.DateTimeField(null=True)
     seen_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
