@@ -6,6 +6,8 @@ from time import monotonic
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from apps.alarms.duty.calendar_parser import (
     CalendarFault,
@@ -136,6 +138,40 @@ def test_a_file_that_is_no_calendar_or_would_keep_us_busy_is_refused_as_a_whole(
     with pytest.raises(CalendarNotRead) as refused:
         parse_calendar(content, SINCE, UNTIL, BERLIN)
     assert refused.value.fault is fault and monotonic() - begun < 30
+
+
+PIECES = st.sampled_from(
+    (
+        *("DTSTART", "DTEND", "DURATION", "RRULE", "EXDATE", "RDATE", "RECURRENCE-ID", "UID", "SUMMARY", "STATUS", "ATTENDEE", "ORGANIZER"),
+        *(
+            "BEGIN:VEVENT",
+            "END:VEVENT",
+            "BEGIN:VTIMEZONE",
+            "END:VCALENDAR",
+            ";TZID=Europe/Berlin",
+            ";TZID=",
+            ";VALUE=DATE",
+            ":",
+            ";",
+            "=",
+            ",",
+        ),
+        *("20261005T080000Z", "20261005T080000", "20261005", "00010101", "99991231T235959Z", "PT1H", "-P1D", "P99999999D", "mailto:", "\0"),
+        *("FREQ=DAILY", "FREQ=WEEKLY", "FREQ=NEVER", "COUNT=3", "UNTIL=1", "INTERVAL=0", "BYDAY=XX", "\r\n", "\r\n ", "ä", "\udcff"),
+    )
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(st.lists(PIECES, max_size=6).map("".join), max_size=8))
+def test_whatever_a_stranger_writes_is_read_or_refused_with_a_reason(lines: list[str]) -> None:
+    event = "\r\n".join(["BEGIN:VCALENDAR", "BEGIN:VEVENT", "UID:1", "DTSTART:20261005T080000Z", *lines, "END:VEVENT", "END:VCALENDAR", ""])
+    try:
+        found = parse_calendar(event.encode("utf-8", "surrogateescape"), SINCE, UNTIL, BERLIN)
+    except CalendarNotRead as refused:
+        assert refused.fault in CalendarFault
+        return
+    assert all(each.begins < each.ends and each.begins.tzinfo and "\0" not in each.summary for each in found.occurrences)
 
 
 # --- Whose shift it is

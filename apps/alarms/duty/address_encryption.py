@@ -5,7 +5,7 @@ from typing import Final
 from apps.alarms.duty.models import DutyCalendar
 from apps.lib.secret_keys import build_cipher, register_reencryption
 
-PURPOSE: Final = b"calendar"
+PURPOSE: Final = b"duty-calendar"
 
 
 def encrypt_address(address: str) -> str:

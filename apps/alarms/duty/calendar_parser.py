@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import recurring_ical_events  # type: ignore[import-untyped]  # it has no types
 from icalendar import Calendar, Component
+from icalendar.prop import vBroken
 
 MOST_OCTETS: Final = 1 << 20
 MOST_EVENTS: Final = 3000
@@ -41,6 +42,7 @@ class CalendarFault(StrEnum):
 class SkipReason(StrEnum):
     """Why an event is nobody's shift, by its own form."""
 
+    UNREADABLE = "unreadable"
     NO_TIME = "no time"
     UNKNOWN_ZONE = "unknown zone"
     RULE = "rule"
@@ -96,12 +98,11 @@ def parse_calendar(content: bytes, since: datetime, until: datetime, zone: tzinf
     found: dict[str, EventOccurrence] = {}
     for uid, events in by_event.items():
         try:
-            expanded = list(_expand(events, since, until))
-        except Exception:  # the library raises whatever a rule of a stranger leads to; the other events count
+            occurrences = [_build_occurrence(uid, each, zone) for each in _expand(events, since, until)]
+        except Exception:  # the library raises whatever an event of a stranger leads to; the other events count
             skipped.append(SkippedEvent(_read_text(events[0], "SUMMARY"), _read_beginning(events[0], zone), SkipReason.RULE))
             continue
-        for event in expanded:
-            occurrence = _build_occurrence(uid, event, zone)
+        for occurrence in occurrences:
             if reason := _find_bad_length(occurrence):
                 skipped.append(SkippedEvent(occurrence.summary, occurrence.begins, reason))
             else:
@@ -142,6 +143,8 @@ def _expand(events: Sequence[Component], since: datetime, until: datetime) -> It
 
 
 def _find_reason_to_skip(event: Component, since: datetime) -> SkipReason | None:
+    if any(isinstance(each, vBroken) for each in event.values()):
+        return SkipReason.UNREADABLE
     begins = _read_time(event, "DTSTART")
     if begins is None:
         return SkipReason.NO_TIME
@@ -158,6 +161,8 @@ def _find_reason_to_skip(event: Component, since: datetime) -> SkipReason | None
 
 def _is_harmless(rule: Any) -> bool:
     """True if the rule asks for a few occurrences a day at most: others are no shifts, and would take long to expand."""
+    if not isinstance(rule, Mapping):
+        return False
     times = prod(max(1, len(rule.get(name, []))) for name in ("BYHOUR", "BYMINUTE", "BYSECOND"))
     return {str(each).upper() for each in rule.get("FREQ", [])} <= FREQUENCIES and times <= MOST_TIMES_A_DAY
 
@@ -200,12 +205,15 @@ def _to_instant(at: date | datetime, zone: tzinfo) -> datetime:
 
 def _read_beginning(event: Component, zone: tzinfo) -> datetime | None:
     at = _read_time(event, "DTSTART")
-    return None if at is None else _to_instant(at, zone)
+    try:
+        return None if at is None else _to_instant(at, zone)
+    except (OverflowError, ValueError):  # at the end of time
+        return None
 
 
 def _read_time(event: Component, name: str) -> date | datetime | None:
     value: Any = event.get(name)
-    at = getattr(value, "dt", None)
+    at = None if isinstance(value, vBroken) else getattr(value, "dt", None)
     return at if isinstance(at, date) else None
 
 

@@ -23,6 +23,7 @@ FAULTS: Final = {
 REASONS: Final = {
     MatchReason.NOBODY.value: _("names nobody who operates the network: neither an attendee’s address, nor a name in its title"),
     MatchReason.SEVERAL.value: _("names several: %(names)s"),
+    SkipReason.UNREADABLE.value: _("is not written as iCalendar demands"),
     SkipReason.NO_TIME.value: _("has no beginning"),
     SkipReason.UNKNOWN_ZONE.value: _("is in a time zone that the file does not describe"),
     SkipReason.RULE.value: _("repeats by a rule that cannot be read, began over ten years ago, or is too frequent"),
