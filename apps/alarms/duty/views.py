@@ -87,7 +87,7 @@ def remove_shift(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 def add_calendar(request: HttpRequest) -> HttpResponse:
     """Add a calendar that shifts come from."""
-    form = _build_calendar_form(request)
+    form = CalendarForm(request.POST, request.FILES) if request.method == "POST" else CalendarForm()
     if form.is_valid():
         try:
             calendar_services.add_calendar(facts=form.to_facts(), by=get_signed_in_user(request))
@@ -98,15 +98,11 @@ def add_calendar(request: HttpRequest) -> HttpResponse:
     return render(request, "alarms/duty/calendar.html", {"form": form}, status=422 if form.is_bound else 200)
 
 
-def _build_calendar_form(request: HttpRequest, row: DutyCalendar | None = None) -> CalendarForm:
-    return CalendarForm(request.POST, request.FILES, row) if request.method == "POST" else CalendarForm(row=row)
-
-
 @staff_page
 def edit_calendar(request: HttpRequest, pk: int) -> HttpResponse:
     """Change a calendar, upload it again, or switch it off."""
     row = get_object_or_404(DutyCalendar, pk=pk)
-    form = _build_calendar_form(request, row)
+    form = CalendarForm(request.POST, request.FILES, row) if request.method == "POST" else CalendarForm(row=row)
     if form.is_valid():
         try:
             version = form.cleaned_data["version"] or 0
