@@ -894,6 +894,22 @@ CREATE FUNCTION public.pgtrigger_delete_delete_45dc7() RETURNS trigger
                 END;
             $$;
 
+CREATE FUNCTION public.pgtrigger_delete_delete_4681e() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "alarms_dutyshiftevent" ("begins", "by_id", "calendar_id", "ends", "id", "person_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "uid") SELECT old_values."begins", old_values."by_id", old_values."calendar_id", old_values."ends", old_values."id", old_values."person_id", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."uid" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
 CREATE FUNCTION public.pgtrigger_delete_delete_4b6ee() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -1178,7 +1194,7 @@ CREATE FUNCTION public.pgtrigger_delete_delete_aeba1() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "preferences_networksettingsevent" ("contact", "default_language", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT old_values."contact", old_values."default_language", old_values."erase_days", old_values."forbidden_ports", old_values."hold_days", old_values."id", old_values."invitation_days", old_values."keep_days_days", old_values."keep_five_minutes_days", old_values."keep_hits_days", old_values."keep_hours_days", old_values."keep_mail_days", old_values."keep_revisions_days", old_values."keep_webhook_days", old_values."longest_range", old_values."lowest_port", old_values."messages_an_hour", old_values."network_name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "preferences_networksettingsevent" ("contact", "default_language", "duty_minutes", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT old_values."contact", old_values."default_language", old_values."duty_minutes", old_values."erase_days", old_values."forbidden_ports", old_values."hold_days", old_values."id", old_values."invitation_days", old_values."keep_days_days", old_values."keep_five_minutes_days", old_values."keep_hits_days", old_values."keep_hours_days", old_values."keep_mail_days", old_values."keep_revisions_days", old_values."keep_webhook_days", old_values."longest_range", old_values."lowest_port", old_values."messages_an_hour", old_values."network_name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1227,6 +1243,22 @@ CREATE FUNCTION public.pgtrigger_delete_delete_be28b() RETURNS trigger
                         END IF;
                     END IF;
                     WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "tickets_cannedevent" ("id", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "text_de", "text_en", "version") SELECT old_values."id", old_values."name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."text_de", old_values."text_en", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
+CREATE FUNCTION public.pgtrigger_delete_delete_beb41() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "alarms_dutycalendarevent" ("active", "id", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "shown", "version") SELECT old_values."active", old_values."id", old_values."name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."shown", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1290,7 +1322,7 @@ CREATE FUNCTION public.pgtrigger_delete_delete_cdaf3() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "alarms_alarmchannelevent" ("active", "after_minutes", "id", "language", "name", "only_critical", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "quiet_from", "quiet_until", "shown", "version") SELECT old_values."active", old_values."after_minutes", old_values."id", old_values."language", old_values."name", old_values."only_critical", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."quiet_from", old_values."quiet_until", old_values."shown", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "alarms_alarmchannelevent" ("active", "after_minutes", "id", "language", "name", "only_critical", "person_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "quiet_from", "quiet_until", "shown", "version") SELECT old_values."active", old_values."after_minutes", old_values."id", old_values."language", old_values."name", old_values."only_critical", old_values."person_id", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."quiet_from", old_values."quiet_until", old_values."shown", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1674,7 +1706,7 @@ CREATE FUNCTION public.pgtrigger_insert_insert_29e4a() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "preferences_networksettingsevent" ("contact", "default_language", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT new_values."contact", new_values."default_language", new_values."erase_days", new_values."forbidden_ports", new_values."hold_days", new_values."id", new_values."invitation_days", new_values."keep_days_days", new_values."keep_five_minutes_days", new_values."keep_hits_days", new_values."keep_hours_days", new_values."keep_mail_days", new_values."keep_revisions_days", new_values."keep_webhook_days", new_values."longest_range", new_values."lowest_port", new_values."messages_an_hour", new_values."network_name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "preferences_networksettingsevent" ("contact", "default_language", "duty_minutes", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT new_values."contact", new_values."default_language", new_values."duty_minutes", new_values."erase_days", new_values."forbidden_ports", new_values."hold_days", new_values."id", new_values."invitation_days", new_values."keep_days_days", new_values."keep_five_minutes_days", new_values."keep_hits_days", new_values."keep_hours_days", new_values."keep_mail_days", new_values."keep_revisions_days", new_values."keep_webhook_days", new_values."longest_range", new_values."lowest_port", new_values."messages_an_hour", new_values."network_name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1950,6 +1982,22 @@ CREATE FUNCTION public.pgtrigger_insert_insert_8c354() RETURNS trigger
                 END;
             $$;
 
+CREATE FUNCTION public.pgtrigger_insert_insert_925e2() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "alarms_dutyshiftevent" ("begins", "by_id", "calendar_id", "ends", "id", "person_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "uid") SELECT new_values."begins", new_values."by_id", new_values."calendar_id", new_values."ends", new_values."id", new_values."person_id", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."uid" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
 CREATE FUNCTION public.pgtrigger_insert_insert_92d85() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -2043,6 +2091,22 @@ CREATE FUNCTION public.pgtrigger_insert_insert_a97a3() RETURNS trigger
                         END IF;
                     END IF;
                     WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "tickets_cannedevent" ("id", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "text_de", "text_en", "version") SELECT new_values."id", new_values."name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."text_de", new_values."text_en", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                END;
+            $$;
+
+CREATE FUNCTION public.pgtrigger_insert_insert_acf6b() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "alarms_dutycalendarevent" ("active", "id", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "shown", "version") SELECT new_values."active", new_values."id", new_values."name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."shown", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -2170,7 +2234,7 @@ CREATE FUNCTION public.pgtrigger_insert_insert_eff18() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "alarms_alarmchannelevent" ("active", "after_minutes", "id", "language", "name", "only_critical", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "quiet_from", "quiet_until", "shown", "version") SELECT new_values."active", new_values."after_minutes", new_values."id", new_values."language", new_values."name", new_values."only_critical", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."quiet_from", new_values."quiet_until", new_values."shown", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "alarms_alarmchannelevent" ("active", "after_minutes", "id", "language", "name", "only_critical", "person_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "quiet_from", "quiet_until", "shown", "version") SELECT new_values."active", new_values."after_minutes", new_values."id", new_values."language", new_values."name", new_values."only_critical", new_values."person_id", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."quiet_from", new_values."quiet_until", new_values."shown", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -2668,6 +2732,22 @@ CREATE FUNCTION public.pgtrigger_update_update_28497() RETURNS trigger
                 END;
             $$;
 
+CREATE FUNCTION public.pgtrigger_update_update_30f33() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    INSERT INTO "alarms_dutyshiftevent" ("begins", "by_id", "calendar_id", "ends", "id", "person_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "uid") VALUES (NEW."begins", NEW."by_id", NEW."calendar_id", NEW."ends", NEW."id", NEW."person_id", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."uid"); RETURN NULL;
+                END;
+            $$;
+
 CREATE FUNCTION public.pgtrigger_update_update_31984() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -2888,7 +2968,7 @@ CREATE FUNCTION public.pgtrigger_update_update_8fc0c() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    INSERT INTO "alarms_alarmchannelevent" ("active", "after_minutes", "id", "language", "name", "only_critical", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "quiet_from", "quiet_until", "shown", "version") VALUES (NEW."active", NEW."after_minutes", NEW."id", NEW."language", NEW."name", NEW."only_critical", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."quiet_from", NEW."quiet_until", NEW."shown", NEW."version"); RETURN NULL;
+                    INSERT INTO "alarms_alarmchannelevent" ("active", "after_minutes", "id", "language", "name", "only_critical", "person_id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "quiet_from", "quiet_until", "shown", "version") VALUES (NEW."active", NEW."after_minutes", NEW."id", NEW."language", NEW."name", NEW."only_critical", NEW."person_id", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."quiet_from", NEW."quiet_until", NEW."shown", NEW."version"); RETURN NULL;
                 END;
             $$;
 
@@ -2953,6 +3033,22 @@ CREATE FUNCTION public.pgtrigger_update_update_aa425() RETURNS trigger
                         END IF;
                     END IF;
                     INSERT INTO "bans_allowentryevent" ("author_id", "comment", "created", "expires", "id", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "prefix", "version") VALUES (NEW."author_id", NEW."comment", NEW."created", NEW."expires", NEW."id", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."prefix", NEW."version"); RETURN NULL;
+                END;
+            $$;
+
+CREATE FUNCTION public.pgtrigger_update_update_b1727() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+                
+                BEGIN
+                    IF ("public"._pgtrigger_should_ignore(TG_NAME) IS TRUE) THEN
+                        IF (TG_OP = 'DELETE') THEN
+                            RETURN OLD;
+                        ELSE
+                            RETURN NEW;
+                        END IF;
+                    END IF;
+                    INSERT INTO "alarms_dutycalendarevent" ("active", "id", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "shown", "version") VALUES (NEW."active", NEW."id", NEW."name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."shown", NEW."version"); RETURN NULL;
                 END;
             $$;
 
@@ -3224,7 +3320,7 @@ CREATE FUNCTION public.pgtrigger_update_update_f534c() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    INSERT INTO "preferences_networksettingsevent" ("contact", "default_language", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") VALUES (NEW."contact", NEW."default_language", NEW."erase_days", NEW."forbidden_ports", NEW."hold_days", NEW."id", NEW."invitation_days", NEW."keep_days_days", NEW."keep_five_minutes_days", NEW."keep_hits_days", NEW."keep_hours_days", NEW."keep_mail_days", NEW."keep_revisions_days", NEW."keep_webhook_days", NEW."longest_range", NEW."lowest_port", NEW."messages_an_hour", NEW."network_name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."version"); RETURN NULL;
+                    INSERT INTO "preferences_networksettingsevent" ("contact", "default_language", "duty_minutes", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") VALUES (NEW."contact", NEW."default_language", NEW."duty_minutes", NEW."erase_days", NEW."forbidden_ports", NEW."hold_days", NEW."id", NEW."invitation_days", NEW."keep_days_days", NEW."keep_five_minutes_days", NEW."keep_hits_days", NEW."keep_hours_days", NEW."keep_mail_days", NEW."keep_revisions_days", NEW."keep_webhook_days", NEW."longest_range", NEW."lowest_port", NEW."messages_an_hour", NEW."network_name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."version"); RETURN NULL;
                 END;
             $$;
 
@@ -3673,6 +3769,10 @@ CREATE TABLE public.alarms_alarm (
     ended timestamp with time zone,
     seen timestamp with time zone,
     seen_by_id bigint,
+    gateways bigint[] NOT NULL,
+    escalated timestamp with time zone,
+    told_to bigint[] NOT NULL,
+    announced timestamp with time zone,
     CONSTRAINT alarm_ends_after_it_began CHECK (((ended IS NULL) OR (ended >= began))),
     CONSTRAINT alarm_has_a_key CHECK ((NOT ((key)::text = ''::text))),
     CONSTRAINT alarm_is_gone_before_it_ends CHECK (((ended IS NULL) OR (gone IS NOT NULL))),
@@ -3703,6 +3803,7 @@ CREATE TABLE public.alarms_alarmchannel (
     active boolean NOT NULL,
     failing_since timestamp with time zone,
     error character varying(300) NOT NULL,
+    person_id bigint,
     CONSTRAINT alarms_alarmchannel_after_minutes_check CHECK ((after_minutes >= 0)),
     CONSTRAINT alarms_alarmchannel_version_check CHECK ((version >= 0)),
     CONSTRAINT channel_after_minutes CHECK ((after_minutes <= 1440)),
@@ -3736,6 +3837,7 @@ CREATE TABLE public.alarms_alarmchannelevent (
     active boolean NOT NULL,
     pgh_context_id uuid,
     pgh_obj_id bigint NOT NULL,
+    person_id bigint,
     CONSTRAINT alarms_alarmchannelevent_after_minutes_check CHECK ((after_minutes >= 0)),
     CONSTRAINT alarms_alarmchannelevent_version_check CHECK ((version >= 0))
 );
@@ -3772,6 +3874,110 @@ CREATE TABLE public.alarms_channelmessage (
 
 ALTER TABLE public.alarms_channelmessage ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
     SEQUENCE NAME public.alarms_channelmessage_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.alarms_dutycalendar (
+    id bigint NOT NULL,
+    version integer NOT NULL,
+    name character varying(80) NOT NULL,
+    target text NOT NULL,
+    shown character varying(300) NOT NULL,
+    active boolean NOT NULL,
+    content bytea NOT NULL,
+    etag character varying(300) NOT NULL,
+    last_modified character varying(100) NOT NULL,
+    due timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+    tried timestamp with time zone,
+    read timestamp with time zone,
+    error jsonb NOT NULL,
+    error_since timestamp with time zone,
+    unmatched jsonb NOT NULL,
+    CONSTRAINT alarms_dutycalendar_version_check CHECK ((version >= 0)),
+    CONSTRAINT dutycalendar_comes_from_somewhere CHECK (((NOT ((name)::text = ''::text)) AND (NOT ((shown)::text = ''::text))))
+);
+
+ALTER TABLE public.alarms_dutycalendar ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.alarms_dutycalendar_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.alarms_dutycalendarevent (
+    pgh_id integer NOT NULL,
+    pgh_created_at timestamp with time zone NOT NULL,
+    pgh_label text NOT NULL,
+    id bigint NOT NULL,
+    version integer NOT NULL,
+    name character varying(80) NOT NULL,
+    shown character varying(300) NOT NULL,
+    active boolean NOT NULL,
+    pgh_context_id uuid,
+    pgh_obj_id bigint NOT NULL,
+    CONSTRAINT alarms_dutycalendarevent_version_check CHECK ((version >= 0))
+);
+
+ALTER TABLE public.alarms_dutycalendarevent ALTER COLUMN pgh_id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.alarms_dutycalendarevent_pgh_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.alarms_dutyfeed (
+    user_id bigint NOT NULL,
+    serial integer NOT NULL,
+    CONSTRAINT alarms_dutyfeed_serial_check CHECK ((serial >= 0)),
+    CONSTRAINT dutyfeed_serial CHECK ((serial >= 1))
+);
+
+CREATE TABLE public.alarms_dutyshift (
+    id bigint NOT NULL,
+    begins timestamp with time zone NOT NULL,
+    ends timestamp with time zone NOT NULL,
+    uid character varying(100) NOT NULL,
+    by_id bigint,
+    calendar_id bigint,
+    person_id bigint NOT NULL,
+    CONSTRAINT dutyshift_ends_after_it_begins CHECK ((ends > begins)),
+    CONSTRAINT dutyshift_of_a_calendar_has_its_event CHECK ((((calendar_id IS NULL) AND ((uid)::text = ''::text)) OR ((calendar_id IS NOT NULL) AND (NOT ((uid)::text = ''::text)))))
+);
+
+ALTER TABLE public.alarms_dutyshift ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.alarms_dutyshift_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.alarms_dutyshiftevent (
+    pgh_id integer NOT NULL,
+    pgh_created_at timestamp with time zone NOT NULL,
+    pgh_label text NOT NULL,
+    id bigint NOT NULL,
+    begins timestamp with time zone NOT NULL,
+    ends timestamp with time zone NOT NULL,
+    uid character varying(100) NOT NULL,
+    by_id bigint,
+    calendar_id bigint,
+    person_id bigint NOT NULL,
+    pgh_context_id uuid,
+    pgh_obj_id bigint NOT NULL
+);
+
+ALTER TABLE public.alarms_dutyshiftevent ALTER COLUMN pgh_id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.alarms_dutyshiftevent_pgh_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -6866,8 +7072,10 @@ CREATE TABLE public.preferences_networksettings (
     keep_revisions_days integer,
     keep_webhook_days integer,
     keep_hits_days integer,
+    duty_minutes integer,
     CONSTRAINT networksettings_contact CHECK (((contact IS NULL) OR ((contact)::text ~ '^[^[:space:][:cntrl:]]([^[:cntrl:]]*[^[:space:][:cntrl:]])?$'::text) OR ((contact)::text = ''::text))),
     CONSTRAINT networksettings_default_language CHECK (((default_language IS NULL) OR ((default_language)::text = ANY ((ARRAY['en'::character varying, 'de'::character varying])::text[])))),
+    CONSTRAINT networksettings_duty_minutes CHECK (((duty_minutes IS NULL) OR ((duty_minutes >= 1) AND (duty_minutes <= 1440)))),
     CONSTRAINT networksettings_erase_days CHECK (((erase_days IS NULL) OR ((erase_days >= 1) AND (erase_days <= 3650)))),
     CONSTRAINT networksettings_erased_after_hold CHECK (((hold_days IS NULL) OR (erase_days IS NULL) OR (erase_days >= hold_days))),
     CONSTRAINT networksettings_forbidden_ports CHECK (((forbidden_ports IS NULL) OR ((1 <= ALL (forbidden_ports)) AND (65535 >= ALL (forbidden_ports)) AND (cardinality(forbidden_ports) <= 2000)))),
@@ -6885,6 +7093,7 @@ CREATE TABLE public.preferences_networksettings (
     CONSTRAINT networksettings_messages_an_hour CHECK (((messages_an_hour IS NULL) OR ((messages_an_hour >= 1) AND (messages_an_hour <= 1000)))),
     CONSTRAINT networksettings_network_name CHECK (((network_name IS NULL) OR ((network_name)::text ~ '^[^[:space:][:cntrl:]]([^[:cntrl:]]*[^[:space:][:cntrl:]])?$'::text))),
     CONSTRAINT networksettings_one_row CHECK ((id = 1)),
+    CONSTRAINT preferences_networksettings_duty_minutes_check CHECK ((duty_minutes >= 0)),
     CONSTRAINT preferences_networksettings_erase_days_check CHECK ((erase_days >= 0)),
     CONSTRAINT preferences_networksettings_hold_days_check CHECK ((hold_days >= 0)),
     CONSTRAINT preferences_networksettings_id_check CHECK ((id >= 0)),
@@ -6927,6 +7136,8 @@ CREATE TABLE public.preferences_networksettingsevent (
     keep_hits_days integer,
     pgh_context_id uuid,
     pgh_obj_id smallint NOT NULL,
+    duty_minutes integer,
+    CONSTRAINT preferences_networksettingsevent_duty_minutes_check CHECK ((duty_minutes >= 0)),
     CONSTRAINT preferences_networksettingsevent_erase_days_check CHECK ((erase_days >= 0)),
     CONSTRAINT preferences_networksettingsevent_hold_days_check CHECK ((hold_days >= 0)),
     CONSTRAINT preferences_networksettingsevent_id_check CHECK ((id >= 0)),
@@ -8083,6 +8294,21 @@ ALTER TABLE ONLY public.alarms_alarmchannelevent
 ALTER TABLE ONLY public.alarms_channelmessage
     ADD CONSTRAINT alarms_channelmessage_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.alarms_dutycalendar
+    ADD CONSTRAINT alarms_dutycalendar_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.alarms_dutycalendarevent
+    ADD CONSTRAINT alarms_dutycalendarevent_pkey PRIMARY KEY (pgh_id);
+
+ALTER TABLE ONLY public.alarms_dutyfeed
+    ADD CONSTRAINT alarms_dutyfeed_pkey PRIMARY KEY (user_id);
+
+ALTER TABLE ONLY public.alarms_dutyshift
+    ADD CONSTRAINT alarms_dutyshift_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.alarms_dutyshiftevent
+    ADD CONSTRAINT alarms_dutyshiftevent_pkey PRIMARY KEY (pgh_id);
+
 ALTER TABLE ONLY public.alarms_silence
     ADD CONSTRAINT alarms_silence_pkey PRIMARY KEY (id);
 
@@ -8289,6 +8515,12 @@ ALTER TABLE ONLY public.django_migrations
 
 ALTER TABLE ONLY public.django_session
     ADD CONSTRAINT django_session_pkey PRIMARY KEY (session_key);
+
+ALTER TABLE ONLY public.alarms_dutycalendar
+    ADD CONSTRAINT dutycalendar_name UNIQUE (name);
+
+ALTER TABLE ONLY public.alarms_dutyshift
+    ADD CONSTRAINT dutyshift_once_in_a_calendar UNIQUE (calendar_id, uid);
 
 ALTER TABLE ONLY public.events_event
     ADD CONSTRAINT events_event_pkey PRIMARY KEY (id);
@@ -8923,6 +9155,10 @@ CREATE UNIQUE INDEX alarm_open_once ON public.alarms_alarm USING btree (key) WHE
 
 CREATE INDEX alarms_alarm_seen_by_id_968ef790 ON public.alarms_alarm USING btree (seen_by_id);
 
+CREATE INDEX alarms_alarmchannel_person_id_71f37f98 ON public.alarms_alarmchannel USING btree (person_id);
+
+CREATE INDEX alarms_alarmchannelevent_person_id_7b436ae7 ON public.alarms_alarmchannelevent USING btree (person_id);
+
 CREATE INDEX alarms_alarmchannelevent_pgh_context_id_aa393552 ON public.alarms_alarmchannelevent USING btree (pgh_context_id);
 
 CREATE INDEX alarms_alarmchannelevent_pgh_obj_id_d1799012 ON public.alarms_alarmchannelevent USING btree (pgh_obj_id);
@@ -8930,6 +9166,26 @@ CREATE INDEX alarms_alarmchannelevent_pgh_obj_id_d1799012 ON public.alarms_alarm
 CREATE INDEX alarms_channelmessage_alarm_id_d6a00d31 ON public.alarms_channelmessage USING btree (alarm_id);
 
 CREATE INDEX alarms_channelmessage_channel_id_550e1d76 ON public.alarms_channelmessage USING btree (channel_id);
+
+CREATE INDEX alarms_dutycalendarevent_pgh_context_id_abdd7112 ON public.alarms_dutycalendarevent USING btree (pgh_context_id);
+
+CREATE INDEX alarms_dutycalendarevent_pgh_obj_id_e8eb8f7c ON public.alarms_dutycalendarevent USING btree (pgh_obj_id);
+
+CREATE INDEX alarms_dutyshift_by_id_46fc558a ON public.alarms_dutyshift USING btree (by_id);
+
+CREATE INDEX alarms_dutyshift_calendar_id_baeeca65 ON public.alarms_dutyshift USING btree (calendar_id);
+
+CREATE INDEX alarms_dutyshift_person_id_18c184fb ON public.alarms_dutyshift USING btree (person_id);
+
+CREATE INDEX alarms_dutyshiftevent_by_id_f4a76878 ON public.alarms_dutyshiftevent USING btree (by_id);
+
+CREATE INDEX alarms_dutyshiftevent_calendar_id_01eb94a7 ON public.alarms_dutyshiftevent USING btree (calendar_id);
+
+CREATE INDEX alarms_dutyshiftevent_person_id_073ead0c ON public.alarms_dutyshiftevent USING btree (person_id);
+
+CREATE INDEX alarms_dutyshiftevent_pgh_context_id_86b67717 ON public.alarms_dutyshiftevent USING btree (pgh_context_id);
+
+CREATE INDEX alarms_dutyshiftevent_pgh_obj_id_87f5a72c ON public.alarms_dutyshiftevent USING btree (pgh_obj_id);
 
 CREATE INDEX alarms_silence_by_id_669d9764 ON public.alarms_silence USING btree (by_id);
 
@@ -9164,6 +9420,8 @@ CREATE INDEX device_name_search ON public.members_device USING gin (upper((name)
 CREATE INDEX django_session_expire_date_a5c62663 ON public.django_session USING btree (expire_date);
 
 CREATE INDEX django_session_session_key_c0390e0f_like ON public.django_session USING btree (session_key varchar_pattern_ops);
+
+CREATE INDEX dutyshift_by_end ON public.alarms_dutyshift USING btree (ends);
 
 CREATE INDEX event_by_time ON public.events_event USING btree (at);
 
@@ -9847,6 +10105,10 @@ CREATE TRIGGER pgtrigger_delete_delete_45dc7 AFTER DELETE ON public.traffic_rate
 
 COMMENT ON TRIGGER pgtrigger_delete_delete_45dc7 ON public.traffic_ratelimit IS '49fe5b2365dbe0688be95459c4e0de97b4f8b080';
 
+CREATE TRIGGER pgtrigger_delete_delete_4681e AFTER DELETE ON public.alarms_dutyshift REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_4681e();
+
+COMMENT ON TRIGGER pgtrigger_delete_delete_4681e ON public.alarms_dutyshift IS '8163457f05420664d60b2ad20d4cda711a3e96a4';
+
 CREATE TRIGGER pgtrigger_delete_delete_4b6ee AFTER DELETE ON public.nat_portforward REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_4b6ee();
 
 COMMENT ON TRIGGER pgtrigger_delete_delete_4b6ee ON public.nat_portforward IS '7767f97ca404b4c6b516cc50417f1c8c6edec8ec';
@@ -9917,7 +10179,7 @@ COMMENT ON TRIGGER pgtrigger_delete_delete_a3f74 ON public.network_holding IS '1
 
 CREATE TRIGGER pgtrigger_delete_delete_aeba1 AFTER DELETE ON public.preferences_networksettings REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_aeba1();
 
-COMMENT ON TRIGGER pgtrigger_delete_delete_aeba1 ON public.preferences_networksettings IS 'bdeb53ed99e842e20b99e122f6f51e4e580ad261';
+COMMENT ON TRIGGER pgtrigger_delete_delete_aeba1 ON public.preferences_networksettings IS 'fd0fc6e3946a8f42ff176c64520dcc6da87948a8';
 
 CREATE TRIGGER pgtrigger_delete_delete_b0139 AFTER DELETE ON public.network_limits REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_b0139();
 
@@ -9930,6 +10192,10 @@ COMMENT ON TRIGGER pgtrigger_delete_delete_bb881 ON public.network_protection IS
 CREATE TRIGGER pgtrigger_delete_delete_be28b AFTER DELETE ON public.tickets_canned REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_be28b();
 
 COMMENT ON TRIGGER pgtrigger_delete_delete_be28b ON public.tickets_canned IS 'd0615f1a35e01bf74701e366aa15197f77853efe';
+
+CREATE TRIGGER pgtrigger_delete_delete_beb41 AFTER DELETE ON public.alarms_dutycalendar REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_beb41();
+
+COMMENT ON TRIGGER pgtrigger_delete_delete_beb41 ON public.alarms_dutycalendar IS '0be12f452dec1250d3dbfd38a609e68f8830a0eb';
 
 CREATE TRIGGER pgtrigger_delete_delete_c2eea AFTER DELETE ON public.network_pool REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_c2eea();
 
@@ -9945,7 +10211,7 @@ COMMENT ON TRIGGER pgtrigger_delete_delete_c6fdf ON public.bans_allowentry IS 'a
 
 CREATE TRIGGER pgtrigger_delete_delete_cdaf3 AFTER DELETE ON public.alarms_alarmchannel REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_cdaf3();
 
-COMMENT ON TRIGGER pgtrigger_delete_delete_cdaf3 ON public.alarms_alarmchannel IS 'fc49104ec14635dffe36a0c917cdc35175e5d7bc';
+COMMENT ON TRIGGER pgtrigger_delete_delete_cdaf3 ON public.alarms_alarmchannel IS '6213160969afeddb05779db3832eae9433af198f';
 
 CREATE TRIGGER pgtrigger_delete_delete_d16fe AFTER DELETE ON public.nat_pinhole REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_d16fe();
 
@@ -10041,7 +10307,7 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_26312 ON public.bans_notice IS '08b3c
 
 CREATE TRIGGER pgtrigger_insert_insert_29e4a AFTER INSERT ON public.preferences_networksettings REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_29e4a();
 
-COMMENT ON TRIGGER pgtrigger_insert_insert_29e4a ON public.preferences_networksettings IS '33925a7163a1de9b24e31b73cc04f1ce96dc1570';
+COMMENT ON TRIGGER pgtrigger_insert_insert_29e4a ON public.preferences_networksettings IS '57e1cb153173ff0ad473e1262ba4b0af4571a020';
 
 CREATE TRIGGER pgtrigger_insert_insert_2d01a AFTER INSERT ON public.tickets_ticket REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_2d01a();
 
@@ -10111,6 +10377,10 @@ CREATE TRIGGER pgtrigger_insert_insert_8c354 AFTER INSERT ON public.accounts_inv
 
 COMMENT ON TRIGGER pgtrigger_insert_insert_8c354 ON public.accounts_invitation IS 'a599c8518ede9a9d8e0a2e0687643b530ecf48d1';
 
+CREATE TRIGGER pgtrigger_insert_insert_925e2 AFTER INSERT ON public.alarms_dutyshift REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_925e2();
+
+COMMENT ON TRIGGER pgtrigger_insert_insert_925e2 ON public.alarms_dutyshift IS '6e24ae824f1081f52aa3197209dbd36bc44607db';
+
 CREATE TRIGGER pgtrigger_insert_insert_92d85 AFTER INSERT ON public.network_protection REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_92d85();
 
 COMMENT ON TRIGGER pgtrigger_insert_insert_92d85 ON public.network_protection IS '2d4e081f7d0117f7d723db95391cd4befb9f762a';
@@ -10134,6 +10404,10 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_a70c2 ON public.network_holding IS '9
 CREATE TRIGGER pgtrigger_insert_insert_a97a3 AFTER INSERT ON public.tickets_canned REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_a97a3();
 
 COMMENT ON TRIGGER pgtrigger_insert_insert_a97a3 ON public.tickets_canned IS 'e52315b07e4e551416f1e7cf0b2f960aeb4ca4c1';
+
+CREATE TRIGGER pgtrigger_insert_insert_acf6b AFTER INSERT ON public.alarms_dutycalendar REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_acf6b();
+
+COMMENT ON TRIGGER pgtrigger_insert_insert_acf6b ON public.alarms_dutycalendar IS '717df79fddf7aa1c597f287fdef2dc6710aa7fc0';
 
 CREATE TRIGGER pgtrigger_insert_insert_b6625 AFTER INSERT ON public.deployments_hold REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_b6625();
 
@@ -10165,7 +10439,7 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_e8f4d ON public.network_pool IS '1200
 
 CREATE TRIGGER pgtrigger_insert_insert_eff18 AFTER INSERT ON public.alarms_alarmchannel REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_eff18();
 
-COMMENT ON TRIGGER pgtrigger_insert_insert_eff18 ON public.alarms_alarmchannel IS '025758e062d7c6ce02a4a7472c3613c4fa35aa2d';
+COMMENT ON TRIGGER pgtrigger_insert_insert_eff18 ON public.alarms_alarmchannel IS '30e825ae1562d53273b9913169dc7a5f8983c66a';
 
 CREATE TRIGGER pgtrigger_insert_insert_f93d1 AFTER INSERT ON public.bans_banfeed REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_f93d1();
 
@@ -10283,6 +10557,10 @@ CREATE TRIGGER pgtrigger_update_update_28497 AFTER UPDATE ON public.bans_block F
 
 COMMENT ON TRIGGER pgtrigger_update_update_28497 ON public.bans_block IS 'c57fd335e4494afbbe099acdaa98b4dc3309f2e2';
 
+CREATE TRIGGER pgtrigger_update_update_30f33 AFTER UPDATE ON public.alarms_dutyshift FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_30f33();
+
+COMMENT ON TRIGGER pgtrigger_update_update_30f33 ON public.alarms_dutyshift IS 'cb3c559725bd573d1f061d68003756bf57002fa1';
+
 CREATE TRIGGER pgtrigger_update_update_31984 AFTER UPDATE ON public.bans_ban FOR EACH ROW WHEN (((old.author_id IS DISTINCT FROM new.author_id) OR ((old.comment)::text IS DISTINCT FROM (new.comment)::text) OR (old.created IS DISTINCT FROM new.created) OR ((old.direction)::text IS DISTINCT FROM (new.direction)::text) OR (old.expires IS DISTINCT FROM new.expires) OR (old.id IS DISTINCT FROM new.id) OR (old.list_id IS DISTINCT FROM new.list_id) OR ((old.prefix)::inet IS DISTINCT FROM (new.prefix)::inet) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_31984();
 
 COMMENT ON TRIGGER pgtrigger_update_update_31984 ON public.bans_ban IS 'f23fe1cecfd69c803313ce1e839a2b11e5ad0d41';
@@ -10335,9 +10613,9 @@ CREATE TRIGGER pgtrigger_update_update_8186a AFTER UPDATE ON public.network_gate
 
 COMMENT ON TRIGGER pgtrigger_update_update_8186a ON public.network_gatewaygroup IS '53f6b31794aeceb6d1ad8b3909b91de48b430ee5';
 
-CREATE TRIGGER pgtrigger_update_update_8fc0c AFTER UPDATE ON public.alarms_alarmchannel FOR EACH ROW WHEN (((old.active IS DISTINCT FROM new.active) OR (old.after_minutes IS DISTINCT FROM new.after_minutes) OR (old.id IS DISTINCT FROM new.id) OR ((old.language)::text IS DISTINCT FROM (new.language)::text) OR ((old.name)::text IS DISTINCT FROM (new.name)::text) OR (old.only_critical IS DISTINCT FROM new.only_critical) OR (old.quiet_from IS DISTINCT FROM new.quiet_from) OR (old.quiet_until IS DISTINCT FROM new.quiet_until) OR ((old.shown)::text IS DISTINCT FROM (new.shown)::text) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_8fc0c();
+CREATE TRIGGER pgtrigger_update_update_8fc0c AFTER UPDATE ON public.alarms_alarmchannel FOR EACH ROW WHEN (((old.active IS DISTINCT FROM new.active) OR (old.after_minutes IS DISTINCT FROM new.after_minutes) OR (old.id IS DISTINCT FROM new.id) OR ((old.language)::text IS DISTINCT FROM (new.language)::text) OR ((old.name)::text IS DISTINCT FROM (new.name)::text) OR (old.only_critical IS DISTINCT FROM new.only_critical) OR (old.person_id IS DISTINCT FROM new.person_id) OR (old.quiet_from IS DISTINCT FROM new.quiet_from) OR (old.quiet_until IS DISTINCT FROM new.quiet_until) OR ((old.shown)::text IS DISTINCT FROM (new.shown)::text) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_8fc0c();
 
-COMMENT ON TRIGGER pgtrigger_update_update_8fc0c ON public.alarms_alarmchannel IS 'e89c3e8c00f88685c94baa4797fd81b3c1840616';
+COMMENT ON TRIGGER pgtrigger_update_update_8fc0c ON public.alarms_alarmchannel IS '48ec39cf1665fc660387e1a4d49e0dfada7b97f8';
 
 CREATE TRIGGER pgtrigger_update_update_9e133 AFTER UPDATE ON public.nat_move FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_9e133();
 
@@ -10354,6 +10632,10 @@ COMMENT ON TRIGGER pgtrigger_update_update_a77cc ON public.status_incident IS 'f
 CREATE TRIGGER pgtrigger_update_update_aa425 AFTER UPDATE ON public.bans_allowentry FOR EACH ROW WHEN (((old.author_id IS DISTINCT FROM new.author_id) OR ((old.comment)::text IS DISTINCT FROM (new.comment)::text) OR (old.created IS DISTINCT FROM new.created) OR (old.expires IS DISTINCT FROM new.expires) OR (old.id IS DISTINCT FROM new.id) OR ((old.prefix)::inet IS DISTINCT FROM (new.prefix)::inet) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_aa425();
 
 COMMENT ON TRIGGER pgtrigger_update_update_aa425 ON public.bans_allowentry IS '090ba559938353addabfbf1f3ced4c536cebb356';
+
+CREATE TRIGGER pgtrigger_update_update_b1727 AFTER UPDATE ON public.alarms_dutycalendar FOR EACH ROW WHEN (((old.active IS DISTINCT FROM new.active) OR (old.id IS DISTINCT FROM new.id) OR ((old.name)::text IS DISTINCT FROM (new.name)::text) OR ((old.shown)::text IS DISTINCT FROM (new.shown)::text) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_b1727();
+
+COMMENT ON TRIGGER pgtrigger_update_update_b1727 ON public.alarms_dutycalendar IS '8f5d5be562461ad590616ee204d2b568e30dd358';
 
 CREATE TRIGGER pgtrigger_update_update_b1bc1 AFTER UPDATE ON public.members_member FOR EACH ROW WHEN ((((old.email)::text IS DISTINCT FROM (new.email)::text) OR (old.id IS DISTINCT FROM new.id) OR ((old.language)::text IS DISTINCT FROM (new.language)::text) OR ((old.name)::text IS DISTINCT FROM (new.name)::text) OR (old.note IS DISTINCT FROM new.note) OR (old.number IS DISTINCT FROM new.number) OR (old.paid_until IS DISTINCT FROM new.paid_until) OR (old.room_id IS DISTINCT FROM new.room_id) OR (old.since IS DISTINCT FROM new.since) OR ((old.state)::text IS DISTINCT FROM (new.state)::text) OR (old.tariff_id IS DISTINCT FROM new.tariff_id) OR (old.user_id IS DISTINCT FROM new.user_id) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_b1bc1();
 
@@ -10421,7 +10703,7 @@ COMMENT ON TRIGGER pgtrigger_update_update_e6ac9 ON public.announcements_announc
 
 CREATE TRIGGER pgtrigger_update_update_f534c AFTER UPDATE ON public.preferences_networksettings FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_f534c();
 
-COMMENT ON TRIGGER pgtrigger_update_update_f534c ON public.preferences_networksettings IS 'f8cd598c7795def9a65d93f16b8cf6d2eb153e3e';
+COMMENT ON TRIGGER pgtrigger_update_update_f534c ON public.preferences_networksettings IS '844adf57d9f3eaa1efdfacb6f43d917417335b36';
 
 CREATE TRIGGER pgtrigger_update_update_f5910 AFTER UPDATE ON public.bans_listener FOR EACH ROW WHEN (((old.address IS DISTINCT FROM new.address) OR (old.enabled IS DISTINCT FROM new.enabled) OR (old.group_id IS DISTINCT FROM new.group_id) OR (old.guarded IS DISTINCT FROM new.guarded) OR (old.id IS DISTINCT FROM new.id) OR ((old.name)::text IS DISTINCT FROM (new.name)::text) OR ((old.note)::text IS DISTINCT FROM (new.note)::text) OR (old.port IS DISTINCT FROM new.port) OR ((old.protocol)::text IS DISTINCT FROM (new.protocol)::text) OR (old.version IS DISTINCT FROM new.version) OR (old.window_scale IS DISTINCT FROM new.window_scale))) EXECUTE FUNCTION public.pgtrigger_update_update_f5910();
 
@@ -10613,11 +10895,26 @@ ALTER TABLE ONLY public.accounts_rolechange
 ALTER TABLE ONLY public.alarms_alarm
     ADD CONSTRAINT alarms_alarm_seen_by_id_968ef790_fk_accounts_user_id FOREIGN KEY (seen_by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
 
+ALTER TABLE ONLY public.alarms_alarmchannel
+    ADD CONSTRAINT alarms_alarmchannel_person_id_71f37f98_fk_accounts_user_id FOREIGN KEY (person_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
+
 ALTER TABLE ONLY public.alarms_channelmessage
     ADD CONSTRAINT alarms_channelmessag_channel_id_550e1d76_fk_alarms_al FOREIGN KEY (channel_id) REFERENCES public.alarms_alarmchannel(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.alarms_channelmessage
     ADD CONSTRAINT alarms_channelmessage_alarm_id_d6a00d31_fk_alarms_alarm_id FOREIGN KEY (alarm_id) REFERENCES public.alarms_alarm(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.alarms_dutyfeed
+    ADD CONSTRAINT alarms_dutyfeed_user_id_6d90f7c3_fk_accounts_user_id FOREIGN KEY (user_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.alarms_dutyshift
+    ADD CONSTRAINT alarms_dutyshift_by_id_46fc558a_fk_accounts_user_id FOREIGN KEY (by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.alarms_dutyshift
+    ADD CONSTRAINT alarms_dutyshift_calendar_id_baeeca65_fk_alarms_dutycalendar_id FOREIGN KEY (calendar_id) REFERENCES public.alarms_dutycalendar(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.alarms_dutyshift
+    ADD CONSTRAINT alarms_dutyshift_person_id_18c184fb_fk_accounts_user_id FOREIGN KEY (person_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
 
 ALTER TABLE ONLY public.alarms_silence
     ADD CONSTRAINT alarms_silence_by_id_669d9764_fk_accounts_user_id FOREIGN KEY (by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
@@ -11146,6 +11443,9 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('accounts', '0001_initial'),
     ('alarms', '0001_initial'),
     ('alarms', '0002_channels'),
+    ('alarms', '0003_gateways_of_alarms'),
+    ('alarms', '0004_duty_rota'),
+    ('alarms', '0005_announced_to_webhooks'),
     ('announcements', '0001_initial'),
     ('audit', '0001_initial'),
     ('auth', '0001_initial'),
@@ -11207,6 +11507,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('pghistory', '0006_delete_aggregateevent'),
     ('pghistory', '0007_auto_20250421_0444'),
     ('preferences', '0001_settings_of_the_network'),
+    ('preferences', '0002_minutes_until_others_are_told'),
     ('sessions', '0001_initial'),
     ('socialaccount', '0001_initial'),
     ('socialaccount', '0002_token_max_lengths'),

@@ -3,6 +3,7 @@
 from apps.accounts.api import InvitationViewSet, PersonViewSet, RoleChangeViewSet, TokenViewSet
 from apps.alarms.api import AlarmViewSet, SilenceViewSet
 from apps.alarms.channels.api import ChannelViewSet
+from apps.alarms.duty.api import CalendarViewSet, ShiftViewSet
 from apps.announcements.api import AnnouncementViewSet
 from apps.bans.api import AllowEntryViewSet, BanListViewSet, BanViewSet, FeedViewSet
 from apps.bans.blocks.api import BlockViewSet
@@ -86,6 +87,8 @@ router.register("audit/enquiries", EnquiryViewSet, "enquiry")
 router.register("alarms/alarms", AlarmViewSet, "alarm")
 router.register("alarms/silences", SilenceViewSet, "silence")
 router.register("alarms/channels", ChannelViewSet, "channel")
+router.register("alarms/shifts", ShiftViewSet, "shift")
+router.register("alarms/calendars", CalendarViewSet, "calendar")
 router.register("status/incidents", IncidentViewSet, "incident")
 router.register("webhooks/webhooks", WebhookViewSet, "webhook")
 router.register("webhooks/deliveries", DeliveryViewSet, "delivery")

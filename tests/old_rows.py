@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.alarms.models import Alarm, AlarmChannel, ChannelMessage, Silence
+from apps.alarms.models import Alarm, AlarmChannel, ChannelMessage, DutyShift, Silence
 from apps.announcements.models import Announcement, AnnouncementRecipient
 from apps.bans.models import BanHits, BanList, Upload
 from apps.deployments.models import Revision, RevisionContent, UnapprovedLoss
@@ -184,6 +184,12 @@ def _channel_message(age: timedelta) -> QuerySet[Any]:
     return ChannelMessage.objects.all()
 
 
+def _shift(age: timedelta) -> QuerySet[Any]:
+    at = timezone.now() - age
+    DutyShift.objects.create(person=factories.user(f"duty{next(_numbers)}"), begins=at - timedelta(hours=1), ends=at)
+    return DutyShift.objects.all()
+
+
 def _silence(age: timedelta) -> QuerySet[Any]:
     at = timezone.now() - age
     Silence.objects.create(reason="maintenance", since=at, until=at)
@@ -233,6 +239,7 @@ MAKERS: dict[str, Maker] = {
     "gateways.RoleSwitch": _role_switch,
     "alarms.Alarm": _alarm,
     "alarms.Silence": _silence,
+    "alarms.DutyShift": _shift,
     "status.ServiceDay": _service_day,
     "status.Subscription": _subscription,
     "alarms.ChannelMessage": _channel_message,

@@ -6,6 +6,7 @@ from django.utils import timezone
 from apps.alarms import watch
 from apps.alarms.channels import sender
 from apps.alarms.dead_man import sign_of_life
+from apps.alarms.duty import calendar_reading
 
 
 @shared_task(name="workers.watch_alarms")
@@ -20,6 +21,12 @@ def watch_alarms() -> None:
 def send_sign_of_life() -> None:
     """Tell an outside service that the portal works."""
     sign_of_life.send_sign_of_life(timezone.now())
+
+
+@shared_task(name="workers.read_duty_calendars")
+def read_duty_calendars() -> None:
+    """Read the calendars of the duty rota that are due."""
+    calendar_reading.read_due_calendars(timezone.now())
 
 
 @shared_task(name="workers.send_alarm_messages")

@@ -67,7 +67,7 @@ POSTAL = (
     "workers.watch_status",
     "workers.mail_status_updates",
 )
-IMPORTS = ("workers.refresh_feed", "workers.import_people")
+IMPORTS = ("workers.refresh_feed", "workers.import_people", "workers.read_duty_calendars")
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
 FEEDS_SECONDS = 60.0
@@ -87,6 +87,7 @@ PROBE_SECONDS = 3.0
 HEALTH_SECONDS = 10.0
 EVIDENCE_SECONDS = 10.0
 STATUS_SECONDS = 15.0
+CALENDAR_SECONDS = 60.0
 
 
 def _build_entry(seconds: float, task: str, *args: str, **options: str | float) -> dict[str, object]:
@@ -149,6 +150,7 @@ def _make_app() -> Celery:
             "sign of life": _build_entry(SIGN_OF_LIFE_SECONDS, "workers.send_sign_of_life"),
             "watch status": _build_entry(STATUS_SECONDS, "workers.watch_status"),
             "watch alarms": _build_entry(ALARM_SECONDS, "workers.watch_alarms"),
+            "read duty calendars": _build_entry(CALENDAR_SECONDS, "workers.read_duty_calendars"),
             "tell webhooks": _build_entry(WEBHOOK_SECONDS, "workers.tell_webhooks"),
             "collect": _build_entry(settings.COLLECT_SECONDS, "workers.collect"),
             "share fairly": _build_entry(settings.COLLECT_SECONDS, "workers.share_fairly"),

@@ -92,6 +92,8 @@ GROUPS: Final[tuple[tuple[Promise, dict[str, Promise]], ...]] = (
             "alarm": _("Alarms"),
             "silence": _("Silences"),
             "channel": _("Channels for alarms"),
+            "shift": _("Shifts of the duty rota"),
+            "calendar": _("Calendars of the duty rota"),
             "incident": _("Incidents"),
             "webhook": _("Webhooks"),
             "delivery": _("Webhook deliveries"),

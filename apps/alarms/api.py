@@ -18,13 +18,15 @@ from apps.lib.api.viewsets import AddViewSet, ReadViewSet, RemoveViewSet
 
 
 class AlarmSerializer(ApiSerializer):
-    observed_fields = frozenset({"severity", "title", "evidence", "path", "began", "gone", "reported", "ended", "seen", "seen_by"})
+    observed_fields = frozenset(
+        {"severity", "title", "evidence", "path", "gateways", "began", "gone", "reported", "ended", "seen", "seen_by"}
+    )
     title = serializers.CharField(read_only=True)
     evidence = serializers.CharField(read_only=True)
 
     class Meta:
         model = Alarm
-        fields = ["id", "key", "severity", "title", "evidence", "path", "began", "gone", "reported", "ended", "seen", "seen_by"]
+        fields = ["id", "key", "severity", "title", "evidence", "path", "gateways", "began", "gone", "reported", "ended", "seen", "seen_by"]
         read_only_fields = fields
         brief = ["id", "severity", "title"]
 

@@ -22,7 +22,7 @@ SEVERITIES: Final = {StateKind.BAD: Severity.CRITICAL, StateKind.WARN: Severity.
 @dataclass(frozen=True)
 class Condition:
     """Something that is wrong now. since: when it began, if that is known. stands_for: the keys of the conditions that it
-    replaces.
+    replaces. gateways: ids of the gateways whose state it is; none: it is the network's.
     """
 
     key: str
@@ -31,6 +31,7 @@ class Condition:
     path: str
     since: datetime | None
     stands_for: frozenset[str]
+    gateways: frozenset[int]
 
 
 def list_conditions(now: datetime) -> list[Condition]:
@@ -44,9 +45,8 @@ def list_conditions(now: datetime) -> list[Condition]:
 def _build_condition(need: AttentionItem, severity: Severity, texts: Mapping[str, Texts]) -> Condition:
     """Build a condition. texts: by language, those of all needs; a need that only one reading found has the same words in all languages."""
     own = {"title": need.what, "evidence": need.evidence}
-    return Condition(
-        need.key, severity, {code: each.get(need.key, own) for code, each in texts.items()}, need.url, need.at, need.stands_for
-    )
+    words = {code: each.get(need.key, own) for code, each in texts.items()}
+    return Condition(need.key, severity, words, need.url, need.at, need.stands_for, need.gateways)
 
 
 def find_severity(need: AttentionItem) -> Severity | None:

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
@@ -10,26 +11,34 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from apps.alarms.channels.models import AlarmChannel, ChannelMessage
+from apps.alarms.duty.models import DutyCalendar, DutyFeed, DutyShift
 from apps.alarms.severity import Severity
 
-__all__ = ["Alarm", "AlarmChannel", "ChannelMessage", "Severity", "Silence"]
+__all__ = ["Alarm", "AlarmChannel", "ChannelMessage", "DutyCalendar", "DutyFeed", "DutyShift", "Severity", "Silence"]
 
 
 class Alarm(models.Model):
     """A condition that needs action, from its first sight until it is over.
 
     key: the condition, such as "gateway-3"; only one alarm of a key is open. texts: by language, a title and the evidence, in the newest
-    words. path: the page that shows it. began: when it was first found. gone: since when it is no longer found; it is over (`ended`) if
-    that lasts. reported: when the mails about it were written. seen, seen_by: who has said that they take care of it.
+    words. path: the page that shows it. gateways: ids of the gateways whose state it is; none: it is the network's. began: when it was
+    first found. gone: since when it is no longer found; it is over (`ended`) if that lasts. reported: when the first mails about it were
+    written. told_to: ids of the accounts that got one. escalated: when those were told, too, who are not on duty. announced: when
+    webhooks were told. seen, seen_by: who has
+    said that they take care of it.
     """
 
     key = models.CharField(max_length=80)
     severity = models.CharField(max_length=8, choices=Severity)
     texts = models.JSONField()
     path = models.CharField(max_length=300, blank=True)
+    gateways = ArrayField(models.BigIntegerField(), default=list, blank=True)
     began = models.DateTimeField()
     gone = models.DateTimeField(null=True)
     reported = models.DateTimeField(null=True)
+    told_to = ArrayField(models.BigIntegerField(), default=list, blank=True)
+    escalated = models.DateTimeField(null=True)
+    announced = models.DateTimeField(null=True)
     ended = models.DateTimeField(null=True)
     seen = models.DateTimeField(null=True)
     seen_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")

@@ -1,4 +1,4 @@
-"""Mails about alarms: one to each reader about everything that began or is over, in the reader's language."""
+"""A mail about alarms: to one reader about everything that began or is over, in the reader's language."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,10 +6,12 @@ from typing import Final
 import structlog
 from django.conf import settings
 from django.urls import reverse
-from django.utils.translation import override
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, override
 
 from apps.accounts.models import User
 from apps.accounts.roles import Right, list_roles_with_right
+from apps.alarms.duty.selectors import OnDuty
 from apps.alarms.models import Alarm
 from apps.lib.email_address import lower_ascii
 from apps.lib.errors import Problem
@@ -28,12 +30,23 @@ def list_readers() -> list[User]:
     return [user for user in staff if lower_ascii(user.email) not in unwilling]
 
 
-def write_notices(begun: Sequence[Alarm], over: Sequence[Alarm]) -> int:
-    """Put the mails into the outbox. Return their number. A reader whose address is wrong keeps none from the others."""
-    return sum(_write_notice(user, begun, over) for user in list_readers())
+def describe_duty(reader: User, on_duty: OnDuty | None, minutes: int) -> str:
+    """Say in the reader's language why the reader is told: on duty, or because the person on duty has not seen it; "" without a rota."""
+    if on_duty is None:
+        return ""
+    with override(reader.mail_language):
+        if on_duty.person == reader:
+            words = ngettext(
+                "You are on duty. The others are told if nobody presses “Seen” within %(n)d minute.",
+                "You are on duty. The others are told if nobody presses “Seen” within %(n)d minutes.",
+                minutes,
+            )
+            return words % {"n": minutes}
+        return _("%(who)s is on duty, and is not reached or has not pressed “Seen”.") % {"who": on_duty.person.name}
 
 
-def _write_notice(user: User, begun: Sequence[Alarm], over: Sequence[Alarm]) -> bool:
+def write_notice(user: User, begun: Sequence[Alarm], over: Sequence[Alarm], duty: str = "") -> bool:
+    """Put the mail into the outbox. duty: a sentence that says why this reader is told. Return False if the reader's address is wrong."""
     with override(user.mail_language):
         context: dict[str, PlainValue] = {
             "begun": [_describe_alarm(each) for each in begun],
@@ -41,6 +54,7 @@ def _write_notice(user: User, begun: Sequence[Alarm], over: Sequence[Alarm]) -> 
             "first": (begun or over)[0].title,
             "more": len(begun or over) - 1,
             "url": f"{settings.PORTAL_URL}{reverse('alarms:list')}",
+            "duty": duty,
         }
     try:
         mail = write_mail(to=user.email, language=user.mail_language, template="alarms", context=context, notice=KIND, urgent=True)

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from django.utils.translation import gettext_lazy as _
 
-from apps.alarms.models import Alarm, ChannelMessage, Silence
+from apps.alarms.models import Alarm, ChannelMessage, DutyShift, Silence
 from apps.operations.registry import TableBoundKind, delete_oldest_batch, register_pruned_table, register_unpruned_tables
 
 KEPT = timedelta(days=365)
@@ -26,7 +26,13 @@ def prune_channel_messages(now: datetime, at_most: int) -> int:
     return delete_oldest_batch(ChannelMessage.objects.filter(ended__lt=now - MESSAGES_KEPT), "ended", at_most)
 
 
-register_unpruned_tables(TableBoundKind.PEOPLE, "alarms.AlarmChannel")
+def prune_shifts(now: datetime, at_most: int) -> int:
+    """Delete shifts that ended a year ago."""
+    return delete_oldest_batch(DutyShift.objects.filter(ends__lt=now - KEPT), "ends", at_most)
+
+
+register_unpruned_tables(TableBoundKind.PEOPLE, "alarms.AlarmChannel", "alarms.DutyCalendar", "alarms.DutyFeed")
+register_pruned_table("alarms.DutyShift", kept=_("1 year"), prune=prune_shifts)
 register_pruned_table("alarms.ChannelMessage", kept=_("30 days"), prune=prune_channel_messages)
 register_pruned_table("alarms.Alarm", kept=_("1 year"), prune=prune_alarms)
 register_pruned_table("alarms.Silence", kept=_("1 year"), prune=prune_silences)

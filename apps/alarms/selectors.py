@@ -1,11 +1,9 @@
 """Queries of the alarm pages."""
 
-from datetime import datetime
-
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from apps.alarms.models import Alarm, Severity, Silence
+from apps.alarms.models import Alarm, Severity
 from apps.lib.web.navigation import NavigationCount
 
 
@@ -24,11 +22,6 @@ def find_title(key: str) -> str:
 def list_past_alarms() -> QuerySet[Alarm]:
     """Return the alarms that are over, the newest first."""
     return Alarm.objects.filter(ended__isnull=False).select_related("seen_by").order_by("-ended", "-id")
-
-
-def list_silences(now: datetime) -> list[Silence]:
-    """Return the silences that go on."""
-    return list(Silence.objects.filter(until__gt=now).select_related("by").order_by("until", "id"))
 
 
 def count_open_alarms(_request: HttpRequest) -> NavigationCount | None:

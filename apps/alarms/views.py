@@ -10,9 +10,11 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.alarms import selectors, services
+from apps.alarms.duty.selectors import find_on_duty, is_rota_used
 from apps.alarms.forms import SilenceForm
 from apps.alarms.models import Alarm, Severity, Silence
 from apps.alarms.notices import list_readers
+from apps.alarms.silencing import read_silences
 from apps.lib.errors import Problem
 
 PER_PAGE = 50
@@ -23,13 +25,16 @@ MOST_DIGITS = 19  # of an id that the database can hold
 def alarms(request: HttpRequest) -> HttpResponse:
     """List open alarms, silences, and alarms that are over."""
     now = timezone.now()
-    silences, rows = selectors.list_silences(now), selectors.list_open_alarms()
+    quiet, rows = read_silences(now), selectors.list_open_alarms()
     shown = {
-        "rows": [(row, next((each for each in silences if each.covers(row.key, now)), None)) for row in rows],
-        "silences": [(each, selectors.find_title(each.key)) for each in silences],
-        "silent": next((each for each in silences if not each.key), None),
+        "rows": [(row, quiet.find_for(row)) for row in rows],
+        "silences": [(each, selectors.find_title(each.key)) for each in quiet.silences],
+        "works": quiet.works,
+        "silent": next((each for each in quiet.silences if not each.key), None),
         "page": Paginator(selectors.list_past_alarms(), PER_PAGE).get_page(request.GET.get("page")),
         "readers": list_readers(),
+        "on_duty": find_on_duty(now),
+        "has_rota": is_rota_used(),
         "critical": sum(row.severity == Severity.CRITICAL for row in rows if not row.gone),
         "lasting": any(not row.gone for row in rows),
     }

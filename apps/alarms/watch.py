@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from typing import Final
 
 import structlog
 from django.db import connection, transaction
@@ -11,9 +12,16 @@ from django.db.models import Q
 from apps.alarms import lifecycle
 from apps.alarms.channels.writing import write_messages
 from apps.alarms.conditions import Condition, is_part_of, list_conditions
-from apps.alarms.models import Alarm, Severity, Silence
-from apps.alarms.notices import write_notices
+from apps.alarms.mailing import read_duty, write_mails
+from apps.alarms.models import Alarm, Severity
+from apps.alarms.silencing import read_silences
+from apps.alarms.webhook_events import write_webhook_events
 
+CHANGING: Final = (
+    *("severity", "texts", "path", "gateways", "began", "gone"),
+    *("reported", "told_to", "escalated", "announced", "seen", "seen_by"),
+)
+"""Columns that a new look at an open alarm may change."""
 log = structlog.get_logger()
 
 
@@ -53,6 +61,7 @@ def _begin_alarm(condition: Condition, now: datetime) -> Alarm:
         severity=condition.severity,
         texts=condition.texts,
         path=condition.path,
+        gateways=sorted(condition.gateways),
         began=_find_beginning(condition, now),
     )
 
@@ -69,11 +78,13 @@ def _update_alarm(alarm: Alarm, condition: Condition, now: datetime) -> Alarm:
     if alarm.gone and alarm.reported is None:
         alarm.began = _find_beginning(condition, now)
     if lifecycle.is_worse(condition.severity, Severity(alarm.severity)):
-        alarm.reported = alarm.seen = alarm.seen_by = None
-    before = (alarm.severity, alarm.texts, alarm.path, alarm.gone, alarm.reported)
+        alarm.reported = alarm.seen = alarm.seen_by = alarm.escalated = alarm.announced = None
+        alarm.told_to = []
+    before = (alarm.severity, alarm.texts, alarm.path, alarm.gateways, alarm.gone, alarm.reported)
     alarm.severity, alarm.texts, alarm.path, alarm.gone = condition.severity, condition.texts, condition.path, None
-    if before != (alarm.severity, alarm.texts, alarm.path, alarm.gone, alarm.reported):
-        alarm.save(update_fields=["severity", "texts", "path", "began", "gone", "reported", "seen", "seen_by"])
+    alarm.gateways = sorted(condition.gateways)
+    if before != (alarm.severity, alarm.texts, alarm.path, alarm.gateways, alarm.gone, alarm.reported):
+        alarm.save(update_fields=CHANGING)
     return alarm
 
 
@@ -90,23 +101,23 @@ def _end_alarm(alarm: Alarm, found: Mapping[str, Condition], now: datetime) -> b
 
 
 def _report_alarms(open_alarms: Sequence[Alarm], over: Sequence[Alarm], now: datetime) -> None:
-    """Write messages to the channels, and one mail to each reader about all that is due. Without a reader everything stays due by mail."""
-    silences = list(Silence.objects.filter(until__gt=now, since__lte=now))
-    earlier = _count_earlier(open_alarms)
+    """Write messages to the channels, mails to those whose turn it is, and events for webhooks. Without a reader everything stays due by
+    mail.
+    """
+    silences, earlier, duty = read_silences(now), _count_earlier(open_alarms), read_duty(now)
 
     def is_silent(alarm: Alarm) -> bool:
-        return any(silence.covers(alarm.key, now) for silence in silences)
+        return silences.find_for(alarm) is not None
 
-    begun = [
-        each
-        for each in open_alarms
-        if not is_silent(each)
-        and lifecycle.is_report_due(began=each.began, gone=each.gone, reported=each.reported, earlier=earlier[each.pk], now=now)
-    ]
-    ended = [each for each in over if each.reported and not is_silent(each)]
-    write_messages(open_alarms, over, earlier, is_silent, now)
-    if (begun or ended) and write_notices(begun, ended):
-        Alarm.objects.filter(pk__in=[each.pk for each in begun]).update(reported=now)
+    audible = [each for each in open_alarms if not is_silent(each)]
+
+    def is_due(alarm: Alarm, told: datetime | None) -> bool:
+        return lifecycle.is_report_due(began=alarm.began, gone=alarm.gone, reported=told, earlier=earlier[alarm.pk], now=now)
+
+    ended = [each for each in over if not is_silent(each)]
+    write_messages(open_alarms, over, earlier, is_silent, duty.rule, now)
+    write_mails(audible, [each for each in audible if is_due(each, each.reported)], [each for each in ended if each.reported], duty, now)
+    write_webhook_events([each for each in audible if is_due(each, each.announced)], [each for each in ended if each.announced], now)
 
 
 def _count_earlier(alarms: Sequence[Alarm]) -> Counter[int]:

@@ -25,6 +25,7 @@ QUEUES = {
     "workers.collect_evidence": {"queue": "readings"},
     "workers.examine_machines": {"queue": "readings"},
     "workers.import_people": {"queue": "feeds"},
+    "workers.read_duty_calendars": {"queue": "feeds"},
 }  # tasks that must not wait behind changes; as in workers.app
 LIMIT = 0.2  # seconds, for connecting and for the answer
 log = structlog.get_logger()

@@ -9,7 +9,18 @@ from typing import Any, Final
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from apps.preferences.setting import DAYS, MESSAGES, PORTS, ChoiceSetting, NumberSetting, PortsSetting, Setting, SettingSection, TextSetting
+from apps.preferences.setting import (
+    DAYS,
+    MESSAGES,
+    MINUTES,
+    PORTS,
+    ChoiceSetting,
+    NumberSetting,
+    PortsSetting,
+    Setting,
+    SettingSection,
+    TextSetting,
+)
 
 NETWORK_NAME: Final = TextSetting(
     name="network_name",
@@ -36,6 +47,16 @@ DEFAULT_LANGUAGE: Final = ChoiceSetting(
     help=_("For new members, and for mails and notices to people whose language is unknown. Pages follow the browser."),
     default="en",
     choices=tuple(settings.LANGUAGES),
+)
+DUTY_MINUTES: Final = NumberSetting(
+    name="duty_minutes",
+    section=SettingSection.NETWORK,
+    label=_("Others are told of an alarm after"),
+    help=_("If the person on duty, or anybody else, has not pressed “Seen” by then. Without a duty rota everybody is told at once."),
+    default=10,
+    unit=MINUTES,
+    least=1,
+    most=1440,
 )
 LOWEST_PORT: Final = NumberSetting(
     name="lowest_port",

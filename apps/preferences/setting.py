@@ -50,6 +50,7 @@ class SettingUnit:
 
 DAYS: Final = SettingUnit(gettext_lazy("days"), ngettext_lazy("%(count)s day", "%(count)s days", "number"))
 PORTS: Final = SettingUnit(gettext_lazy("ports"), ngettext_lazy("%(count)s port", "%(count)s ports", "number"))
+MINUTES: Final = SettingUnit(gettext_lazy("minutes"), ngettext_lazy("%(count)s minute", "%(count)s minutes", "number"))
 MESSAGES: Final = SettingUnit("", ngettext_lazy("%(count)s message", "%(count)s messages", "number"))
 
 

@@ -20,6 +20,7 @@ from apps.accounts.permissions import has_right
 from apps.webhooks import payload
 from apps.webhooks.event_kinds import ReportableCollection, list_reportable_collections
 from apps.webhooks.models import Delivery, Endpoint, Position
+from apps.webhooks.subscribable_kinds import WebhookKind
 
 MAX_EVENTS_PER_RUN: Final = 1000  # events of one table in one run
 LOCK: Final = 7_466_201  # advisory lock: one run at a time
@@ -70,7 +71,7 @@ def _gather_kind(kind: ReportableCollection, position: Position, endpoints: Sequ
     return more
 
 
-def is_subscribed(endpoint: Endpoint, kind: ReportableCollection) -> bool:
+def is_subscribed(endpoint: Endpoint, kind: WebhookKind) -> bool:
     """True if the endpoint chose this kind and its owner may see it now."""
     owner: User = endpoint.owner
     return (not endpoint.kinds or kind.name in endpoint.kinds) and owner.is_active and has_right(owner, kind.right)

@@ -24,9 +24,9 @@ from apps.mail.services import write_mail
 from apps.network.selectors import list_own_prefixes
 from apps.webhooks.delivery_gathering import is_subscribed
 from apps.webhooks.error_texts import NO_RIGHT
-from apps.webhooks.event_kinds import list_reportable_collections
 from apps.webhooks.models import Delivery, Endpoint
 from apps.webhooks.signing import compute_signature, derive_secrets
+from apps.webhooks.subscribable_kinds import list_kinds
 
 LEASE: Final = timedelta(minutes=1)  # longer than one try can take
 TRY: Final = 10.0  # seconds, DNS included
@@ -106,7 +106,7 @@ def try_delivery(row: Delivery, now: datetime) -> DeliveryAnswer | None:
 
 def can_be_sent(row: Delivery) -> bool:
     """True if the endpoint's owner may see the event now. Events that the owner may not see any more are dropped."""
-    kind = list_reportable_collections().get(row.event.partition(".")[0])
+    kind = list_kinds().get(row.event.partition(".")[0])
     owner = row.endpoint.owner
     return owner.is_active and owner.is_staff and (kind is None or is_subscribed(row.endpoint, kind))
 

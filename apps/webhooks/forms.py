@@ -12,9 +12,9 @@ from apps.lib.errors import Problem
 from apps.lib.ui.checkbox_grid import CheckboxGrid
 from apps.lib.ui.form_errors import add_problem_to_form
 from apps.webhooks.error_texts import HAPPENINGS
-from apps.webhooks.event_kinds import list_reportable_collections
 from apps.webhooks.models import Endpoint
 from apps.webhooks.services import EndpointFacts
+from apps.webhooks.subscribable_kinds import list_kinds
 
 
 class WebhookForm(forms.Form):
@@ -46,11 +46,7 @@ class WebhookForm(forms.Form):
             initial = {name: getattr(row, name) for name in ("version", "name", "url", "kinds", "active")} | {"events": row.on}
         super().__init__(data, initial=initial)
         field: Any = self.fields["kinds"]
-        field.choices = list(
-            iter_collection_groups(
-                lambda name: name in list_reportable_collections() and has_right(owner, list_reportable_collections()[name].right)
-            )
-        )
+        field.choices = list(iter_collection_groups(lambda name: name in list_kinds() and has_right(owner, list_kinds()[name].right)))
 
     def to_kwargs(self) -> EndpointFacts:
         """Return the cleaned data as the services expect it."""

@@ -18,9 +18,9 @@ from apps.lib.errors import Conflict, Problem
 from apps.lib.web import guarded_http
 from apps.lib.web.guarded_http import NoAnswer
 from apps.webhooks import delivery_gathering, delivery_sender, payload
-from apps.webhooks.event_kinds import list_reportable_collections
 from apps.webhooks.models import EVENTS, Delivery, Endpoint
 from apps.webhooks.signing import derive_secret, make_salt
+from apps.webhooks.subscribable_kinds import list_kinds
 
 MAX_WEBHOOKS = 20
 PING = "ping"
@@ -82,7 +82,7 @@ def check_token_scope(*, token: ApiToken, endpoint: Endpoint, facts: EndpointFac
 
 
 def _resolve_kinds(chosen: Sequence[str]) -> set[str]:
-    return set(chosen or list_reportable_collections())
+    return set(chosen or list_kinds())
 
 
 def remove_webhook(*, endpoint: Endpoint, by: User) -> None:
@@ -161,11 +161,7 @@ def validate_endpoint(facts: EndpointFacts, owner: User) -> None:
             "url",
         )
     wrong = next(
-        (
-            each
-            for each in facts.kinds
-            if each not in list_reportable_collections() or not has_right(owner, list_reportable_collections()[each].right)
-        ),
+        (each for each in facts.kinds if each not in list_kinds() or not has_right(owner, list_kinds()[each].right)),
         None,
     )
     if wrong is not None:

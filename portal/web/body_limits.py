@@ -7,6 +7,7 @@ from django.conf import settings
 from django.http import Http404
 from django.urls import resolve
 
+from apps.alarms.duty.calendar_parser import MOST_OCTETS as CALENDAR_OCTETS
 from apps.bans.feed_parser import FeedLimits
 from apps.desk.people_import.table_limits import MOST_BODY, MOST_OCTETS
 from apps.events.subscriber_rights import SubscriberRefused, authenticate_subscriber, parse_asgi_scope
@@ -20,7 +21,8 @@ def _build_upload_limits() -> Mapping[str, int]:
     message = FILES * settings.ATTACHMENT_OCTETS + FIELDS
     tickets = dict.fromkeys(("tickets:new", "tickets:ticket", "own:ticket-new", "own:ticket", "own:check-ticket"), message)
     tables = {"bans:import": FeedLimits().octets + FIELDS, "desk:people-import": MOST_OCTETS + FIELDS, "members:payments": 8 << 20}
-    return {**tickets, **tables, "api:people-import-list": MOST_BODY}
+    calendars = dict.fromkeys(("alarms:calendar-add", "alarms:calendar"), CALENDAR_OCTETS + FIELDS)
+    return {**tickets, **tables, **calendars, "api:people-import-list": MOST_BODY}
 
 
 UPLOADS: Final = _build_upload_limits()

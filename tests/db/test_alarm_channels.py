@@ -22,6 +22,7 @@ from apps.alarms.channels.sender import send_due_messages
 from apps.alarms.channels.services import ChannelFacts
 from apps.alarms.channels.target_encryption import decrypt_target
 from apps.alarms.channels.writing import is_due, write_messages
+from apps.alarms.duty.escalation import DutyRule
 from apps.alarms.models import Alarm
 from apps.lib.errors import Conflict, Problem
 from tests import factories
@@ -81,7 +82,7 @@ def test_what_gets_worse_is_told_again_and_what_gets_better_is_not(running: fact
     for severity in ("warning", "critical", "warning", "critical"):
         alarm = Alarm.objects.get()
         alarm.severity = severity
-        write_messages([alarm], [], {}, lambda _alarm: False, timezone.now() + 2 * MINUTE)
+        write_messages([alarm], [], {}, lambda _alarm: False, DutyRule(None, 10), timezone.now() + 2 * MINUTE)
     assert [each.severity for each in ChannelMessage.objects.order_by("pk")] == ["warning", "critical"]
 
 
@@ -140,10 +141,10 @@ def test_quiet_hours_hold_warnings_and_let_critical_alarms_through(running: fact
     local = timezone.localtime(now)
     channel = add(running, quiet_from=(local - timedelta(hours=1)).time(), quiet_until=(local + timedelta(hours=1)).time())
     alarm = Alarm(severity="warning", began=now - timedelta(minutes=5), texts={})
-    assert not is_due(channel, alarm, 0, now)
-    assert is_due(channel, alarm, 0, now + timedelta(hours=1, seconds=1))
+    assert not is_due(channel, alarm, 0, DutyRule(None, 10), now)
+    assert is_due(channel, alarm, 0, DutyRule(None, 10), now + timedelta(hours=1, seconds=1))
     alarm.severity = "critical"
-    assert is_due(channel, alarm, 0, now)
+    assert is_due(channel, alarm, 0, DutyRule(None, 10), now)
 
 
 def test_only_critical_alarms_reach_a_channel_that_wants_no_others(running: factories.Network) -> None:

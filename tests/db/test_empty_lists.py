@@ -45,6 +45,7 @@ SAYS: Final = frozenset(
             "audit:enquiries",
             "alarms:channels",
             "alarms:list",
+            "alarms:duty",
             "status:incidents",
             "bans:lists",
             "bans:allowed",

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from http.cookies import SimpleCookie
 from ipaddress import ip_address
 from typing import Any
@@ -22,6 +23,8 @@ from apps.accounts.models import User
 from apps.accounts.roles import Right, Role
 from apps.accounts.route_rights import API, DEVELOPMENT, PAGES, PageRights
 from apps.alarms.channels.services import ChannelFacts, add_channel
+from apps.alarms.duty.calendar_services import CalendarFacts, add_calendar
+from apps.alarms.duty.services import add_shift
 from apps.bans.blocks.services import block_member
 from apps.members.models import Device, Member, Tariff
 from apps.nat.pinholes.services import add_pinhole
@@ -120,6 +123,9 @@ def world(network: factories.Network) -> RightsWorld:
     )
     facts = ChannelFacts(name="Verborgen", target="json://127.0.0.1:9/x")
     channel = add_channel(facts=facts, by=people["network_admin"])
+    times = {"begins": timezone.now(), "ends": timezone.now() + timedelta(hours=1)}
+    shift = add_shift(person=people["network_admin"], by=people["network_admin"], **times)
+    of_duty = add_calendar(facts=CalendarFacts("Verborgen", address="https://cal.lindenhof.example/x"), by=people["network_admin"])
     first = UpdateFacts("looking", text_en="Xaver's words")
     facts_of_incident = IncidentFacts(kind="fault", services=["ipv4"], began=timezone.now(), title_en="Xaver's fault", public=False)
     incident = open_incident(facts=facts_of_incident, first=first, by=network.admin)
@@ -160,6 +166,8 @@ def world(network: factories.Network) -> RightsWorld:
         "webhooks:again": told.pk,
         "webhooks:": webhook.pk,
         "alarms:channel": channel.pk,
+        "alarms:shift": shift.pk,
+        "alarms:calendar": of_duty.pk,
         "status:incident": incident.pk,
         "status:ticket": incident.pk,
         "announcements:": announcement.pk,
@@ -183,6 +191,8 @@ def world(network: factories.Network) -> RightsWorld:
         "group": network.group.pk,
         "webhook": webhook.pk,
         "channel": channel.pk,
+        "shift": shift.pk,
+        "calendar": of_duty.pk,
         "incident": incident.pk,
         "delivery": told.pk,
     }

@@ -33,6 +33,7 @@ from apps.webhooks.models import Delivery, Endpoint, Position
 from apps.webhooks.retention import prune_deliveries
 from apps.webhooks.services import EndpointFacts
 from apps.webhooks.signing import compute_signature, derive_secret
+from apps.webhooks.subscribable_kinds import list_kinds
 from tests import factories
 from tests.db.page_client import signed_in, text
 from tests.webhook_receiver import Receiver, receiving
@@ -214,7 +215,7 @@ def test_while_it_is_paused_nothing_is_queued_or_sent(network: factories.Network
 def test_kinds_are_chosen_by_boxes_in_groups_of_what_the_owner_may_see(network: factories.Network) -> None:
     shown = text(signed_in(network.admin).get("/webhooks/add/"))
     assert (
-        shown.count('name="kinds"') == len(list_reportable_collections())
+        shown.count('name="kinds"') == len(list_kinds())
         and "<select" not in shown.partition('id="id_kinds"')[2].partition("</fieldset></div>")[0]
     )
     assert "<legend>People</legend>" in shown and "Port forwards <code>forward</code>" in shown

@@ -110,6 +110,7 @@ def test_changes_readings_mail_and_feeds_have_a_worker_each_that_together_take_e
         "workers.send_announcements": taken[2],
         "workers.send_mail": taken[2],
         "workers.receive_mail": taken[2],
+        "workers.read_duty_calendars": taken[3],
         "workers.watch_alarms": taken[2],
         "workers.send_alarm_messages": taken[2],
         "workers.watch_status": taken[2],

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import time, timedelta
+from datetime import datetime, time, timedelta
 from ipaddress import ip_address, ip_interface, ip_network
 from typing import Any
 from uuid import uuid4
@@ -15,7 +15,11 @@ from apps.accounts import tokens
 from apps.accounts.models import ApiToken, RoleChange, User
 from apps.accounts.role_changes import submit_role_change
 from apps.alarms.channels.services import ChannelFacts, add_channel, send_test
-from apps.alarms.models import Alarm, AlarmChannel, Silence
+from apps.alarms.duty.calendar_reading import read_due_calendars
+from apps.alarms.duty.calendar_services import CalendarFacts, add_calendar
+from apps.alarms.duty.rota_feed import build_feed_url, renew_feed
+from apps.alarms.duty.services import add_shift
+from apps.alarms.models import Alarm, AlarmChannel, DutyCalendar, DutyShift, Silence
 from apps.alarms.services import silence_alarms
 from apps.announcements.models import Announcement
 from apps.announcements.services import withdraw_announcement
@@ -98,6 +102,7 @@ POSTED = (
     "tickets:assign-member",
     "announcements:publish", "own:announcement-seen",
     "webhooks:ping", "webhooks:again", "alarms:seen", "alarms:end-silence", "alarms:channel-test",
+    "alarms:shift-take", "alarms:calendar-read", "alarms:duty-link",
     "status:tickets-attach", "status:ticket-detach",
     "mail:again", "desk:members-bulk", "desk:member-activate", "desk:holding-add", "desk:device-add", "own:port-switch", "own:port-reopen",
 )  # fmt: skip
@@ -108,7 +113,7 @@ FILES = (
     "api-schema", "bans:download", "nat:forwards-csv", "nat:pinholes-csv", "desk:members-csv", "deployments:delta", "deployments:held-text",
     "inbound:file", "desk:export", "desk:people-sample", "gateways:failover-file", "gateways:health-csv",
     "gateways:evidence-download",
-    "status:atom", "status:calendar", "status:json",
+    "status:atom", "status:calendar", "status:json", "alarms:duty-feed",
 )  # fmt: skip
 NOT_VISITED = {
     **dict.fromkeys(POSTED, "an answer to POST alone"),
@@ -185,6 +190,7 @@ def fill() -> User:
     _webhooks(mara)
     _tokens(mara, member)
     _alarms(mara)
+    _rota(mara)
     _incidents(mara)
     _announcements(mara)
     group.removal_least = 3
@@ -245,6 +251,26 @@ def _alarms(mara: User) -> None:
     AlarmChannel.objects.filter(pk=channel.pk).update(failing_since=now - hour, error=LONG)
     add_channel(facts=ChannelFacts(name="Off", target="json://127.0.0.1:9/off", active=False), by=mara)
     send_test(channel=channel, by=mara)
+
+
+def _rota(mara: User) -> None:
+    """Add shifts that people entered and of a calendar, with gaps, an event that is nobody's, and a calendar that cannot be read."""
+    now, hour = timezone.now(), timedelta(hours=1)
+    jonas = User.objects.filter(username="jonas").first() or mara
+    add_shift(person=mara, begins=now - hour, ends=now + 8 * hour, by=mara)
+    add_shift(person=jonas, begins=now + 8 * hour, ends=now + 20 * hour, by=mara)
+    add_calendar(facts=CalendarFacts(LONG[:80], content=_write_rota_file(now), file_name=f"{LONG}.ics"), by=mara)
+    add_calendar(facts=CalendarFacts("A web page", content=b"<html>Sign in</html>", file_name="export.ics"), by=mara)
+    read_due_calendars(timezone.now())
+    renew_feed(user=mara)
+
+
+def _write_rota_file(now: datetime) -> bytes:
+    first = f"{now + timedelta(days=2):%Y%m%d}"
+    weekly = f"DTSTART;VALUE=DATE:{first}\r\nRRULE:FREQ=WEEKLY\r\nSUMMARY:Netzdienst mara"
+    party = f"DTSTART;VALUE=DATE:{first}\r\nSUMMARY:{LONG}"
+    events = "".join(f"BEGIN:VEVENT\r\nUID:{at}\r\n{each}\r\nEND:VEVENT\r\n" for at, each in enumerate((weekly, party)))
+    return f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//scene//\r\n{events}END:VCALENDAR\r\n".encode()
 
 
 def _incidents(mara: User) -> None:
@@ -574,6 +600,9 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"announcements:{name}": _pk(Announcement, state="published") for name in ("announcement", "publish", "withdraw")},
     "own:announcement-seen": _pk(Announcement, state="published"),
     **{f"alarms:{name}": _pk(AlarmChannel) for name in ("channel", "channel-remove", "channel-test")},
+    **{f"alarms:shift-{name}": _pk(DutyShift, calendar=None) for name in ("take", "remove")},
+    **{f"alarms:calendar{name}": _pk(DutyCalendar) for name in ("", "-remove", "-read")},
+    "alarms:duty-feed": lambda: {"token": build_feed_url(User.objects.get(username="mara")).split("/")[-2]},
     **{f"webhooks:{name}": _pk(Endpoint) for name in ("webhook", "edit", "secret", "remove", "ping")},
     **{f"webhooks:{name}": _pk(Delivery) for name in ("delivery", "again")},
     **{f"tickets:{name}": _pk(Ticket) for name in ("ticket", "change", "take", "assign-member", "presence", "link", "split")},

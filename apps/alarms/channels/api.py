@@ -13,12 +13,13 @@ from rest_framework.response import Response
 from apps.alarms.channels import services
 from apps.alarms.channels.models import MOST_MINUTES, AlarmChannel
 from apps.alarms.channels.services import ChannelFacts
+from apps.alarms.duty.selectors import list_candidates
 from apps.lib.api.filters import build_filters
 from apps.lib.api.serializers import ApiSerializer
 from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
 
 MINUTES = "%H:%M"
-FACTS = ("name", "only_critical", "after_minutes", "quiet_from", "quiet_until", "language", "active")
+FACTS = ("name", "only_critical", "after_minutes", "person", "quiet_from", "quiet_until", "language", "active")
 
 
 class ChannelSerializer(ApiSerializer):
@@ -27,6 +28,7 @@ class ChannelSerializer(ApiSerializer):
     target = serializers.CharField(max_length=1000, write_only=True, required=False)
     only_critical = serializers.BooleanField(required=False, default=False)
     after_minutes = serializers.IntegerField(min_value=0, max_value=MOST_MINUTES, required=False, default=0)
+    person = serializers.PrimaryKeyRelatedField(queryset=list_candidates(), required=False, allow_null=True, default=None)
     quiet_from = serializers.TimeField(required=False, allow_null=True, default=None, format=MINUTES, input_formats=[MINUTES])
     quiet_until = serializers.TimeField(required=False, allow_null=True, default=None, format=MINUTES, input_formats=[MINUTES])
     language = serializers.ChoiceField(choices=settings.LANGUAGES, required=False, default="en")
@@ -58,7 +60,7 @@ class ChannelViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
 
     serializer_class = ChannelSerializer
     queryset = AlarmChannel.objects.order_by("id")
-    filters = build_filters(AlarmChannel, "name", "only_critical", "active", "failing_since")
+    filters = build_filters(AlarmChannel, "name", "only_critical", "person", "active", "failing_since")
 
     @action(detail=True, methods=["post"])
     def test(self, request: Request, pk: str = "") -> Response:

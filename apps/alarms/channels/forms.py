@@ -9,10 +9,11 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.alarms.channels.models import MOST_MINUTES, AlarmChannel
 from apps.alarms.channels.services import ChannelFacts
+from apps.alarms.duty.forms import PersonField
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to_form
 
-FACTS = ("name", "only_critical", "after_minutes", "quiet_from", "quiet_until", "language", "active")
+FACTS = ("name", "only_critical", "after_minutes", "person", "quiet_from", "quiet_until", "language", "active")
 
 
 class ChannelForm(forms.Form):
@@ -33,6 +34,12 @@ class ChannelForm(forms.Form):
         min_value=0,
         max_value=MOST_MINUTES,
         help_text=_("0: at once. Otherwise this channel is told when nobody has pressed “Seen” by then."),
+    )
+    person = PersonField(
+        label=_("Whose"),
+        required=False,
+        empty_label=_("everybody’s: told whoever is on duty"),
+        help_text=_("A person’s channel is told first while they are on duty; else like the others, if nobody has pressed “Seen”."),
     )
     quiet_from = forms.TimeField(
         label=_("Quiet from"), required=False, widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),

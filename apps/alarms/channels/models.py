@@ -18,7 +18,8 @@ class AlarmChannel(Versioned):
     """A way to tell people of alarms.
 
     target: apprise's address of it, encrypted, because it holds passwords. shown: the same with its secrets masked. after_minutes: 0, or
-    how long an alarm must be open without anybody having seen it. quiet_from, quiet_until: local time in which only critical alarms are
+    how long an alarm must be open without anybody having seen it. person: the one whose channel it is: while somebody else is on duty, it
+    waits like that person's mails; None: it is everybody's. quiet_from, quiet_until: local time in which only critical alarms are
     told; what is still open at its end is told then. failing_since, error: since when messages fail, and why the last one did.
     """
 
@@ -27,6 +28,9 @@ class AlarmChannel(Versioned):
     shown = models.CharField(_("address"), max_length=300)
     only_critical = models.BooleanField(_("only critical alarms"), default=False)
     after_minutes = models.PositiveSmallIntegerField(_("if nobody has seen it after, minutes"), default=0)
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="alarm_channels", verbose_name=_("person")
+    )
     quiet_from = models.TimeField(_("quiet from"), null=True, blank=True)
     quiet_until = models.TimeField(_("quiet until"), null=True, blank=True)
     language = models.CharField(_("language"), max_length=8, choices=settings.LANGUAGES, default="en")

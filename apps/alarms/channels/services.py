@@ -24,12 +24,13 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class ChannelFacts:
-    """Settings of a channel, as forms and scripts give them. target: "" keeps the address as it is."""
+    """Settings of a channel, as forms and scripts give them. target: "" keeps the address as it is. person: whose it is."""
 
     name: str
     target: str = ""
     only_critical: bool = False
     after_minutes: int = 0
+    person: User | None = None
     quiet_from: time | None = None
     quiet_until: time | None = None
     language: str = "en"
@@ -102,6 +103,7 @@ def _build_columns(facts: ChannelFacts) -> dict[str, object]:
         "name": name,
         "only_critical": facts.only_critical,
         "after_minutes": facts.after_minutes,
+        "person": facts.person,
         "quiet_from": facts.quiet_from,
         "quiet_until": facts.quiet_until,
         "language": facts.language,

@@ -12,6 +12,7 @@ from django.utils.translation import override
 from apps.alarms import lifecycle
 from apps.alarms.channels.models import AlarmChannel, ChannelMessage
 from apps.alarms.channels.quiet_hours import find_quiet_end, is_quiet
+from apps.alarms.duty.escalation import DutyRule
 from apps.alarms.models import Alarm, Severity
 from apps.lib.ui import formats
 
@@ -29,7 +30,7 @@ class KnownMessage(NamedTuple):
 
 
 def write_messages(
-    open_alarms: Sequence[Alarm], over: Sequence[Alarm], earlier: Mapping[int, int], is_silenced: Silenced, now: datetime
+    open_alarms: Sequence[Alarm], over: Sequence[Alarm], earlier: Mapping[int, int], is_silenced: Silenced, duty: DutyRule, now: datetime
 ) -> None:
     """Write what is due to each channel. earlier: as in lifecycle.compute_report_delay, by alarm."""
     channels = list(AlarmChannel.objects.filter(active=True))
@@ -38,33 +39,47 @@ def write_messages(
     audible = [each for each in (*open_alarms, *over) if not is_silenced(each)]
     rows_before = ChannelMessage.objects.filter(alarm__in=audible).values_list("channel_id", "alarm_id", "event", "severity")
     known = [KnownMessage(*row) for row in rows_before]
-    rows = [row for channel in channels for row in _iter_messages(channel, audible, known, earlier, now)]
+    rows = [row for channel in channels for row in _iter_messages(channel, audible, known, earlier, duty, now)]
     ChannelMessage.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def _iter_messages(
-    channel: AlarmChannel, alarms: Sequence[Alarm], known: Collection[KnownMessage], earlier: Mapping[int, int], now: datetime
+    channel: AlarmChannel,
+    alarms: Sequence[Alarm],
+    known: Collection[KnownMessage],
+    earlier: Mapping[int, int],
+    duty: DutyRule,
+    now: datetime,
 ) -> Iterator[ChannelMessage]:
     of_channel = [each for each in known if each.channel == channel.pk]
     for alarm in alarms:
         told = [Severity(each.severity) for each in of_channel if (each.alarm, each.event) == (alarm.pk, Event.BEGAN)]
         if alarm.ended is None:
             is_news = all(lifecycle.is_worse(Severity(alarm.severity), severity) for severity in told)
-            if is_news and is_due(channel, alarm, earlier.get(alarm.pk, 0), now):
+            if is_news and is_due(channel, alarm, earlier.get(alarm.pk, 0), duty, now):
                 yield _build_message(channel, alarm, Event.BEGAN, now)
         elif told and not any((each.alarm, each.event) == (alarm.pk, Event.OVER) for each in of_channel):
             yield _build_message(channel, alarm, Event.OVER, now)
 
 
-def is_due(channel: AlarmChannel, alarm: Alarm, earlier: int, now: datetime) -> bool:
+def compute_wait(channel: AlarmChannel, duty: DutyRule) -> int:
+    """Return the minutes that nobody must have seen an alarm before the channel is told. A person's channel waits while another person is
+    on duty, like that person's mails.
+    """
+    is_others_turn = channel.person_id is not None and duty.on_duty not in (None, channel.person_id)
+    return max(channel.after_minutes, duty.minutes) if is_others_turn else channel.after_minutes
+
+
+def is_due(channel: AlarmChannel, alarm: Alarm, earlier: int, duty: DutyRule, now: datetime) -> bool:
     """True if the channel is to be told of this open alarm now, if it has not been."""
     if channel.only_critical and alarm.severity != Severity.CRITICAL:
         return False
     if alarm.severity != Severity.CRITICAL and is_quiet(channel.quiet_from, channel.quiet_until, timezone.localtime(now)):
         return False
-    if channel.after_minutes and alarm.seen:
+    wait = compute_wait(channel, duty)
+    if wait and alarm.seen:
         return False
-    lasts = max(lifecycle.compute_report_delay(earlier), timedelta(minutes=channel.after_minutes))
+    lasts = max(lifecycle.compute_report_delay(earlier), timedelta(minutes=wait))
     return alarm.gone is None and now - alarm.began >= lasts
 
 

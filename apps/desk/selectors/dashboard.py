@@ -4,7 +4,7 @@ Reads the database only. The number of queries is constant; the time is passed i
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.db.models import Count, Min, Q
@@ -17,7 +17,7 @@ from apps.bans.blocks.selectors import count_blocked_members, list_blocks_ending
 from apps.bans.models import Ban, BanFeed, BanHits
 from apps.deployments.approvals.texts import render_reason
 from apps.deployments.approvals.texts import render_title as title_of_held
-from apps.deployments.models import Rollout
+from apps.deployments.models import Rollout, RolloutStep
 from apps.deployments.rollouts import evidence, progress
 from apps.deployments.selectors import (
     list_parts_awaiting_approval,
@@ -26,9 +26,11 @@ from apps.deployments.selectors import (
     map_revision_holds_by_group,
 )
 from apps.desk.selectors import claims, health, packets, programs, roles
+from apps.desk.selectors.board_facts import list_facts
 from apps.desk.selectors.claims import DashboardFacts, find_unapplied_rollout
 from apps.desk.selectors.need import AttentionItem, find_page_url
 from apps.desk.selectors.result_cache import count_members, get_cached
+from apps.gateways.roles.picture import map_family_pictures
 from apps.gateways.selectors import GatewayOverview, build_overviews, list_gateways
 from apps.inbound_mail import mailbox_health
 from apps.lib.ui import formats
@@ -38,6 +40,7 @@ from apps.mail import selectors as mails
 from apps.members.models import Member
 from apps.network.models import GatewayGroup, Pool
 from apps.network.selectors import count_assigned_shares, count_member_shares, list_pools
+from apps.status.incidents.work_windows import find_work_at, list_work_windows
 
 SOON = timedelta(hours=24)
 LAST = 8
@@ -58,6 +61,7 @@ class Dashboard:
     calm: str
     gateways: list[GatewayOverview]
     rollouts: list[progress.RolloutRow]
+    facts: str  # of other apps
 
 
 def build_dashboard(now: datetime) -> Dashboard:
@@ -74,6 +78,7 @@ def build_dashboard(now: datetime) -> Dashboard:
         _describe_last_rollout(last, now),
         gates,
         last,
+        ", ".join(list_facts(now)),
     )
 
 
@@ -104,8 +109,9 @@ def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollou
         *roles.iter_attention_items(now, {each.gateway.pk for each in gates if each.status and each.status.unreachable_since}),
         *programs.iter_attention_items(now),
     ]
-    replaced = frozenset[str]().union(*(need.stands_for for need in found))
-    return sorted((need for need in found if need.key not in replaced), key=lambda need: URGENT.index(need.state.kind))
+    replaced, windows = frozenset[str]().union(*(need.stands_for for need in found)), list_work_windows(now)
+    kept = (replace(need, work=find_work_at(need.gateways, windows)) for need in found if need.key not in replaced)
+    return sorted(kept, key=lambda need: URGENT.index(need.state.kind))
 
 
 def count_attention_items(_request: HttpRequest) -> NavigationCount | None:
@@ -153,14 +159,22 @@ def _iter_rollout_needs(newest: Iterable[Rollout]) -> Iterator[AttentionItem]:
                 rollout.finished,
                 _("Open"),
                 find_page_url("deployments:rollout", rollout.pk),
+                gateways=frozenset(rollout.steps.filter(state__in=RolloutStep.BAD).values_list("gateway", flat=True)),
             )
         elif getattr(rollout, "lost_packets", False) and (
-            lost := evidence.describe_all_lost_packets(rollout.steps.select_related("gateway"))
+            lost := evidence.describe_all_lost_packets(steps := list(rollout.steps.select_related("gateway")))
         ):
             what = _("A probe failed after %(revision)s") % {"revision": rollout}
             page = find_page_url("deployments:rollout", rollout.pk)
             yield AttentionItem(
-                f"rollout-{rollout.pk}", StateLabel(StateKind.WARN, _("Probe")), what, " ".join(lost), rollout.finished, _("Open"), page
+                f"rollout-{rollout.pk}",
+                StateLabel(StateKind.WARN, _("Probe")),
+                what,
+                " ".join(lost),
+                rollout.finished,
+                _("Open"),
+                page,
+                gateways=frozenset(each.gateway_id for each in steps if evidence.describe_all_lost_packets([each])),
             )
 
 
@@ -180,12 +194,14 @@ def _iter_decision_needs() -> Iterator[AttentionItem]:
 
 
 def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout], now: datetime) -> Iterator[AttentionItem]:
-    away = [each.status.unreachable_since for each in gates if each.status and each.status.unreachable_since]
+    every, away = gates, [each.status.unreachable_since for each in gates if each.status and each.status.unreachable_since]
     if len(away) > 1 and len(away) == len(gates):
         why = _("The cause is probably the portal’s own management network; the gateways may still be forwarding. Check its cable first.")
         state = StateLabel(StateKind.BAD, _("Cut off"))
         what, page = _("The portal reaches none of the gateways"), find_page_url("gateways:list")
-        yield AttentionItem("away", state, what, why, max(away), _("Open"), page, stands_for=_list_gateway_keys(gates))
+        yield AttentionItem(
+            "away", state, what, why, max(away), _("Open"), page, stands_for=_list_gateway_keys(gates), gateways=_list_ids(gates)
+        )
         gates = [each for each in gates if each.status and not each.status.unreachable_since]
     stale = [each for each in gates if each.state.kind is StateKind.WARN]
     if len(stale) > 1:
@@ -193,11 +209,20 @@ def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, R
         since = min((each.status.seen for each in stale if each.status and each.status.seen), default=None)
         page = find_page_url("gateways:list")
         yield AttentionItem(
-            "stale", stale[0].state, words, stale[0].line.follows, since, _("Open"), page, stands_for=_list_gateway_keys(stale)
+            "stale",
+            stale[0].state,
+            words,
+            stale[0].line.follows,
+            since,
+            _("Open"),
+            page,
+            stands_for=_list_gateway_keys(stale),
+            gateways=_list_ids(stale),
         )
     for each in gates:
         if each.state.kind is not StateKind.OK and not (each in stale and len(stale) > 1):
-            yield _build_gateway_need(each, each.state, _describe_away(each), _describe_away_reason(each), _find_since(each))
+            out_of_service = _build_gateway_need(each, each.state, _describe_away(each), _describe_away_reason(each), _find_since(each))
+            yield replace(out_of_service, gateways=_list_ids(_list_lost_with(each, every)))
         elif each.drift:
             said = f"{each.drift.what[:1].upper()}{each.drift.what[1:]}. {each.drift.follows}"
             kind = StateKind.BAD if each.drift.is_whole_table and each.carried else StateKind.WARN
@@ -205,7 +230,8 @@ def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, R
         elif each.status and each.status.disk:
             yield _build_gateway_need(each, StateLabel(StateKind.WARN, _("Disk")), each.line.sentence, each.line.follows, None)
         elif each.alone:
-            yield _build_gateway_need(each, StateLabel(StateKind.WARN, _("Alone")), each.line.sentence, each.line.follows, None)
+            lonely = _build_gateway_need(each, StateLabel(StateKind.WARN, _("Alone")), each.line.sentence, each.line.follows, None)
+            yield replace(lonely, gateways=_list_ids(_list_group_of(each, every)) - {each.gateway.pk})
         elif (late := find_unapplied_rollout(each, newest)) and _is_settled(late, now):
             words = _("%(gateway)s does not run %(revision)s yet") % {"gateway": each.gateway, "revision": late}
             yield _build_gateway_need(
@@ -233,14 +259,31 @@ def _list_gateway_keys(gates: Iterable[GatewayOverview]) -> frozenset[str]:
     return frozenset(f"gateway-{each.gateway.pk}" for each in gates)
 
 
+def _list_ids(gates: Iterable[GatewayOverview]) -> frozenset[int]:
+    return frozenset(each.gateway.pk for each in gates)
+
+
+def _list_group_of(of: GatewayOverview, gates: Iterable[GatewayOverview]) -> list[GatewayOverview]:
+    return [each for each in gates if each.gateway.group_id == of.gateway.group_id]
+
+
+def _list_lost_with(of: GatewayOverview, gates: Iterable[GatewayOverview]) -> list[GatewayOverview]:
+    """Return the gateways whose state it is that this one does not answer: the whole group, if its reports show that no other one would
+    carry its families. A standby hears the carrier, or else takes over. Without reports nobody knows who carries, so it is this gateway
+    alone.
+    """
+    reported = [picture for family in of.carried if (picture := map_family_pictures().get((of.gateway.group_id, family)))]
+    is_lost = not all(picture.has_standby_for(of.gateway) for picture in reported)
+    return _list_group_of(of, gates) if is_lost else [of]
+
+
 def _list_in_memory(gates: Sequence[GatewayOverview]) -> list[str]:
     return [each.gateway.name for each in gates if each.status and each.status.in_memory]
 
 
 def _build_gateway_need(each: GatewayOverview, state: StateLabel, what: str, evidence: str, at: datetime | None) -> AttentionItem:
-    return AttentionItem(
-        f"gateway-{each.gateway.pk}", state, what.rstrip("."), evidence, at, _("Open"), find_page_url("gateways:gateway", each.gateway.pk)
-    )
+    page = find_page_url("gateways:gateway", each.gateway.pk)
+    return AttentionItem(f"gateway-{each.gateway.pk}", state, what.rstrip("."), evidence, at, _("Open"), page, gateways=_list_ids([each]))
 
 
 def _describe_away(each: GatewayOverview) -> str:

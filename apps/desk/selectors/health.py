@@ -36,7 +36,17 @@ def _build_item(of: GatewayOverview, finding: HealthFinding) -> AttentionItem:
     what, page = finding_texts.render_title(finding, of.gateway), find_page_url("gateways:health", of.gateway.pk)
     key = f"health-{of.gateway.pk}-{finding.rule}"
     lost = frozenset(packets.build_key(of.gateway.pk, family) for family in RULES[finding.rule].stops(finding.evidence))
-    return AttentionItem(key, state, what, " ".join(filter(None, said)), finding.since, _("Health"), page, stands_for=lost)
+    return AttentionItem(
+        key,
+        state,
+        what,
+        " ".join(filter(None, said)),
+        finding.since,
+        _("Health"),
+        page,
+        stands_for=lost,
+        gateways=frozenset({of.gateway.pk}),
+    )
 
 
 def _build_unknown(of: GatewayOverview, refusal: str) -> AttentionItem:
@@ -44,4 +54,4 @@ def _build_unknown(of: GatewayOverview, refusal: str) -> AttentionItem:
     state = StateLabel(StateKind.PLAIN, _("Unknown"), "info")
     what = _("The health of %(gateway)s is not known") % {"gateway": of.gateway}
     page = find_page_url("gateways:gateway", of.gateway.pk)
-    return AttentionItem(f"health-{of.gateway.pk}", state, what, text, None, _("Open"), page)
+    return AttentionItem(f"health-{of.gateway.pk}", state, what, text, None, _("Open"), page, gateways=frozenset({of.gateway.pk}))

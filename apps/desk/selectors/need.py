@@ -6,6 +6,7 @@ from datetime import datetime
 from django.urls import NoReverseMatch, reverse
 
 from apps.lib.ui.states import StateLabel
+from apps.status.incidents.work_windows import WorkWindow
 
 
 @dataclass(frozen=True)
@@ -13,7 +14,8 @@ class AttentionItem:
     """Something that needs action: its state, a title, the evidence, a time, and the button's label and URL.
 
     at: since when it is so, or when it will happen. is_decision: an approval is missing. is_intended: a person has chosen this state, so
-    that it is no alarm. stands_for: the keys of the needs that this one replaces in the list.
+    that it is no alarm. stands_for: the keys of the needs that this one replaces in the list. gateways: ids of the gateways whose state
+    it is; none: it is the network's. work: the planned work that goes on at all of them, if any.
     """
 
     key: str
@@ -26,6 +28,8 @@ class AttentionItem:
     is_decision: bool = False
     is_intended: bool = False
     stands_for: frozenset[str] = frozenset()
+    gateways: frozenset[int] = frozenset()
+    work: WorkWindow | None = None
 
 
 def find_page_url(name: str, *arguments: object) -> str:

@@ -45,7 +45,8 @@ def _build_lost_everywhere(group: int, lost: Sequence[ProbeStatus]) -> Attention
     text = " ".join([describe_affected(carries=True), why, lost[0].text])
     key, state = f"packets-{group}-{lost[0].family}", StateLabel(StateKind.BAD, _("No packets"))
     each_alone = frozenset(build_key(each.gateway_id, each.family) for each in lost)
-    return AttentionItem(key, state, what, text, since, _("Open"), find_page_url("gateways:list"), stands_for=each_alone)
+    page, everywhere = find_page_url("gateways:list"), frozenset(each.gateway_id for each in lost)
+    return AttentionItem(key, state, what, text, since, _("Open"), page, stands_for=each_alone, gateways=everywhere)
 
 
 def _build_lost(of: GatewayOverview, status: ProbeStatus) -> AttentionItem:
@@ -79,17 +80,20 @@ def _build_small_only(of: GatewayOverview, statuses: Sequence[ProbeStatus]) -> A
     state = StateLabel(StateKind.BAD if hangs else StateKind.WARN, _("Packet size"))
     since = min(each.full_size_answered for each in statuses if each.full_size_answered)
     page = find_page_url("gateways:gateway", of.gateway.pk)
-    return AttentionItem(f"full-size-{of.gateway.pk}", state, what, " ".join(said), since, _("Open"), page)
+    own = frozenset({of.gateway.pk})
+    return AttentionItem(f"full-size-{of.gateway.pk}", state, what, " ".join(said), since, _("Open"), page, gateways=own)
 
 
 def _build_not_probed(of: GatewayOverview, status: ProbeStatus) -> AttentionItem:
     what = _("Nothing shows whether IPv%(family)d packets pass %(gateway)s") % {"family": status.family, "gateway": of.gateway}
-    return _build_item(status, StateLabel(StateKind.WARN, _("Not probed")), what, status.text, since=status.since)
+    since = status.since if status.failures else None
+    return _build_item(status, StateLabel(StateKind.WARN, _("Not probed")), what, status.text, since=since)
 
 
 def _build_item(status: ProbeStatus, state: StateLabel, what: str, text: str, *, since: datetime | None) -> AttentionItem:
     page = find_page_url("gateways:gateway", status.gateway_id)
-    return AttentionItem(build_key(status.gateway_id, status.family), state, what, text, since, _("Open"), page)
+    key, of = build_key(status.gateway_id, status.family), frozenset({status.gateway_id})
+    return AttentionItem(key, state, what, text, since, _("Open"), page, gateways=of)
 
 
 def build_key(gateway: int, family: int) -> str:

@@ -57,6 +57,7 @@ JOBS: dict[str, Promise] = {
     "workers.count_tickets": gettext_lazy("Counting tickets"),
     "workers.send_alarm_messages": gettext_lazy("Sending messages about alarms"),
     "workers.send_sign_of_life": gettext_lazy("Sending a sign of life"),
+    "workers.read_duty_calendars": gettext_lazy("Reading the calendars of the duty rota"),
     "workers.watch_alarms": gettext_lazy("Watching for alarms"),
     "workers.watch_status": gettext_lazy("Noting how well services are reached"),
     "workers.mail_status_updates": gettext_lazy("Writing mails about incidents"),

@@ -17,7 +17,8 @@ def iter_attention_items(now: datetime, away: Collection[int]) -> Iterator[Atten
     away: ids of gateways that do not answer, which is a need of its own; that they do not tell their roles either is no second one.
     """
     for group in list_managed_groups():
-        found = list_problems(build_roles_picture(group), now)
+        picture = build_roles_picture(group)
+        found, everywhere = list_problems(picture, now), frozenset(each.gateway_id for each in picture.statuses)
         problems = [each for each in found if each.kind is not StateKind.PLAIN and each.silent_gateway not in away]
         if problems:
             more = _("%(number)d more") % {"number": len(problems) - 1} if len(problems) > 1 else ""
@@ -29,4 +30,5 @@ def iter_attention_items(now: datetime, away: Collection[int]) -> Iterator[Atten
                 None,
                 _("Look at the roles"),
                 find_page_url("gateways:failover", group.pk),
+                gateways=frozenset[int]().union(*(each.gateways or everywhere for each in problems)),
             )

@@ -44,6 +44,11 @@ class FamilyPicture:
             return Deviation.SEVERAL if gateways else Deviation.NOBODY
         return Deviation.NOT_PREFERRED if self.preferred not in (None, *gateways) else None
 
+    def has_standby_for(self, gateway: Gateway) -> bool:
+        """True if another gateway that answers is on standby: it hears the carrier, or else it takes over."""
+        others = (each for each in self.roles if each.status.gateway_id != gateway.pk and not each.status.problem)
+        return any(each.role == GatewayRole.Role.STANDBY for each in others)
+
     @property
     def carrier_names(self) -> str:
         """Names of the gateways that carry it; "" for none."""

@@ -1,7 +1,7 @@
 """What is wrong with a group's roles, as sentences: who carries a family and should not, and what would go wrong if a gateway died."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -28,12 +28,13 @@ class RoleProblem:
     """What is wrong, as a sentence.
 
     kind: BAD if members are without a gateway, or would be if one died. silent_gateway: the id of the gateway that tells nothing, if this
-    is what is wrong.
+    is what is wrong. gateways: ids of the gateways at which the cause is; none: it is the group's.
     """
 
     kind: StateKind
     text: str
     silent_gateway: int | None = None
+    gateways: frozenset[int] = frozenset()
 
     @property
     def icon(self) -> str:
@@ -61,7 +62,8 @@ def _iter_family_problems(families: Sequence[FamilyPicture]) -> Iterator[RolePro
             words = _("%(gateways)s carry IPv%(family)d at the same time. Are both links between them cut, or does a switch drop VRRP?")
             yield RoleProblem(StateKind.BAD, words % given)
         elif each.deviation is Deviation.NOT_PREFERRED:
-            yield RoleProblem(StateKind.WARN, _("IPv%(family)d is carried by %(gateways)s, and %(preferred)s is preferred.") % given)
+            words, missing = _("IPv%(family)d is carried by %(gateways)s, and %(preferred)s is preferred."), each.preferred
+            yield RoleProblem(StateKind.WARN, words % given, gateways=frozenset({missing.pk} if missing else ()))
 
 
 def _iter_flapping(group: GatewayGroup, now: datetime) -> Iterator[RoleProblem]:
@@ -76,18 +78,21 @@ def _iter_flapping(group: GatewayGroup, now: datetime) -> Iterator[RoleProblem]:
 
 def _iter_gateway_problems(picture: RolesPicture, now: datetime) -> Iterator[RoleProblem]:
     for status in picture.statuses:
-        name = {"gateway": status.gateway.name}
-        mine = picture.list_roles_of(status)
-        if status.problem:
-            given = name | {"problem": status.problem}
-            words, kind = _("%(gateway)s does not tell its roles: %(problem)s"), StateKind.WARN if status.seen else StateKind.PLAIN
-            yield RoleProblem(kind, words % given, status.gateway.pk)
-        elif status.seen is None or now - status.seen > SILENT:
-            yield RoleProblem(StateKind.WARN, _("%(gateway)s was not asked lately.") % name, status.gateway.pk)
-        else:
-            yield from _iter_program_problems(status, name)
-            yield from (RoleProblem(StateKind.WARN, text) for text in iter_drift_texts(status))
-            yield from _iter_standby_problems(mine, name)
+        yield from (replace(each, gateways=frozenset({status.gateway_id})) for each in _iter_problems_of(status, picture, now))
+
+
+def _iter_problems_of(status: FailoverStatus, picture: RolesPicture, now: datetime) -> Iterator[RoleProblem]:
+    name = {"gateway": status.gateway.name}
+    if status.problem:
+        given = name | {"problem": status.problem}
+        words, kind = _("%(gateway)s does not tell its roles: %(problem)s"), StateKind.WARN if status.seen else StateKind.PLAIN
+        yield RoleProblem(kind, words % given, status.gateway.pk)
+    elif status.seen is None or now - status.seen > SILENT:
+        yield RoleProblem(StateKind.WARN, _("%(gateway)s was not asked lately.") % name, status.gateway.pk)
+    else:
+        yield from _iter_program_problems(status, name)
+        yield from (RoleProblem(StateKind.WARN, text) for text in iter_drift_texts(status))
+        yield from _iter_standby_problems(picture.list_roles_of(status), name)
 
 
 def _iter_program_problems(status: FailoverStatus, name: dict[str, str]) -> Iterator[RoleProblem]:
@@ -121,4 +126,4 @@ def _iter_state_problems(families: Sequence[FamilyPicture]) -> Iterator[RoleProb
                 pair = (carrier.status, other.status)
                 if lacks_states(*pair) and (carrier.status_id, other.status_id) not in seen:
                     seen.add((carrier.status_id, other.status_id))
-                    yield RoleProblem(StateKind.WARN, describe_lacking_states(*pair))
+                    yield RoleProblem(StateKind.WARN, describe_lacking_states(*pair), gateways=frozenset({other.status.gateway_id}))

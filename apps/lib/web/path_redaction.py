@@ -3,8 +3,11 @@
 import re
 from typing import Final
 
-SECRETS: Final = re.compile(r"^(/account/(?:invited|password/reset/key|confirm-email)/|/me/join/|/mail/off/|/status/subscribe/)[^/]+")
-"""Links that grant access to their holder: invitations, new passwords, confirmation of addresses, subscribing and unsubscribing."""
+SECRETS: Final = re.compile(
+    r"^(/account/(?:invited|password/reset/key|confirm-email)/|/me/join/|/mail/off/|/status/subscribe/|/alarms/duty/feed/)[^/]+"
+)
+"""Links that grant access to their holder: invitations, new passwords, confirmation of addresses, subscribing, unsubscribing, and the feed
+of the duty rota."""
 
 
 def redact_path(path: str) -> str:

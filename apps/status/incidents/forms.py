@@ -74,6 +74,9 @@ class IncidentForm(forms.Form):
             del self.fields["planned_end"]
         else:
             self.fields["began"].label = _("Begins")
+            self.fields["gateways"].help_text = _(
+                "For the charts of this page. Their alarms are silent while the work lasts. Never published."
+            )
 
     def to_facts(self) -> IncidentFacts:
         """Return the cleaned data as the services expect it."""

@@ -1,0 +1,1 @@
+"""The duty rota: who is told of alarms first, and when."""
