@@ -1178,7 +1178,7 @@ CREATE FUNCTION public.pgtrigger_delete_delete_aeba1() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "preferences_networksettingsevent" ("contact", "default_language", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT old_values."contact", old_values."default_language", old_values."erase_days", old_values."forbidden_ports", old_values."hold_days", old_values."id", old_values."invitation_days", old_values."keep_days_days", old_values."keep_five_minutes_days", old_values."keep_hits_days", old_values."keep_hours_days", old_values."keep_mail_days", old_values."keep_revisions_days", old_values."keep_webhook_days", old_values."longest_range", old_values."lowest_port", old_values."messages_an_hour", old_values."network_name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "preferences_networksettingsevent" ("backup_hours", "contact", "default_language", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT old_values."backup_hours", old_values."contact", old_values."default_language", old_values."erase_days", old_values."forbidden_ports", old_values."hold_days", old_values."id", old_values."invitation_days", old_values."keep_days_days", old_values."keep_five_minutes_days", old_values."keep_hits_days", old_values."keep_hours_days", old_values."keep_mail_days", old_values."keep_revisions_days", old_values."keep_webhook_days", old_values."longest_range", old_values."lowest_port", old_values."messages_an_hour", old_values."network_name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1674,7 +1674,7 @@ CREATE FUNCTION public.pgtrigger_insert_insert_29e4a() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "preferences_networksettingsevent" ("contact", "default_language", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT new_values."contact", new_values."default_language", new_values."erase_days", new_values."forbidden_ports", new_values."hold_days", new_values."id", new_values."invitation_days", new_values."keep_days_days", new_values."keep_five_minutes_days", new_values."keep_hits_days", new_values."keep_hours_days", new_values."keep_mail_days", new_values."keep_revisions_days", new_values."keep_webhook_days", new_values."longest_range", new_values."lowest_port", new_values."messages_an_hour", new_values."network_name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "preferences_networksettingsevent" ("backup_hours", "contact", "default_language", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT new_values."backup_hours", new_values."contact", new_values."default_language", new_values."erase_days", new_values."forbidden_ports", new_values."hold_days", new_values."id", new_values."invitation_days", new_values."keep_days_days", new_values."keep_five_minutes_days", new_values."keep_hits_days", new_values."keep_hours_days", new_values."keep_mail_days", new_values."keep_revisions_days", new_values."keep_webhook_days", new_values."longest_range", new_values."lowest_port", new_values."messages_an_hour", new_values."network_name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -3224,7 +3224,7 @@ CREATE FUNCTION public.pgtrigger_update_update_f534c() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    INSERT INTO "preferences_networksettingsevent" ("contact", "default_language", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") VALUES (NEW."contact", NEW."default_language", NEW."erase_days", NEW."forbidden_ports", NEW."hold_days", NEW."id", NEW."invitation_days", NEW."keep_days_days", NEW."keep_five_minutes_days", NEW."keep_hits_days", NEW."keep_hours_days", NEW."keep_mail_days", NEW."keep_revisions_days", NEW."keep_webhook_days", NEW."longest_range", NEW."lowest_port", NEW."messages_an_hour", NEW."network_name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."version"); RETURN NULL;
+                    INSERT INTO "preferences_networksettingsevent" ("backup_hours", "contact", "default_language", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") VALUES (NEW."backup_hours", NEW."contact", NEW."default_language", NEW."erase_days", NEW."forbidden_ports", NEW."hold_days", NEW."id", NEW."invitation_days", NEW."keep_days_days", NEW."keep_five_minutes_days", NEW."keep_hits_days", NEW."keep_hours_days", NEW."keep_mail_days", NEW."keep_revisions_days", NEW."keep_webhook_days", NEW."longest_range", NEW."lowest_port", NEW."messages_an_hour", NEW."network_name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."version"); RETURN NULL;
                 END;
             $$;
 
@@ -6796,6 +6796,29 @@ ALTER TABLE public.network_uplinkevent ALTER COLUMN pgh_id ADD GENERATED BY DEFA
     CACHE 1
 );
 
+CREATE TABLE public.operations_backupnote (
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    octets bigint,
+    place character varying(200) NOT NULL,
+    CONSTRAINT operations_backupnote_octets_check CHECK ((octets >= 0))
+);
+
+ALTER TABLE public.operations_backupnote ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.operations_backupnote_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.operations_databaseday (
+    day date NOT NULL,
+    octets bigint NOT NULL,
+    CONSTRAINT operations_databaseday_octets_check CHECK ((octets >= 0))
+);
+
 CREATE TABLE public.operations_jobrecord (
     name character varying(100) NOT NULL,
     period double precision,
@@ -6807,6 +6830,22 @@ CREATE TABLE public.operations_jobrecord (
     failures integer DEFAULT 0 NOT NULL,
     CONSTRAINT jobrecord_failing_says_why CHECK (((((error)::text = ''::text) AND (failing IS NULL)) OR ((failing IS NOT NULL) AND (NOT ((error)::text = ''::text))))),
     CONSTRAINT operations_jobrecord_failures_check CHECK ((failures >= 0))
+);
+
+CREATE TABLE public.operations_portalfinding (
+    rule character varying(40) NOT NULL,
+    kind character varying(4) NOT NULL,
+    evidence jsonb NOT NULL,
+    since timestamp with time zone NOT NULL,
+    CONSTRAINT portalfinding_kind CHECK (((kind)::text = ANY ((ARRAY['bad'::character varying, 'warn'::character varying])::text[])))
+);
+
+CREATE TABLE public.operations_portalreading (
+    id smallint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    figures jsonb NOT NULL,
+    CONSTRAINT operations_portalreading_id_check CHECK ((id >= 0)),
+    CONSTRAINT portalreading_one_row CHECK ((id = 1))
 );
 
 CREATE TABLE public.operations_roleheartbeat (
@@ -6848,6 +6887,8 @@ CREATE TABLE public.preferences_networksettings (
     keep_revisions_days integer,
     keep_webhook_days integer,
     keep_hits_days integer,
+    backup_hours integer,
+    CONSTRAINT networksettings_backup_hours CHECK (((backup_hours IS NULL) OR ((backup_hours >= 1) AND (backup_hours <= 8760)))),
     CONSTRAINT networksettings_contact CHECK (((contact IS NULL) OR ((contact)::text ~ '^[^[:space:][:cntrl:]]([^[:cntrl:]]*[^[:space:][:cntrl:]])?$'::text) OR ((contact)::text = ''::text))),
     CONSTRAINT networksettings_default_language CHECK (((default_language IS NULL) OR ((default_language)::text = ANY ((ARRAY['en'::character varying, 'de'::character varying])::text[])))),
     CONSTRAINT networksettings_erase_days CHECK (((erase_days IS NULL) OR ((erase_days >= 1) AND (erase_days <= 3650)))),
@@ -6867,6 +6908,7 @@ CREATE TABLE public.preferences_networksettings (
     CONSTRAINT networksettings_messages_an_hour CHECK (((messages_an_hour IS NULL) OR ((messages_an_hour >= 1) AND (messages_an_hour <= 1000)))),
     CONSTRAINT networksettings_network_name CHECK (((network_name IS NULL) OR ((network_name)::text ~ '^[^[:space:][:cntrl:]]([^[:cntrl:]]*[^[:space:][:cntrl:]])?$'::text))),
     CONSTRAINT networksettings_one_row CHECK ((id = 1)),
+    CONSTRAINT preferences_networksettings_backup_hours_check CHECK ((backup_hours >= 0)),
     CONSTRAINT preferences_networksettings_erase_days_check CHECK ((erase_days >= 0)),
     CONSTRAINT preferences_networksettings_hold_days_check CHECK ((hold_days >= 0)),
     CONSTRAINT preferences_networksettings_id_check CHECK ((id >= 0)),
@@ -6909,6 +6951,8 @@ CREATE TABLE public.preferences_networksettingsevent (
     keep_hits_days integer,
     pgh_context_id uuid,
     pgh_obj_id smallint NOT NULL,
+    backup_hours integer,
+    CONSTRAINT preferences_networksettingsevent_backup_hours_check CHECK ((backup_hours >= 0)),
     CONSTRAINT preferences_networksettingsevent_erase_days_check CHECK ((erase_days >= 0)),
     CONSTRAINT preferences_networksettingsevent_hold_days_check CHECK ((hold_days >= 0)),
     CONSTRAINT preferences_networksettingsevent_id_check CHECK ((id >= 0)),
@@ -8578,8 +8622,20 @@ ALTER TABLE ONLY public.network_uplink
 ALTER TABLE ONLY public.network_uplinkevent
     ADD CONSTRAINT network_uplinkevent_pkey PRIMARY KEY (pgh_id);
 
+ALTER TABLE ONLY public.operations_backupnote
+    ADD CONSTRAINT operations_backupnote_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.operations_databaseday
+    ADD CONSTRAINT operations_databaseday_pkey PRIMARY KEY (day);
+
 ALTER TABLE ONLY public.operations_jobrecord
     ADD CONSTRAINT operations_jobrecord_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.operations_portalfinding
+    ADD CONSTRAINT operations_portalfinding_pkey PRIMARY KEY (rule);
+
+ALTER TABLE ONLY public.operations_portalreading
+    ADD CONSTRAINT operations_portalreading_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.operations_roleheartbeat
     ADD CONSTRAINT operations_roleheartbeat_pkey PRIMARY KEY (role);
@@ -8968,6 +9024,8 @@ CREATE INDEX auth_group_permissions_group_id_b120cbf9 ON public.auth_group_permi
 CREATE INDEX auth_group_permissions_permission_id_84c5c92e ON public.auth_group_permissions USING btree (permission_id);
 
 CREATE INDEX auth_permission_content_type_id_2f476e4b ON public.auth_permission USING btree (content_type_id);
+
+CREATE INDEX backupnote_at ON public.operations_backupnote USING btree (at DESC);
 
 CREATE INDEX ban_by_end ON public.bans_ban USING btree (expires);
 
@@ -9509,6 +9567,8 @@ CREATE INDEX network_uplinkevent_pgh_obj_id_6e050cd9 ON public.network_uplinkeve
 
 CREATE INDEX operations_jobrecord_name_f7d4ab26_like ON public.operations_jobrecord USING btree (name varchar_pattern_ops);
 
+CREATE INDEX operations_portalfinding_rule_f7a86363_like ON public.operations_portalfinding USING btree (rule varchar_pattern_ops);
+
 CREATE INDEX operations_roleheartbeat_role_be13ce5f_like ON public.operations_roleheartbeat USING btree (role varchar_pattern_ops);
 
 CREATE INDEX pinhole_begins ON public.nat_pinhole USING btree (lower(valid));
@@ -9899,7 +9959,7 @@ COMMENT ON TRIGGER pgtrigger_delete_delete_a3f74 ON public.network_holding IS '1
 
 CREATE TRIGGER pgtrigger_delete_delete_aeba1 AFTER DELETE ON public.preferences_networksettings REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_aeba1();
 
-COMMENT ON TRIGGER pgtrigger_delete_delete_aeba1 ON public.preferences_networksettings IS 'bdeb53ed99e842e20b99e122f6f51e4e580ad261';
+COMMENT ON TRIGGER pgtrigger_delete_delete_aeba1 ON public.preferences_networksettings IS '9bd0c3fd1506ce466ae5317f27134b6a5a3e518b';
 
 CREATE TRIGGER pgtrigger_delete_delete_b0139 AFTER DELETE ON public.network_limits REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_b0139();
 
@@ -10023,7 +10083,7 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_26312 ON public.bans_notice IS '08b3c
 
 CREATE TRIGGER pgtrigger_insert_insert_29e4a AFTER INSERT ON public.preferences_networksettings REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_29e4a();
 
-COMMENT ON TRIGGER pgtrigger_insert_insert_29e4a ON public.preferences_networksettings IS '33925a7163a1de9b24e31b73cc04f1ce96dc1570';
+COMMENT ON TRIGGER pgtrigger_insert_insert_29e4a ON public.preferences_networksettings IS 'd3bcb16d479e7ee7c2c4a5ad39e435b18b86e8d6';
 
 CREATE TRIGGER pgtrigger_insert_insert_2d01a AFTER INSERT ON public.tickets_ticket REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_2d01a();
 
@@ -10403,7 +10463,7 @@ COMMENT ON TRIGGER pgtrigger_update_update_e6ac9 ON public.announcements_announc
 
 CREATE TRIGGER pgtrigger_update_update_f534c AFTER UPDATE ON public.preferences_networksettings FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_f534c();
 
-COMMENT ON TRIGGER pgtrigger_update_update_f534c ON public.preferences_networksettings IS 'f8cd598c7795def9a65d93f16b8cf6d2eb153e3e';
+COMMENT ON TRIGGER pgtrigger_update_update_f534c ON public.preferences_networksettings IS '80fdd81150b6c47f0a717c53d5472f3a3cdf327f';
 
 CREATE TRIGGER pgtrigger_update_update_f5910 AFTER UPDATE ON public.bans_listener FOR EACH ROW WHEN (((old.address IS DISTINCT FROM new.address) OR (old.enabled IS DISTINCT FROM new.enabled) OR (old.group_id IS DISTINCT FROM new.group_id) OR (old.guarded IS DISTINCT FROM new.guarded) OR (old.id IS DISTINCT FROM new.id) OR ((old.name)::text IS DISTINCT FROM (new.name)::text) OR ((old.note)::text IS DISTINCT FROM (new.note)::text) OR (old.port IS DISTINCT FROM new.port) OR ((old.protocol)::text IS DISTINCT FROM (new.protocol)::text) OR (old.version IS DISTINCT FROM new.version) OR (old.window_scale IS DISTINCT FROM new.window_scale))) EXECUTE FUNCTION public.pgtrigger_update_update_f5910();
 
@@ -11180,6 +11240,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('network', '0008_failover'),
     ('network', '0009_announced_pools'),
     ('operations', '0001_initial'),
+    ('operations', '0002_portal_health'),
     ('pghistory', '0001_initial'),
     ('pghistory', '0002_aggregateevent'),
     ('pghistory', '0003_auto_20201023_1636'),
@@ -11188,6 +11249,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('pghistory', '0006_delete_aggregateevent'),
     ('pghistory', '0007_auto_20250421_0444'),
     ('preferences', '0001_settings_of_the_network'),
+    ('preferences', '0002_age_of_backups'),
     ('sessions', '0001_initial'),
     ('socialaccount', '0001_initial'),
     ('socialaccount', '0002_token_max_lengths'),

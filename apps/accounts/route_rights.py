@@ -147,6 +147,7 @@ PAGES: Final[dict[str, PageRights]] = {
     "desk:search": _SEE_MEMBERS,
     "desk:why": _SEE_MEMBERS,
     "desk:system": PageRights(Right.SEE_NETWORK),
+    "desk:portal-health": PageRights(Right.SEE_NETWORK),
     "desk:settings": _OPERATE_PAGE,
     "desk:settings-reset": _OPERATE_ACT,
     "desk:settings-undo": _OPERATE_ACT,

@@ -39,6 +39,7 @@ JOBS: dict[str, Promise] = {
     "workers.probe_gateways": gettext_lazy("Sending probe packets through the gateways"),
     "workers.read_health": gettext_lazy("Reading the gateways’ health"),
     "workers.sum_health": gettext_lazy("Summing up the gateways’ health"),
+    "workers.read_portal_health": gettext_lazy("Reading the portal’s own health"),
     "workers.tend_evidence": gettext_lazy("Looking for evidence that was asked for"),
     "workers.collect_evidence": gettext_lazy("Collecting evidence of a gateway"),
     "workers.watch_roles": gettext_lazy("Asking the gateways for their roles"),
