@@ -80,6 +80,19 @@ class LinkCounters:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkQueues:
+    """Queues of one network card. steered: cores that RPS spreads received packets over, none if it is off. interrupts: cores that the card
+    interrupts for them; none if the kernel does not tell.
+    """
+
+    name: str
+    receiving: Count
+    sending: Count
+    steered: tuple[int, ...]
+    interrupts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MachineLevels:
     """Levels at this moment; 0 for what the machine does not tell.
 
@@ -112,7 +125,8 @@ class HealthCounters:
 
     boot: the kernel's boot id: with another one, all counters began at zero. uptime: milliseconds since boot, from which rates are
     computed. clock: the machine's own Unix time in milliseconds. counters: by KernelCounter; one that the kernel lacks is left out.
-    ruleset: packets of the named counters of our table. cores, links: none in a gateway in memory.
+    ruleset: packets of the named counters of our table. cores, links: none in a gateway in memory. queues: None from an agent of an older
+    release.
     """
 
     boot: str
@@ -125,3 +139,4 @@ class HealthCounters:
     ruleset: Mapping[str, Count]
     levels: MachineLevels = field(default_factory=MachineLevels)
     forwarding: Forwarding = field(default_factory=lambda: Forwarding(True, True, True, True))
+    queues: tuple[LinkQueues, ...] | None = None

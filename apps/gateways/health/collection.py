@@ -17,13 +17,14 @@ from apps.gateways.health.rules import RULES
 from apps.gateways.packet_probes.judgement import FRESH as PROBES_FRESH
 from apps.gateways.packet_probes.judgement import LossFigures, compute_figures
 from apps.gateways.packet_probes.models import ProbeStatus
-from apps.network.models import Gateway, Pool
+from apps.network.models import Gateway, Gauge, Pool
 from firewall import wire
 from firewall.codec import encode
 from firewall.health import HealthCounters, ReadHealth
 
 _SHORTEST, _LONGEST = timedelta(seconds=SHORTEST), timedelta(minutes=5)
 """Time between two readings in which rates are known."""
+_GAUGES_FRESH = timedelta(minutes=5)  # they are read once a minute, or as the settings say
 log = structlog.get_logger()
 
 
@@ -71,13 +72,28 @@ def _build_situation(gateway: Gateway, counters: HealthCounters, at: datetime, d
         return None
     prefixes = Pool.objects.filter(group=gateway.group_id).values_list("prefix", flat=True)
     families = frozenset(each.version for each in prefixes)
-    return HealthSituation(gateway.lan, gateway.wan, gateway.sync, families, interval, _find_probes(gateway, at), gateway.probe_interface)
+    return HealthSituation(
+        gateway.lan,
+        gateway.wan,
+        gateway.sync,
+        families,
+        interval,
+        _find_probes(gateway, at),
+        gateway.probe_interface,
+        _find_sets(gateway, at),
+    )
 
 
 def _find_probes(gateway: Gateway, at: datetime) -> dict[int, LossFigures]:
     """Return the figures of the packet probes that are fresh at this time, by family."""
     fresh = ProbeStatus.objects.filter(gateway=gateway, at__gte=at - PROBES_FRESH)
     return {each.family: compute_figures(each.recent) for each in fresh}
+
+
+def _find_sets(gateway: Gateway, at: datetime) -> dict[str, tuple[int, int]]:
+    """Return the fill levels of dynamic sets as the last reading of counters told them; what is old is left out."""
+    fresh = Gauge.objects.filter(gateway=gateway, at__gte=at - _GAUGES_FRESH)
+    return {name: (used, size) for name, used, size in fresh.values_list("name", "used", "size")}
 
 
 def _find_interval(gateway: Gateway, counters: HealthCounters, at: datetime, doubt: timedelta) -> HealthInterval | None:

@@ -1,10 +1,10 @@
 """What happened on a gateway's machine between two readings: rates a second, shares, and levels at the end. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
-from firewall.health import CoreCounters, Forwarding, HealthCounters, KernelCounter, LinkCounters, MachineLevels
+from firewall.health import CoreCounters, Forwarding, HealthCounters, KernelCounter, LinkCounters, LinkQueues, MachineLevels
 
 SHORTEST: Final = 1.0  # seconds between two readings from which rates can be computed
 UNREAL_SPEED: Final = 10  # Mbit/s, which the driver of tunnels claims; it negotiates nothing
@@ -50,7 +50,8 @@ class LinkLoad:
 class HealthInterval:
     """What happened between two readings of one boot. rates, ruleset: a second.
 
-    clock_offset: seconds by which the machine's clock was ahead of the portal's; clock_doubt: how wrong that may be.
+    clock_offset: seconds by which the machine's clock was ahead of the portal's; clock_doubt: how wrong that may be. queues: those of
+    cards, by the interface's name.
     """
 
     seconds: float
@@ -62,6 +63,7 @@ class HealthInterval:
     forwarding: Forwarding
     clock_offset: float
     clock_doubt: float
+    queues: Mapping[str, LinkQueues] = field(default_factory=dict)
 
     @property
     def busiest(self) -> CoreLoad | None:
@@ -89,6 +91,7 @@ def compute_interval(before: HealthCounters, after: HealthCounters, *, clock_off
         forwarding=after.forwarding,
         clock_offset=clock_offset,
         clock_doubt=clock_doubt,
+        queues={each.name: each for each in after.queues or ()},
     )
 
 

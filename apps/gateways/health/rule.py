@@ -20,7 +20,7 @@ class HealthSituation:
     """One gateway and what its machine did since the reading before.
 
     lan, wan, sync, probe: its interfaces' names; sync and probe may be "". families: address families that its group's members use.
-    probes: figures of the last packet probes, by address family.
+    probes: figures of the last packet probes, by address family. sets: elements and room of the sets that packets fill, by name.
     """
 
     lan: str
@@ -30,6 +30,7 @@ class HealthSituation:
     interval: HealthInterval
     probes: Mapping[int, LossFigures] = field(default_factory=dict)
     probe: str = ""
+    sets: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def carrying_links(self) -> list[LinkLoad]:
