@@ -513,7 +513,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
         f"gateways:{name}": _pk(Gateway)
         for name in ("health", "health-csv", "gateway", "edit", "put-right", "count-again", "rename", "replace", "retire", "remove")
     },
-    **{f"gateways:{name}": _pk(Gateway) for name in ("evidence", "evidence-collect")},
+    **{f"gateways:{name}": _pk(Gateway) for name in ("evidence", "evidence-collect", "timeouts")},
     **{f"gateways:{name}": _archive for name in ("evidence-download", "evidence-delete")},
     **{f"gateways:{name}": _pk(JoiningMachine) for name in ("joining", "joining-move", "joining-trust", "joining-give-up")},
     **{
