@@ -1,6 +1,6 @@
 """Reads the remaining times of all connections: datagram by datagram, so that little memory is needed, and not longer than it may take.
 
-Layouts: linux/netfilter/nfnetlink_conntrack.h; 5 µs a connection. Must not know addresses: it counts.
+Layouts: linux/netfilter/nfnetlink_conntrack.h; 6 µs of work for each connection. Must not know addresses: it counts.
 """
 
 import socket

@@ -53,6 +53,7 @@ SLOW = (
     "workers.probe_gateways",
     "workers.read_health",
     "workers.sum_health",
+    "workers.read_timeouts",
     "workers.read_portal_health",
     "workers.tend_evidence",
     "workers.collect_evidence",

@@ -274,7 +274,7 @@ PAGES: Final[dict[str, PageRights]] = {
     "gateways:gateway": _SEE_NETWORK,
     "gateways:health": _SEE_NETWORK,
     "gateways:health-csv": _SEE_NETWORK,
-    "gateways:timeouts": _OPERATE_FORM,
+    "gateways:timeouts": _OPERATE_PAGE,
     "gateways:evidence": _SEE_NETWORK,
     "gateways:evidence-collect": _OPERATE_ACT,
     "gateways:evidence-download": PageRights(Right.OPERATE),

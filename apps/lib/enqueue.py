@@ -25,6 +25,7 @@ QUEUES = {
     "workers.send_announcements": {"queue": "mail"},
     "workers.tell_webhooks": {"queue": "readings"},
     "workers.collect_evidence": {"queue": "readings"},
+    "workers.read_timeouts": {"queue": "readings"},
     "workers.examine_machines": {"queue": "readings"},
     "workers.import_people": {"queue": "feeds"},
 }  # tasks that must not wait behind changes; as in workers.app

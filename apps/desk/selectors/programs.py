@@ -38,6 +38,7 @@ JOBS: dict[str, Promise] = {
     "workers.examine_machines": gettext_lazy("Examining machines that join"),
     "workers.probe_gateways": gettext_lazy("Sending probe packets through the gateways"),
     "workers.read_health": gettext_lazy("Reading the gateways’ health"),
+    "workers.read_timeouts": gettext_lazy("Reading the remaining times of connections"),
     "workers.sum_health": gettext_lazy("Summing up the gateways’ health"),
     "workers.read_portal_health": gettext_lazy("Reading the portal’s own health"),
     "workers.tend_evidence": gettext_lazy("Looking for evidence that was asked for"),

@@ -1,34 +1,33 @@
-"""The page that reads the remaining times of a gateway's connections when a person presses its button."""
+"""The page of the remaining times of a gateway's connections: its button lets a worker read them, and it follows the reading."""
 
-import structlog
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 
 from apps.accounts.permissions import get_signed_in_user, staff_page
-from apps.deployments.transport.agent_channel import get_readings_channel
 from apps.gateways import selectors
 from apps.gateways.group_settings import get_profile
+from apps.gateways.timeouts.models import TimeoutReading
 from apps.gateways.timeouts.presentation import build_timeouts_view
-from apps.gateways.timeouts.reading import read_timeouts
-from apps.lib.errors import Problem
-
-log = structlog.get_logger()
+from apps.gateways.timeouts.reading import LOST, request_timeouts
 
 
 @staff_page
 def timeouts(request: HttpRequest, pk: int) -> HttpResponse:
-    """Explain what the button does; on POST, ask the gateway and show its answer. Nothing is stored."""
+    """Show the last reading; on POST, request another one. While one is under way, the page asks for it each second."""
     found = get_object_or_404(selectors.list_gateways(), pk=pk)
-    context: dict[str, object] = {"gateway": found}
-    if request.method != "POST":
-        return render(request, "gateways/timeouts.html", context)
-    try:
-        answer = read_timeouts(get_readings_channel(found))
-    except Problem as problem:
-        return render(request, "gateways/timeouts.html", context | {"problem": problem}, status=502)
-    by = get_signed_in_user(request)
-    log.info("remaining times read", gateway=found.name, connections=answer.connections, milliseconds=answer.milliseconds, by=by.pk)
-    return render(
-        request, "gateways/timeouts.html", context | {"shown": build_timeouts_view(answer, get_profile(found.group)), "at": timezone.now()}
-    )
+    if request.method == "POST":
+        request_timeouts(gateway=found, by=get_signed_in_user(request))
+        return redirect("gateways:timeouts", found.pk)
+    row = TimeoutReading.objects.filter(gateway=found).first()
+    answer, is_open = row.parse_answer() if row else None, bool(row and row.state in TimeoutReading.OPEN)
+    is_lost = bool(row and is_open and timezone.now() - row.asked > LOST)
+    context = {
+        "gateway": found,
+        "row": row,
+        "waits": is_open and not is_lost,
+        "lost": is_lost,
+        "shown": build_timeouts_view(answer, get_profile(found.group)) if answer else None,
+    }
+    part = "#now" if request.headers.get("HX-Target") == "now" else ""
+    return render(request, f"gateways/timeouts.html{part}", context)
