@@ -16,7 +16,7 @@ from firewall import policy
 from firewall.conntrack_timeouts import ANSWERED, TCP, TimeoutHistogram, TimeoutsAre
 
 EDGES: Final = (0, 10, 30, 60, 300, 1800, 3600, 7200, 14_400, 43_200)
-PROTOCOLS: Final = {1: "ICMP", 6: "TCP", 17: "UDP", 47: "GRE", 50: "ESP", 58: "ICMPv6", 132: "SCTP"}
+PROTOCOLS: Final = {1: "ICMP", 2: "IGMP", 6: "TCP", 17: "UDP", 47: "GRE", 50: "ESP", 58: "ICMPv6", 89: "OSPF", 112: "VRRP", 132: "SCTP"}
 TCP_STATES: Final[dict[str, Promise]] = {
     "established": gettext_lazy("open"),
     "syn_sent": gettext_lazy("unanswered"),
