@@ -21,8 +21,8 @@ def describe_missing_statements(reason: str) -> str:
     """Return how to let the database count its statements. reason: why they are not known."""
     if reason == "refused":
         return _(
-            "The extension pg_stat_statements is there but does not answer: add it to shared_preload_libraries in postgresql.conf, and "
-            "restart PostgreSQL."
+            "The extension pg_stat_statements is there but does not answer. Add it to shared_preload_libraries in postgresql.conf and "
+            "restart PostgreSQL; the portal’s account needs the right to use its schema."
         )
     return _(
         "The database does not count them. Set shared_preload_libraries = 'pg_stat_statements' in postgresql.conf, restart PostgreSQL, and "
