@@ -84,6 +84,19 @@ class LinkCounters:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkQueues:
+    """Queues of one network card. steered: cores that RPS spreads received packets over, none if it is off. interrupts: cores that the card
+    interrupts for them; none if the kernel does not tell.
+    """
+
+    name: str
+    receiving: Count
+    sending: Count
+    steered: tuple[int, ...]
+    interrupts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MachineLevels:
     """Levels at this moment; 0 for what the machine does not tell.
 
@@ -117,7 +130,7 @@ class HealthCounters:
     boot: the kernel's boot id: with another one, all counters began at zero. uptime: milliseconds since boot, from which rates are
     computed. clock: the machine's own Unix time in milliseconds. counters: by KernelCounter; one that the kernel lacks is left out.
     ruleset: packets of the named counters of our table. cores, links: none in a gateway in memory. addresses: of each interface that has
-    any, loopback included; None if the agent does not tell them.
+    any, loopback included; queues: of cards. None: the agent does not tell them.
     """
 
     boot: str
@@ -131,3 +144,4 @@ class HealthCounters:
     levels: MachineLevels = field(default_factory=MachineLevels)
     forwarding: Forwarding = field(default_factory=lambda: Forwarding(True, True, True, True))
     addresses: Mapping[str, tuple[Address, ...]] | None = None
+    queues: tuple[LinkQueues, ...] | None = None

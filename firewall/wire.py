@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Annotated, NamedTuple, TypeAlias
 
 from firewall.codec import WireError, decode, encode
+from firewall.conntrack_timeouts import ReadTimeouts, TimeoutsAre
 from firewall.diff import Delta
 from firewall.evidence import CollectEvidence, EvidenceCollected
 from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, RevertFiles
@@ -363,6 +364,7 @@ Request: TypeAlias = (
     | Look
     | Describe
     | ReadHealth
+    | ReadTimeouts
     | CollectEvidence
     | Roles
     | Drain
@@ -387,6 +389,7 @@ Reply: TypeAlias = (
     | Seen
     | MachineFacts
     | HealthCounters
+    | TimeoutsAre
     | EvidenceCollected
     | RolesAre
     | FileTrialIs
@@ -415,6 +418,7 @@ ANSWERED: Mapping[type[Request], MessageLimits] = MappingProxyType(
         Look: MessageLimits(4 << 20, 100_000),
         Describe: MessageLimits(4 << 20, 100_000),
         ReadHealth: MessageLimits(1 << 20, 50_000),
+        ReadTimeouts: MessageLimits(4 << 20, 200_000),
         CollectEvidence: MessageLimits(12 << 20, 1_000),  # all parts at their largest, if nothing can be compressed
         Roles: _SHORT,
         Drain: _SHORT,

@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from time import monotonic
 
+from firewall.conntrack_timeouts import TimeoutsAre
 from firewall.diff import Delta, ElementChange
 from firewall.evidence import CollectEvidence, EvidenceKind
 from firewall.flows import Flow, FlowFilter
@@ -24,6 +25,7 @@ from firewall.ruleset import EMPTY, TABLE, Chain, Element, Hook, HookPriority, R
 from gateway import elements as codec
 from gateway import interfaces, netlink, sysctl
 from gateway.conntrack import Conntrack
+from gateway.conntrack_timeouts import read_timeouts
 from gateway.deleted_element_counters import DeletionListener
 from gateway.element_renewal import ExpiryCorrection, UnixClock
 from gateway.evidence.part import Deadline, PartContent, PartReader, build_text
@@ -282,6 +284,10 @@ class KernelTable:
         with closing(Netlink()) as own:
             packets = {name: packets for name, (packets, _octets) in _iter_named_counters(own)}
         return read_health(packets, boot=boot, agent=agent, disk=disk)
+
+    def read_timeouts(self, deadline: Deadline) -> TimeoutsAre:
+        """See NftTable."""
+        return read_timeouts(deadline)
 
     def build_evidence_readers(self, request: CollectEvidence) -> Mapping[EvidenceKind, PartReader]:
         """See NftTable."""

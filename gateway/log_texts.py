@@ -1,6 +1,7 @@
 """Texts for the log: requests and their replies. One line each, no personal data."""
 
 from firewall import wire
+from firewall.conntrack_timeouts import TimeoutsAre
 from firewall.evidence import EvidenceCollected
 from firewall.file_trial import FileTrialIs, InstallFiles, KeepFiles, RevertFiles
 from firewall.health import ReadHealth
@@ -76,6 +77,8 @@ def describe_outcome(reply: Message) -> str:
         case EvidenceCollected(parts=parts):
             missing = [each.kind for each in parts if not each.size]
             return f"{sum(len(each.deflated) for each in parts)} octets of evidence, without {', '.join(missing) or 'gaps'}"
+        case TimeoutsAre(connections=connections, is_whole=is_whole):
+            return f"remaining times of {connections} connections{'' if is_whole else ', not of all'}"
         case FileTrialIs(phase=phase, problem=problem):
             return f"failover files: {phase} {to_plain_line(problem)}".rstrip()
     return "done"

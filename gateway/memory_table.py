@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
+from firewall.conntrack_timeouts import TimeoutsAre
 from firewall.diff import Delta, ElementChange
 from firewall.evidence import CollectEvidence, EvidenceKind
 from firewall.flows import Flow, FlowFilter
@@ -19,7 +20,7 @@ from firewall.machine import InterfaceAddress, MachineInterface
 from firewall.policy import Address, Profile
 from firewall.profile import build_sysctls
 from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, iter_used_chains, iter_used_sets
-from gateway.evidence.part import PartReader, build_text
+from gateway.evidence.part import Deadline, PartReader, build_text
 from gateway.progress import Progress
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, DeletedCounts, ElementCounts, TableError, TraceSession, add_deleted_counts
 
@@ -185,6 +186,10 @@ class FakeKernel:
     def read_health(self, *, boot: str, agent: str, disk: Path) -> HealthCounters:
         """See NftTable. There is no machine: nothing is counted."""
         return HealthCounters(boot, time.monotonic_ns() // 1_000_000, time.time_ns() // 1_000_000, agent, (), (), {}, {})
+
+    def read_timeouts(self, deadline: Deadline) -> TimeoutsAre:
+        """See NftTable. Connections in memory do not end by time."""
+        return TimeoutsAre((), 0, True, 0)
 
     def build_evidence_readers(self, request: CollectEvidence) -> Mapping[EvidenceKind, PartReader]:
         """See NftTable. There is no machine, only counters."""

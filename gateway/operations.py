@@ -17,6 +17,7 @@ from time import gmtime, monotonic, strftime, time_ns
 from firewall import digest as digests
 from firewall import live_trace, wire
 from firewall.codec import WireError, encode
+from firewall.conntrack_timeouts import ReadTimeouts, TimeoutsAre
 from firewall.diff import Delta, apply, diff
 from firewall.evidence import MOST_INTERFACES, SECONDS, CollectEvidence, EvidenceCollected, EvidenceKind
 from firewall.file_trial import FileTrial, FileTrialIs, InstallFiles, KeepFiles, RevertFiles
@@ -33,7 +34,7 @@ from gateway.clock import GatewayClock
 from gateway.counter_reading import CounterReader
 from gateway.evidence.collection import collect_parts
 from gateway.evidence.header_service import ask_for_headers
-from gateway.evidence.part import PartContent, PartMissingError, PartReader
+from gateway.evidence.part import Deadline, PartContent, PartMissingError, PartReader
 from gateway.failover_files import FailoverFileRequests
 from gateway.failover_roles import SETTINGS, FailoverRoles
 from gateway.flow_termination import cut_flows_at_commit, cut_flows_at_confirm, cut_reappeared
@@ -53,6 +54,7 @@ from gateway.takeover import TakeoverWatch
 from gateway.trial import PendingTrial
 
 _MOST_TEXT = 256 << 10
+_READING_TIMEOUTS = 5.0  # seconds; half a million connections take so long on two cores that also do other work
 _MOST_TOKEN = 1 << 63
 
 log = logging.getLogger("gateway")
@@ -262,6 +264,8 @@ class Agent:
                 return self.live.look(request)
             case ReadHealth():
                 return self.read_health()
+            case ReadTimeouts():
+                return self.read_timeouts(Event())
             case CollectEvidence():
                 return self.collect_evidence(request, self.describe_ruleset(), Event())
             case Describe():
@@ -491,6 +495,10 @@ class Agent:
     def read_health(self) -> HealthCounters:
         """Return what the machine has counted. May be called on another thread, beside everything else. Raises TableError."""
         return self._table.read_health(boot=self._boot, agent=compute_version(), disk=self._state.directory)
+
+    def read_timeouts(self, stop: Event) -> TimeoutsAre:
+        """Return the remaining times of all connections. May be called on another thread, beside everything else. Raises TableError."""
+        return self._table.read_timeouts(Deadline(_READING_TIMEOUTS, stop))
 
     def describe_ruleset(self) -> str:
         """Return as JSON which ruleset runs, as far as it is known without reading it from the kernel. Called between requests."""

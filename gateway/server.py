@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from firewall import wire
 from firewall.codec import WireError
+from firewall.conntrack_timeouts import ReadTimeouts, TimeoutsAre
 from firewall.evidence import CollectEvidence, EvidenceCollected
 from firewall.file_trial import FileTrial, InstallFiles, KeepFiles, RevertFiles
 from firewall.health import ReadHealth
@@ -57,6 +58,7 @@ class AgentServer:
         self._readers = ThreadPoolExecutor(READERS, "counters")
         self._watching: asyncio.Task[None] | None = None
         self._collecting = asyncio.Lock()
+        self._timing = asyncio.Lock()
         self._stopping = Event()
 
     async def handle_peer(self, reader: StreamReader, writer: StreamWriter) -> None:
@@ -182,6 +184,8 @@ class AgentServer:
                 return await asyncio.to_thread(self._agent.read_health)
             case ReadProbes():
                 return await asyncio.to_thread(self._agent.probes.read_rounds, request)
+            case ReadTimeouts():
+                return await self._read_timeouts()
             case CollectEvidence():
                 return await self._collect_evidence(request)
             case Roles() | Drain():
@@ -200,6 +204,13 @@ class AgentServer:
             except TimeoutError:
                 ruleset = None
             return await asyncio.to_thread(self._agent.collect_evidence, request, ruleset, self._stopping)
+
+    async def _read_timeouts(self) -> TimeoutsAre:
+        """Read on another thread for some seconds at most, one reading at a time. Raises TableError."""
+        if self._timing.locked():
+            raise TableError("the remaining times of connections are being read here already; ask again in some seconds")
+        async with self._timing:
+            return await asyncio.to_thread(self._agent.read_timeouts, self._stopping)
 
     async def _read_gauges(self) -> wire.GaugesAre:
         sizes = await self._run_in_turn(self._agent.list_dynamic_sets)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from firewall.conntrack_timeouts import TimeoutsAre
 from firewall.diff import Delta
 from firewall.evidence import CollectEvidence, EvidenceKind
 from firewall.flows import Flow, FlowFilter
@@ -16,7 +17,7 @@ from firewall.live_trace import Headers, Watch
 from firewall.machine import MachineInterface
 from firewall.policy import Address
 from firewall.ruleset import Element, Rule, Ruleset, Set
-from gateway.evidence.part import PartReader
+from gateway.evidence.part import Deadline, PartReader
 from gateway.progress import Progress
 
 UNKNOWN_RULES = (Rule((), comment="rules as the kernel holds them, which nobody reads back"),)
@@ -167,6 +168,9 @@ class NftTable(Protocol):
 
     def read_health(self, *, boot: str, agent: str, disk: Path) -> HealthCounters:
         """Return what the machine has counted. May be called on another thread, beside everything else."""
+
+    def read_timeouts(self, deadline: Deadline) -> TimeoutsAre:
+        """Return the remaining times of all connections. May be called on another thread, beside everything else."""
 
     def build_evidence_readers(self, request: CollectEvidence) -> Mapping[EvidenceKind, PartReader]:
         """Return what reads the parts of the evidence that come from the machine. They may be called on other threads."""

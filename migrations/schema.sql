@@ -1194,7 +1194,7 @@ CREATE FUNCTION public.pgtrigger_delete_delete_aeba1() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "preferences_networksettingsevent" ("contact", "default_language", "duty_minutes", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT old_values."contact", old_values."default_language", old_values."duty_minutes", old_values."erase_days", old_values."forbidden_ports", old_values."hold_days", old_values."id", old_values."invitation_days", old_values."keep_days_days", old_values."keep_five_minutes_days", old_values."keep_hits_days", old_values."keep_hours_days", old_values."keep_mail_days", old_values."keep_revisions_days", old_values."keep_webhook_days", old_values."longest_range", old_values."lowest_port", old_values."messages_an_hour", old_values."network_name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "preferences_networksettingsevent" ("backup_hours", "contact", "default_language", "duty_minutes", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT old_values."backup_hours", old_values."contact", old_values."default_language", old_values."duty_minutes", old_values."erase_days", old_values."forbidden_ports", old_values."hold_days", old_values."id", old_values."invitation_days", old_values."keep_days_days", old_values."keep_five_minutes_days", old_values."keep_hits_days", old_values."keep_hours_days", old_values."keep_mail_days", old_values."keep_revisions_days", old_values."keep_webhook_days", old_values."longest_range", old_values."lowest_port", old_values."messages_an_hour", old_values."network_name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1706,7 +1706,7 @@ CREATE FUNCTION public.pgtrigger_insert_insert_29e4a() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "preferences_networksettingsevent" ("contact", "default_language", "duty_minutes", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT new_values."contact", new_values."default_language", new_values."duty_minutes", new_values."erase_days", new_values."forbidden_ports", new_values."hold_days", new_values."id", new_values."invitation_days", new_values."keep_days_days", new_values."keep_five_minutes_days", new_values."keep_hits_days", new_values."keep_hours_days", new_values."keep_mail_days", new_values."keep_revisions_days", new_values."keep_webhook_days", new_values."longest_range", new_values."lowest_port", new_values."messages_an_hour", new_values."network_name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "preferences_networksettingsevent" ("backup_hours", "contact", "default_language", "duty_minutes", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT new_values."backup_hours", new_values."contact", new_values."default_language", new_values."duty_minutes", new_values."erase_days", new_values."forbidden_ports", new_values."hold_days", new_values."id", new_values."invitation_days", new_values."keep_days_days", new_values."keep_five_minutes_days", new_values."keep_hits_days", new_values."keep_hours_days", new_values."keep_mail_days", new_values."keep_revisions_days", new_values."keep_webhook_days", new_values."longest_range", new_values."lowest_port", new_values."messages_an_hour", new_values."network_name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -3320,7 +3320,7 @@ CREATE FUNCTION public.pgtrigger_update_update_f534c() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    INSERT INTO "preferences_networksettingsevent" ("contact", "default_language", "duty_minutes", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") VALUES (NEW."contact", NEW."default_language", NEW."duty_minutes", NEW."erase_days", NEW."forbidden_ports", NEW."hold_days", NEW."id", NEW."invitation_days", NEW."keep_days_days", NEW."keep_five_minutes_days", NEW."keep_hits_days", NEW."keep_hours_days", NEW."keep_mail_days", NEW."keep_revisions_days", NEW."keep_webhook_days", NEW."longest_range", NEW."lowest_port", NEW."messages_an_hour", NEW."network_name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."version"); RETURN NULL;
+                    INSERT INTO "preferences_networksettingsevent" ("backup_hours", "contact", "default_language", "duty_minutes", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") VALUES (NEW."backup_hours", NEW."contact", NEW."default_language", NEW."duty_minutes", NEW."erase_days", NEW."forbidden_ports", NEW."hold_days", NEW."id", NEW."invitation_days", NEW."keep_days_days", NEW."keep_five_minutes_days", NEW."keep_hits_days", NEW."keep_hours_days", NEW."keep_mail_days", NEW."keep_revisions_days", NEW."keep_webhook_days", NEW."longest_range", NEW."lowest_port", NEW."messages_an_hour", NEW."network_name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."version"); RETURN NULL;
                 END;
             $$;
 
@@ -5419,6 +5419,28 @@ ALTER TABLE public.gateways_roleswitch ALTER COLUMN id ADD GENERATED BY DEFAULT 
     CACHE 1
 );
 
+CREATE TABLE public.gateways_timeoutreading (
+    id bigint NOT NULL,
+    state character varying(8) NOT NULL,
+    asked timestamp with time zone NOT NULL,
+    read timestamp with time zone,
+    answer jsonb,
+    problem character varying(300) NOT NULL,
+    by_id bigint,
+    gateway_id bigint NOT NULL,
+    CONSTRAINT timeoutreading_has_time CHECK ((((answer = 'null'::jsonb) AND (read IS NULL)) OR ((answer IS NOT NULL) AND (read IS NOT NULL)))),
+    CONSTRAINT timeoutreading_state CHECK (((state)::text = ANY ((ARRAY['waiting'::character varying, 'running'::character varying, 'done'::character varying, 'failed'::character varying, 'older'::character varying])::text[])))
+);
+
+ALTER TABLE public.gateways_timeoutreading ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.gateways_timeoutreading_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.inbound_arrival (
     id bigint NOT NULL,
     arrived timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
@@ -7020,6 +7042,29 @@ ALTER TABLE public.network_uplinkevent ALTER COLUMN pgh_id ADD GENERATED BY DEFA
     CACHE 1
 );
 
+CREATE TABLE public.operations_backupnote (
+    id bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    octets bigint,
+    place character varying(200) NOT NULL,
+    CONSTRAINT operations_backupnote_octets_check CHECK ((octets >= 0))
+);
+
+ALTER TABLE public.operations_backupnote ALTER COLUMN id ADD GENERATED BY DEFAULT AS IDENTITY (
+    SEQUENCE NAME public.operations_backupnote_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.operations_databaseday (
+    day date NOT NULL,
+    octets bigint NOT NULL,
+    CONSTRAINT operations_databaseday_octets_check CHECK ((octets >= 0))
+);
+
 CREATE TABLE public.operations_jobrecord (
     name character varying(100) NOT NULL,
     period double precision,
@@ -7031,6 +7076,22 @@ CREATE TABLE public.operations_jobrecord (
     failures integer DEFAULT 0 NOT NULL,
     CONSTRAINT jobrecord_failing_says_why CHECK (((((error)::text = ''::text) AND (failing IS NULL)) OR ((failing IS NOT NULL) AND (NOT ((error)::text = ''::text))))),
     CONSTRAINT operations_jobrecord_failures_check CHECK ((failures >= 0))
+);
+
+CREATE TABLE public.operations_portalfinding (
+    rule character varying(40) NOT NULL,
+    kind character varying(4) NOT NULL,
+    evidence jsonb NOT NULL,
+    since timestamp with time zone NOT NULL,
+    CONSTRAINT portalfinding_kind CHECK (((kind)::text = ANY ((ARRAY['bad'::character varying, 'warn'::character varying])::text[])))
+);
+
+CREATE TABLE public.operations_portalreading (
+    id smallint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    figures jsonb NOT NULL,
+    CONSTRAINT operations_portalreading_id_check CHECK ((id >= 0)),
+    CONSTRAINT portalreading_one_row CHECK ((id = 1))
 );
 
 CREATE TABLE public.operations_roleheartbeat (
@@ -7073,6 +7134,8 @@ CREATE TABLE public.preferences_networksettings (
     keep_webhook_days integer,
     keep_hits_days integer,
     duty_minutes integer,
+    backup_hours integer,
+    CONSTRAINT networksettings_backup_hours CHECK (((backup_hours IS NULL) OR ((backup_hours >= 1) AND (backup_hours <= 8760)))),
     CONSTRAINT networksettings_contact CHECK (((contact IS NULL) OR ((contact)::text ~ '^[^[:space:][:cntrl:]]([^[:cntrl:]]*[^[:space:][:cntrl:]])?$'::text) OR ((contact)::text = ''::text))),
     CONSTRAINT networksettings_default_language CHECK (((default_language IS NULL) OR ((default_language)::text = ANY ((ARRAY['en'::character varying, 'de'::character varying])::text[])))),
     CONSTRAINT networksettings_duty_minutes CHECK (((duty_minutes IS NULL) OR ((duty_minutes >= 1) AND (duty_minutes <= 1440)))),
@@ -7093,6 +7156,7 @@ CREATE TABLE public.preferences_networksettings (
     CONSTRAINT networksettings_messages_an_hour CHECK (((messages_an_hour IS NULL) OR ((messages_an_hour >= 1) AND (messages_an_hour <= 1000)))),
     CONSTRAINT networksettings_network_name CHECK (((network_name IS NULL) OR ((network_name)::text ~ '^[^[:space:][:cntrl:]]([^[:cntrl:]]*[^[:space:][:cntrl:]])?$'::text))),
     CONSTRAINT networksettings_one_row CHECK ((id = 1)),
+    CONSTRAINT preferences_networksettings_backup_hours_check CHECK ((backup_hours >= 0)),
     CONSTRAINT preferences_networksettings_duty_minutes_check CHECK ((duty_minutes >= 0)),
     CONSTRAINT preferences_networksettings_erase_days_check CHECK ((erase_days >= 0)),
     CONSTRAINT preferences_networksettings_hold_days_check CHECK ((hold_days >= 0)),
@@ -7137,6 +7201,8 @@ CREATE TABLE public.preferences_networksettingsevent (
     pgh_context_id uuid,
     pgh_obj_id smallint NOT NULL,
     duty_minutes integer,
+    backup_hours integer,
+    CONSTRAINT preferences_networksettingsevent_backup_hours_check CHECK ((backup_hours >= 0)),
     CONSTRAINT preferences_networksettingsevent_duty_minutes_check CHECK ((duty_minutes >= 0)),
     CONSTRAINT preferences_networksettingsevent_erase_days_check CHECK ((erase_days >= 0)),
     CONSTRAINT preferences_networksettingsevent_hold_days_check CHECK ((hold_days >= 0)),
@@ -8576,6 +8642,12 @@ ALTER TABLE ONLY public.gateways_probestatus
 ALTER TABLE ONLY public.gateways_roleswitch
     ADD CONSTRAINT gateways_roleswitch_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.gateways_timeoutreading
+    ADD CONSTRAINT gateways_timeoutreading_gateway_id_key UNIQUE (gateway_id);
+
+ALTER TABLE ONLY public.gateways_timeoutreading
+    ADD CONSTRAINT gateways_timeoutreading_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.network_gauge
     ADD CONSTRAINT gauge_of_one_set UNIQUE (gateway_id, name);
 
@@ -8828,8 +8900,20 @@ ALTER TABLE ONLY public.network_uplink
 ALTER TABLE ONLY public.network_uplinkevent
     ADD CONSTRAINT network_uplinkevent_pkey PRIMARY KEY (pgh_id);
 
+ALTER TABLE ONLY public.operations_backupnote
+    ADD CONSTRAINT operations_backupnote_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.operations_databaseday
+    ADD CONSTRAINT operations_databaseday_pkey PRIMARY KEY (day);
+
 ALTER TABLE ONLY public.operations_jobrecord
     ADD CONSTRAINT operations_jobrecord_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.operations_portalfinding
+    ADD CONSTRAINT operations_portalfinding_pkey PRIMARY KEY (rule);
+
+ALTER TABLE ONLY public.operations_portalreading
+    ADD CONSTRAINT operations_portalreading_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.operations_roleheartbeat
     ADD CONSTRAINT operations_roleheartbeat_pkey PRIMARY KEY (role);
@@ -9243,6 +9327,8 @@ CREATE INDEX auth_group_permissions_permission_id_84c5c92e ON public.auth_group_
 
 CREATE INDEX auth_permission_content_type_id_2f476e4b ON public.auth_permission USING btree (content_type_id);
 
+CREATE INDEX backupnote_at ON public.operations_backupnote USING btree (at DESC);
+
 CREATE INDEX ban_by_end ON public.bans_ban USING btree (expires);
 
 CREATE INDEX ban_by_prefix ON public.bans_ban USING btree (prefix);
@@ -9480,6 +9566,8 @@ CREATE INDEX gateways_roleswitch_by_id_1e01c489 ON public.gateways_roleswitch US
 CREATE INDEX gateways_roleswitch_gateway_id_3b1dd535 ON public.gateways_roleswitch USING btree (gateway_id);
 
 CREATE INDEX gateways_roleswitch_group_id_8e9b8b00 ON public.gateways_roleswitch USING btree (group_id);
+
+CREATE INDEX gateways_timeoutreading_by_id_611a49b0 ON public.gateways_timeoutreading USING btree (by_id);
 
 CREATE INDEX healthreading_at ON public.gateways_healthreading USING btree (at);
 
@@ -9784,6 +9872,8 @@ CREATE INDEX network_uplinkevent_pgh_context_id_acfb1a45 ON public.network_uplin
 CREATE INDEX network_uplinkevent_pgh_obj_id_6e050cd9 ON public.network_uplinkevent USING btree (pgh_obj_id);
 
 CREATE INDEX operations_jobrecord_name_f7d4ab26_like ON public.operations_jobrecord USING btree (name varchar_pattern_ops);
+
+CREATE INDEX operations_portalfinding_rule_f7a86363_like ON public.operations_portalfinding USING btree (rule varchar_pattern_ops);
 
 CREATE INDEX operations_roleheartbeat_role_be13ce5f_like ON public.operations_roleheartbeat USING btree (role varchar_pattern_ops);
 
@@ -10179,7 +10269,7 @@ COMMENT ON TRIGGER pgtrigger_delete_delete_a3f74 ON public.network_holding IS '1
 
 CREATE TRIGGER pgtrigger_delete_delete_aeba1 AFTER DELETE ON public.preferences_networksettings REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_aeba1();
 
-COMMENT ON TRIGGER pgtrigger_delete_delete_aeba1 ON public.preferences_networksettings IS 'fd0fc6e3946a8f42ff176c64520dcc6da87948a8';
+COMMENT ON TRIGGER pgtrigger_delete_delete_aeba1 ON public.preferences_networksettings IS '9e6d308f88995e314bac8541b1dd9716f3fb9a30';
 
 CREATE TRIGGER pgtrigger_delete_delete_b0139 AFTER DELETE ON public.network_limits REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_b0139();
 
@@ -10307,7 +10397,7 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_26312 ON public.bans_notice IS '08b3c
 
 CREATE TRIGGER pgtrigger_insert_insert_29e4a AFTER INSERT ON public.preferences_networksettings REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_29e4a();
 
-COMMENT ON TRIGGER pgtrigger_insert_insert_29e4a ON public.preferences_networksettings IS '57e1cb153173ff0ad473e1262ba4b0af4571a020';
+COMMENT ON TRIGGER pgtrigger_insert_insert_29e4a ON public.preferences_networksettings IS '9e34106b92e55642a110a97e971f1bb5769cdca4';
 
 CREATE TRIGGER pgtrigger_insert_insert_2d01a AFTER INSERT ON public.tickets_ticket REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_2d01a();
 
@@ -10703,7 +10793,7 @@ COMMENT ON TRIGGER pgtrigger_update_update_e6ac9 ON public.announcements_announc
 
 CREATE TRIGGER pgtrigger_update_update_f534c AFTER UPDATE ON public.preferences_networksettings FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_f534c();
 
-COMMENT ON TRIGGER pgtrigger_update_update_f534c ON public.preferences_networksettings IS '844adf57d9f3eaa1efdfacb6f43d917417335b36';
+COMMENT ON TRIGGER pgtrigger_update_update_f534c ON public.preferences_networksettings IS '549f7bb7d2787dbe8574df722356a29413f06629';
 
 CREATE TRIGGER pgtrigger_update_update_f5910 AFTER UPDATE ON public.bans_listener FOR EACH ROW WHEN (((old.address IS DISTINCT FROM new.address) OR (old.enabled IS DISTINCT FROM new.enabled) OR (old.group_id IS DISTINCT FROM new.group_id) OR (old.guarded IS DISTINCT FROM new.guarded) OR (old.id IS DISTINCT FROM new.id) OR ((old.name)::text IS DISTINCT FROM (new.name)::text) OR ((old.note)::text IS DISTINCT FROM (new.note)::text) OR (old.port IS DISTINCT FROM new.port) OR ((old.protocol)::text IS DISTINCT FROM (new.protocol)::text) OR (old.version IS DISTINCT FROM new.version) OR (old.window_scale IS DISTINCT FROM new.window_scale))) EXECUTE FUNCTION public.pgtrigger_update_update_f5910();
 
@@ -11141,6 +11231,12 @@ ALTER TABLE ONLY public.gateways_roleswitch
 ALTER TABLE ONLY public.gateways_roleswitch
     ADD CONSTRAINT gateways_roleswitch_group_id_8e9b8b00_fk_network_g FOREIGN KEY (group_id) REFERENCES public.network_gatewaygroup(id) DEFERRABLE INITIALLY DEFERRED;
 
+ALTER TABLE ONLY public.gateways_timeoutreading
+    ADD CONSTRAINT gateways_timeoutread_gateway_id_b7720a6c_fk_network_g FOREIGN KEY (gateway_id) REFERENCES public.network_gateway(id) DEFERRABLE INITIALLY DEFERRED;
+
+ALTER TABLE ONLY public.gateways_timeoutreading
+    ADD CONSTRAINT gateways_timeoutreading_by_id_611a49b0_fk_accounts_user_id FOREIGN KEY (by_id) REFERENCES public.accounts_user(id) DEFERRABLE INITIALLY DEFERRED;
+
 ALTER TABLE ONLY public.network_holding
     ADD CONSTRAINT holding_of_pool FOREIGN KEY (pool_id, kind, group_id, pool_prefix) REFERENCES public.network_pool(id, kind, group_id, prefix) ON UPDATE CASCADE;
 
@@ -11474,6 +11570,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('gateways', '0006_health'),
     ('gateways', '0007_evidence'),
     ('gateways', '0008_standing_probes'),
+    ('gateways', '0009_timeout_reading'),
     ('inbound', '0001_initial'),
     ('lib', '0001_initial'),
     ('mail', '0001_initial'),
@@ -11499,6 +11596,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('network', '0008_failover'),
     ('network', '0009_announced_pools'),
     ('operations', '0001_initial'),
+    ('operations', '0002_portal_health'),
     ('pghistory', '0001_initial'),
     ('pghistory', '0002_aggregateevent'),
     ('pghistory', '0003_auto_20201023_1636'),
@@ -11508,6 +11606,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('pghistory', '0007_auto_20250421_0444'),
     ('preferences', '0001_settings_of_the_network'),
     ('preferences', '0002_minutes_until_others_are_told'),
+    ('preferences', '0003_age_of_backups'),
     ('sessions', '0001_initial'),
     ('socialaccount', '0001_initial'),
     ('socialaccount', '0002_token_max_lengths'),

@@ -296,6 +296,9 @@ FEED_DIRECTORY = os.environ.get("NETZWART_FEED_DIRECTORY", "")
 FEED_PRIVATE = os.environ.get("NETZWART_FEED_PRIVATE", "") == "1"
 FEED_SECONDS = float(os.environ.get("NETZWART_FEED_SECONDS", "120"))
 
+# A directory on the disk of the database, if that is seen from here and PostgreSQL does not tell it
+DATABASE_DISK = os.environ.get("NETZWART_DATABASE_DISK", "")
+
 # Address of an outside service that is called once a minute while the portal works, and tells people when it is not
 SIGN_OF_LIFE_URL = os.environ.get("NETZWART_SIGN_OF_LIFE_URL", "")
 

@@ -31,9 +31,11 @@ def build_interval(**changed: Any) -> HealthInterval:
     return dataclasses.replace(usual, **changed)
 
 
-def build_situation(*, families: frozenset[int] = frozenset({4, 6}), sync: str = "sync0", **changed: Any) -> HealthSituation:
+def build_situation(
+    *, families: frozenset[int] = frozenset({4, 6}), sync: str = "sync0", sets: dict[str, tuple[int, int]] | None = None, **changed: Any
+) -> HealthSituation:
     """Build the situation of a gateway that is healthy but for what is changed in its interval."""
-    return HealthSituation("lan0", "wan0", sync, families, build_interval(**changed))
+    return HealthSituation("lan0", "wan0", sync, families, build_interval(**changed), sets=sets or {})
 
 
 def change_link(name: str, **changed: Any) -> dict[str, LinkLoad]:

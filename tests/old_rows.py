@@ -25,6 +25,7 @@ from apps.lib.models import KeptAnswer
 from apps.mail.models import Message
 from apps.members.models import PeopleUpload
 from apps.network.models import Gateway, GatewayGroup
+from apps.operations.models import BackupNote, DatabaseDay
 from apps.status.models import ServiceDay, Subscription
 from apps.webhooks.models import Delivery, Endpoint
 from tests import factories
@@ -217,6 +218,16 @@ def _announcement_recipient(age: timedelta) -> QuerySet[Any]:
     return AnnouncementRecipient.objects.all()
 
 
+def _database_day(age: timedelta) -> QuerySet[Any]:
+    DatabaseDay.objects.create(day=(timezone.now() - age).date(), octets=1)
+    return DatabaseDay.objects.all()
+
+
+def _backup_note(age: timedelta) -> QuerySet[Any]:
+    BackupNote.objects.create(at=timezone.now() - age, place="nas")
+    return BackupNote.objects.all()
+
+
 MAKERS: dict[str, Maker] = {
     "sessions.Session": _session,
     "usersessions.UserSession": _user_session,
@@ -232,6 +243,8 @@ MAKERS: dict[str, Maker] = {
     "deployments.RevisionContent": _contents,
     "deployments.UnapprovedLoss": _losses,
     "webhooks.Delivery": _delivery,
+    "operations.DatabaseDay": _database_day,
+    "operations.BackupNote": _backup_note,
     "gateways.CarrierChange": _carrier_change,
     "gateways.EvidenceArchive": _evidence,
     "gateways.HealthReading": _health_reading,

@@ -53,6 +53,8 @@ SLOW = (
     "workers.probe_gateways",
     "workers.read_health",
     "workers.sum_health",
+    "workers.read_timeouts",
+    "workers.read_portal_health",
     "workers.tend_evidence",
     "workers.collect_evidence",
 )
@@ -85,6 +87,7 @@ SIGN_OF_LIFE_SECONDS = 60.0
 ROLES_SECONDS = 10.0
 PROBE_SECONDS = 3.0
 HEALTH_SECONDS = 10.0
+PORTAL_HEALTH_SECONDS = 60.0
 EVIDENCE_SECONDS = 10.0
 STATUS_SECONDS = 15.0
 CALENDAR_SECONDS = 60.0
@@ -135,6 +138,7 @@ def _make_app() -> Celery:
             "probe gateways": _build_entry(PROBE_SECONDS, "workers.probe_gateways"),
             "read health": _build_entry(HEALTH_SECONDS, "workers.read_health"),
             "sum health": _build_entry(USAGE_SECONDS, "workers.sum_health"),
+            "read the portal's health": _build_entry(PORTAL_HEALTH_SECONDS, "workers.read_portal_health"),
             "tend evidence": _build_entry(EVIDENCE_SECONDS, "workers.tend_evidence"),
             "watch roles": _build_entry(ROLES_SECONDS, "workers.watch_roles"),
             "offer tables": _build_entry(TABLES_SECONDS, "workers.offer_tables"),

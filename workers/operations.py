@@ -1,9 +1,15 @@
-"""Tasks for the portal's own upkeep: retention, and proof that each queue is served. The work is in `apps.operations`."""
+"""Tasks for the portal's own upkeep: retention, proof that each queue is served, its health. The work is in `apps.operations`."""
+
+from datetime import timedelta
 
 from celery import shared_task
+from django.utils import timezone
 
 from apps.operations import heartbeats, registry
 from apps.operations.models import ProcessRole
+from apps.operations.portal_health.collection import read_portal
+from apps.preferences.declarations import BACKUP_HOURS
+from apps.preferences.selectors import read_setting
 
 
 @shared_task(name="workers.forget")
@@ -17,3 +23,11 @@ def forget() -> None:
 def report_served(role: str) -> None:
     """Record that this role's queue is served."""
     heartbeats.record_served(ProcessRole(role))
+
+
+@shared_task(name="workers.read_portal_health")
+def read_portal_health() -> None:
+    """Read and judge the health of the portal's database, queues and backups."""
+    from workers.app import ROLES
+
+    read_portal(ROLES, timedelta(hours=read_setting(BACKUP_HOURS)), timezone.now())

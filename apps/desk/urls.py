@@ -29,6 +29,7 @@ urlpatterns = [
     path("setup/mail/", first_steps.send_mail, name="first-steps-mail"),
     path("search", search.search, name="search"),
     path("system/", system.system, name="system"),
+    path("system/health/", system.portal_health, name="portal-health"),
     path("settings/", network_settings.settings, name="settings"),
     path("settings/reset/", network_settings.reset, name="settings-reset"),
     path("settings/undo/<int:event>/", network_settings.undo, name="settings-undo"),

@@ -5,6 +5,7 @@ from apps.gateways.health.models import HealthFinding, HealthReading, HealthSamp
 from apps.gateways.joining.models import JoiningMachine
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRole, RoleSwitch
+from apps.gateways.timeouts.models import TimeoutReading
 
 __all__ = [
     "CarrierChange",
@@ -20,4 +21,5 @@ __all__ = [
     "JoiningMachine",
     "ProbeStatus",
     "RoleSwitch",
+    "TimeoutReading",
 ]

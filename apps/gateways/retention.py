@@ -51,7 +51,7 @@ def prune_health_samples(now: datetime, at_most: int) -> int:
 
 register_unpruned_tables(TableBoundKind.PEOPLE, "gateways.JoiningMachine")
 register_unpruned_tables(TableBoundKind.CODE, "gateways.FailoverStatus", "gateways.GatewayRole", "gateways.ProbeStatus")
-register_unpruned_tables(TableBoundKind.CODE, "gateways.HealthStatus", "gateways.HealthFinding")
+register_unpruned_tables(TableBoundKind.CODE, "gateways.HealthStatus", "gateways.HealthFinding", "gateways.TimeoutReading")
 register_pruned_table("gateways.EvidenceArchive", kept=_("30 days, and at most 30 of each gateway"), prune=prune_evidence)
 register_pruned_table("gateways.EvidenceFile", kept=_("30 days, and at most 30 of each gateway"), by="workers.forget")
 register_pruned_table("gateways.EvidenceDownload", kept=_("30 days, and at most 30 of each gateway"), by="workers.forget")

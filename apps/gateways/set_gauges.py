@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.utils.translation import gettext as _
 
+from apps.gateways.set_texts import describe_set
 from apps.lib.ui.states import StateKind
 from apps.network.models import Gateway, Gauge
-from firewall.limit_sets import LimitKind, find_limit_kind_of_set
+from firewall.limit_sets import find_limit_kind_of_set
 
 WARN_ABOVE = 80  # percent
 
@@ -48,18 +48,6 @@ def store_set_gauges(*, gateway: Gateway, sets: Mapping[str, tuple[int, int]], a
 
 def list_gauges(gateway: Gateway) -> list[SetGauge]:
     """Return the gateway's gauges, fullest first."""
-    rows = [(row, find_limit_kind_of_set(row.name)) for row in Gauge.objects.filter(gateway=gateway)]
-    shown = [SetGauge(_describe_limit(limited, row.name), row.used, row.size, row.at) for row, limited in rows if limited]
+    rows = [row for row in Gauge.objects.filter(gateway=gateway) if find_limit_kind_of_set(row.name)]
+    shown = [SetGauge(describe_set(row.name), row.used, row.size, row.at) for row in rows]
     return sorted(shown, key=lambda each: (-each.percent, each.words))
-
-
-def _describe_limit(limited: LimitKind, name: str) -> str:
-    family = "IPv4" if name.startswith(f"{limited}4") else "IPv6"
-    words = {
-        LimitKind.MEMBER_RATE: _("Members with new connections, %(family)s"),
-        LimitKind.MEMBER_OPEN: _("Members with open connections, %(family)s"),
-        LimitKind.SOURCE_RATE: _("External addresses with new connections, %(family)s"),
-        LimitKind.SOURCE_OPEN: _("External addresses with open connections, %(family)s"),
-        LimitKind.MAIL: _("Members who send mail, %(family)s"),
-    }
-    return words[limited] % {"family": family}

@@ -7,6 +7,7 @@ from apps.gateways.evidence import views as evidence
 from apps.gateways.health import views as health
 from apps.gateways.joining import views as joining
 from apps.gateways.roles import views as roles
+from apps.gateways.timeouts import views as timeouts
 
 app_name = "gateways"
 urlpatterns = [
@@ -22,6 +23,7 @@ urlpatterns = [
     path("<int:pk>/", views.gateway, name="gateway"),
     path("<int:pk>/health/", health.health, name="health"),
     path("<int:pk>/health/measures.csv", health.health_csv, name="health-csv"),
+    path("<int:pk>/timeouts/", timeouts.timeouts, name="timeouts"),
     path("<int:pk>/evidence/", evidence.evidence, name="evidence"),
     path("<int:pk>/evidence/collect/", evidence.collect, name="evidence-collect"),
     path("<int:pk>/evidence/<int:archive>/", evidence.download, name="evidence-download"),

@@ -7,11 +7,13 @@ longer.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import UTC, datetime
 from functools import cache, partial
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from celery import Celery
+from celery.signals import before_task_publish
 from django.conf import settings
 from django.db import transaction
 from kombu.exceptions import OperationalError
@@ -23,10 +25,13 @@ QUEUES = {
     "workers.send_announcements": {"queue": "mail"},
     "workers.tell_webhooks": {"queue": "readings"},
     "workers.collect_evidence": {"queue": "readings"},
+    "workers.read_timeouts": {"queue": "readings"},
     "workers.examine_machines": {"queue": "readings"},
     "workers.import_people": {"queue": "feeds"},
     "workers.read_duty_calendars": {"queue": "feeds"},
 }  # tasks that must not wait behind changes; as in workers.app
+QUEUED_AT: Final = "queued_at"
+"""Header of each message: when it was queued. The broker itself does not keep it."""
 LIMIT = 0.2  # seconds, for connecting and for the answer
 log = structlog.get_logger()
 
@@ -34,6 +39,12 @@ log = structlog.get_logger()
 def build_broker_url(redis_url: str) -> str:
     """Return Celery's form of a Redis URL: a unix socket has the scheme `redis+socket`."""
     return redis_url.replace("unix://", "redis+socket://", 1)
+
+
+@before_task_publish.connect
+def stamp_message(headers: dict[str, Any], **_given: Any) -> None:
+    """Write into each message of this process when it is queued, so that the age of a queue can be told."""
+    headers[QUEUED_AT] = datetime.now(UTC).isoformat()
 
 
 @cache

@@ -7,7 +7,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
-from apps.metrics import gateway_metrics, machine_metrics, portal_metrics
+from apps.metrics import database_metrics, gateway_metrics, machine_metrics, portal_metrics
 
 
 class PortalCollector(Collector):
@@ -17,7 +17,7 @@ class PortalCollector(Collector):
         self._now = now
 
     def collect(self) -> Iterator[Metric]:
-        for module in (gateway_metrics, machine_metrics, portal_metrics):
+        for module in (gateway_metrics, machine_metrics, portal_metrics, database_metrics):
             yield from module.iter_metrics(self._now)
 
     def describe(self) -> list[Metric]:

@@ -1,12 +1,16 @@
-"""Reports of the portal's own processes: signs of life, and outcomes of periodic jobs.
+"""Reports of the portal's own processes: signs of life, and outcomes of periodic jobs; its health is in `portal_health`.
 
-Both tables are bounded: one row for each role, and one for each job in the code.
+Both tables here are bounded: one row for each role, and one for each job in the code.
 """
 
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
+
+from apps.operations.portal_health.models import BackupNote, DatabaseDay, PortalFinding, PortalReading
+
+__all__ = ["BackupNote", "DatabaseDay", "JobRecord", "PortalFinding", "PortalReading", "ProcessRole", "RoleHeartbeat"]
 
 
 class ProcessRole(models.TextChoices):

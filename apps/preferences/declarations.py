@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.preferences.setting import (
     DAYS,
+    HOURS,
     MESSAGES,
     MINUTES,
     PORTS,
@@ -200,6 +201,16 @@ KEEP_HITS_DAYS: Final = NumberSetting(
     unit=DAYS,
     least=1,
     most=3650,
+)
+BACKUP_HOURS: Final = NumberSetting(
+    name="backup_hours",
+    section=SettingSection.PORTAL,
+    label=_("A backup is too old after"),
+    help=_("The dashboard warns when the last backup that “manage.py note_backup” noted is older. Nothing is said if none was ever noted."),
+    default=48,
+    unit=HOURS,
+    least=1,
+    most=8760,
 )
 
 SETTINGS: Final[tuple[Setting[Any], ...]] = tuple(each for each in list(globals().values()) if isinstance(each, Setting))

@@ -35,6 +35,7 @@ class SettingSection(models.TextChoices):
     PORTS = "ports", gettext_lazy("Ports that members open")
     MEMBERS = "members", gettext_lazy("Members")
     RETENTION = "retention", gettext_lazy("How long things are kept")
+    PORTAL = "portal", gettext_lazy("The portal itself")
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class SettingUnit:
 
 
 DAYS: Final = SettingUnit(gettext_lazy("days"), ngettext_lazy("%(count)s day", "%(count)s days", "number"))
+HOURS: Final = SettingUnit(gettext_lazy("hours"), ngettext_lazy("%(count)s hour", "%(count)s hours", "number"))
 PORTS: Final = SettingUnit(gettext_lazy("ports"), ngettext_lazy("%(count)s port", "%(count)s ports", "number"))
 MINUTES: Final = SettingUnit(gettext_lazy("minutes"), ngettext_lazy("%(count)s minute", "%(count)s minutes", "number"))
 MESSAGES: Final = SettingUnit("", ngettext_lazy("%(count)s message", "%(count)s messages", "number"))

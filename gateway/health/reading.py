@@ -9,6 +9,7 @@ from firewall.health import MOST_CORES, Forwarding, HealthCounters, KernelCounte
 from gateway.conntrack import read_conntrack_statistics
 from gateway.health import proc_files
 from gateway.health.links import read_links
+from gateway.health.queues import read_queues
 from gateway.interfaces import has_internet_route, list_addresses
 
 _NET = "/proc/thread-self/net"  # /proc/net is that of the process's first thread, which may be in another namespace
@@ -22,18 +23,20 @@ def read_health(ruleset: Mapping[str, int], *, boot: str, agent: str, disk: Path
     cores = proc_files.merge_cores(
         proc_files.parse_core_times(_read_text("/proc/stat")), proc_files.parse_backlog(_read_text(f"{_NET}/softnet_stat"))
     )
+    links = read_links()
     return HealthCounters(
         boot=boot,
         uptime=time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000,
         clock=time.time_ns() // 1_000_000,
         agent=agent,
         cores=cores[:MOST_CORES],
-        links=read_links(),
+        links=links,
         counters=_read_counters(),
         ruleset=ruleset,
         levels=_read_levels(disk),
         forwarding=Forwarding(_read_number(_FORWARDS4) == 1, _read_number(_FORWARDS6) == 1, has_internet_route(4), has_internet_route(6)),
         addresses=list_addresses(),
+        queues=read_queues(each.name for each in links),
     )
 
 

@@ -42,6 +42,7 @@ SAYS: Final = frozenset(
         *(
             "desk:search",
             "desk:system",
+            "desk:portal-health",
             "audit:enquiries",
             "alarms:channels",
             "alarms:list",

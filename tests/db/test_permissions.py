@@ -155,6 +155,7 @@ def world(network: factories.Network) -> RightsWorld:
         "traffic:quota": other.member.tariff_id,
         "gateways:gateway": network.gateways[0].pk,
         "gateways:health": network.gateways[0].pk,
+        "gateways:timeouts": network.gateways[0].pk,
         "gateways:edit": network.gateways[0].pk,
         "gateways:": network.group.pk,
         "tickets:attachment": attachment.pk,

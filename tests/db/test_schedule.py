@@ -25,6 +25,7 @@ ASKED_FOR = {
     "workers.import_people": "workers.offer_tables",
     "workers.switch_roles": "workers.watch_roles",
     "workers.collect_evidence": "workers.tend_evidence",
+    "workers.read_timeouts": "workers.read_health",
     "workers.send_alarm_messages": "workers.watch_alarms",
     "workers.mail_status_updates": "workers.watch_status",
 }  # enqueued by a scheduled task

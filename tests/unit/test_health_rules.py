@@ -11,7 +11,8 @@ from apps.gateways.health.judgement import judge
 from apps.gateways.health.measures import ALL, compute_measures, format_measure
 from apps.gateways.health.models import HealthFinding
 from apps.gateways.health.rules import MODULES, RULES
-from firewall.health import Forwarding, KernelCounter
+from apps.gateways.health.rules.busy_core import format_core_mask
+from firewall.health import Forwarding, KernelCounter, LinkQueues
 from tests.health_situations import ADDRESSES, LEVELS, build_interval, build_situation, change_core, change_link
 
 Kind = HealthFinding.Kind
@@ -58,6 +59,7 @@ FAULTS = [
     ("untranslated", Kind.WARN, ruleset(unmapped=60)),
     ("untranslated", Kind.WARN, ruleset(leaked=50)),
     ("portless", Kind.WARN, ruleset(portless=50)),
+    ("set_full", Kind.WARN, {"sets": {"member_rate4_50_100": (60_000, 65_536), "source_open6_9": (9, 65_536)}}),
     ("spoofed_sources", Kind.WARN, ruleset(spoofed=5000)),
     ("clock_offset", Kind.WARN, {"clock_offset": 60.0}),
     ("clock_offset", Kind.WARN, {"clock_offset": -60.0}),
@@ -154,3 +156,31 @@ def test_every_measure_is_computed_and_written_with_its_unit(language: str) -> N
         written = {each.key: format_measure(each.unit, found[each.key]) for each in ALL if each.key in found}
     assert written["busiest_core"].replace("\u202f", " ").replace("\xa0", " ") in ("20%", "20 %")
     assert all(written.values())
+
+
+ONE_QUEUE = LinkQueues("wan0", 1, 1, steered=(), interrupts=(1,))
+
+
+@pytest.mark.parametrize(
+    ("card", "is_named"),
+    [
+        (ONE_QUEUE, True),
+        (dataclasses.replace(ONE_QUEUE, receiving=8), True),
+        (dataclasses.replace(ONE_QUEUE, interrupts=()), True),
+        (dataclasses.replace(ONE_QUEUE, interrupts=(0,), steered=(1,)), True),
+        (dataclasses.replace(ONE_QUEUE, steered=(0, 1)), False),
+        (dataclasses.replace(ONE_QUEUE, receiving=2, interrupts=(0, 1)), False),
+        (dataclasses.replace(ONE_QUEUE, receiving=2, interrupts=()), False),
+        (dataclasses.replace(ONE_QUEUE, interrupts=(0,)), False),
+        (dataclasses.replace(ONE_QUEUE, name="mgmt0"), False),
+    ],
+)
+def test_a_busy_core_that_gets_all_packets_of_a_card_says_how_to_spread_them(card: LinkQueues, is_named: bool) -> None:
+    busy = build_situation(cores=change_core(softirq=0.96, busy=1.0), queues={card.name: card})
+    said = RULES["busy_core"].describe(judge(busy, RULES.values())["busy_core"].values)
+    assert ("All packets that wan0 receives go to that core" in said and "“echo 3”" in said) is is_named
+    assert judge(build_situation(queues={card.name: card}), RULES.values()) == {}, "a core that is not busy is no fault"
+
+
+def test_the_mask_of_many_cores_is_written_as_the_kernel_takes_it() -> None:
+    assert [format_core_mask(cores) for cores in (1, 4, 32, 36, 64)] == ["1", "f", "ffffffff", "f,ffffffff", "ffffffff,ffffffff"]

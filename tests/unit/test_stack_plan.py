@@ -102,6 +102,8 @@ def test_changes_readings_mail_and_feeds_have_a_worker_each_that_together_take_e
         "workers.probe_gateways": taken[1],
         "workers.read_health": taken[1],
         "workers.sum_health": taken[1],
+        "workers.read_timeouts": taken[1],
+        "workers.read_portal_health": taken[1],
         "workers.tend_evidence": taken[1],
         "workers.collect_evidence": taken[1],
         "workers.tell_webhooks": taken[1],

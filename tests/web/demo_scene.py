@@ -48,6 +48,9 @@ from apps.nat.models import Move, Pinhole, PortForward
 from apps.nat.moving import services as moving
 from apps.nat.pinholes.services import add_pinhole
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
+from apps.operations.portal_health.collection import store_portal_reading
+from apps.operations.portal_health.figures import TableActivity
+from apps.operations.portal_health.models import BackupNote, DatabaseDay
 from apps.status.availability.bookkeeping import note_levels
 from apps.status.incidents import services as incidents
 from apps.status.incidents.attached_tickets import attach_tickets
@@ -75,6 +78,7 @@ from firewall.roles import FailoverRole, FamilyRole, RolesAre
 from tests import announcement_factories
 from tests.health_situations import build_counters
 from tests.joining_machines import make_ready_machine
+from tests.portal_situations import build_figures
 from tests.whole.system import wait_for
 
 LONG = "Kindergarten-Freundeskreis-Nachbarschaftshilfe-Donaudampfschifffahrtsgesellschaft"  # 81 characters, without a space
@@ -184,6 +188,7 @@ def fill() -> User:
     _full(group, mara)
     _health(Gateway.objects.order_by("pk")[0])
     _evidence(Gateway.objects.order_by("pk")[0], mara)
+    _portal_health()
     _mails()
     _tickets(mara, member)
     _arrivals()
@@ -402,6 +407,16 @@ def _health(gateway: Gateway) -> None:
         store_reading(gateway, build_counters(10_000 + second, at.timestamp(), **faults), at, at)
 
 
+def _portal_health() -> None:
+    """Add sizes of a month, a backup, and a reading with two faults, which is fresh while the pages are visited."""
+    now = timezone.now()
+    for days in range(30, 0, -1):
+        DatabaseDay.objects.create(day=now.date() - timedelta(days=days), octets=(3 << 30) - days * 50_000_000)
+    BackupNote.objects.create(at=now - timedelta(days=3), octets=700_000_000, place=f"nas:/backup/{LONG}"[:200])
+    table = TableActivity("traffic_fiveminutes_20261123", 2 << 30, 300_000, 900_000, None)
+    store_portal_reading(build_figures(tables=(table,)), timedelta(hours=48), now + timedelta(hours=2))
+
+
 def _evidence(gateway: Gateway, mara: User) -> None:
     """Add an archive that a person asked for, one without the gateway's part, and one that is being collected."""
     now = timezone.now()
@@ -524,7 +539,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
         f"gateways:{name}": _pk(Gateway)
         for name in ("health", "health-csv", "gateway", "edit", "put-right", "count-again", "rename", "replace", "retire", "remove")
     },
-    **{f"gateways:{name}": _pk(Gateway) for name in ("evidence", "evidence-collect")},
+    **{f"gateways:{name}": _pk(Gateway) for name in ("evidence", "evidence-collect", "timeouts")},
     **{f"gateways:{name}": _archive for name in ("evidence-download", "evidence-delete")},
     **{f"gateways:{name}": _pk(JoiningMachine) for name in ("joining", "joining-move", "joining-trust", "joining-give-up")},
     **{

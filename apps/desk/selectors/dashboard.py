@@ -25,7 +25,7 @@ from apps.deployments.selectors import (
     map_newest_rollouts,
     map_revision_holds_by_group,
 )
-from apps.desk.selectors import claims, health, packets, programs, roles
+from apps.desk.selectors import claims, health, packets, pools, portal_health, programs, roles
 from apps.desk.selectors.board_facts import list_facts
 from apps.desk.selectors.claims import DashboardFacts, find_unapplied_rollout
 from apps.desk.selectors.need import AttentionItem, find_page_url
@@ -38,14 +38,12 @@ from apps.lib.ui.states import StateKind, StateLabel
 from apps.lib.web.navigation import NavigationCount as NavigationCount
 from apps.mail import selectors as mails
 from apps.members.models import Member
-from apps.network.models import GatewayGroup, Pool
-from apps.network.selectors import count_assigned_shares, count_member_shares, list_pools
+from apps.network.models import GatewayGroup
 from apps.status.incidents.work_windows import find_work_at, list_work_windows
 
 SOON = timedelta(hours=24)
 LAST = 8
 SETTLING = timedelta(seconds=5)
-NEARLY_FULL = 0.95
 URGENT = (StateKind.BAD, StateKind.WARN, StateKind.MOVING, StateKind.WAIT, StateKind.PLAIN)
 
 
@@ -93,7 +91,7 @@ def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollou
         *_iter_decision_needs(),
         *_iter_rollout_needs(newest.values()),
         *_iter_gateway_needs(gates, newest, now),
-        *_iter_pool_needs(),
+        *pools.iter_attention_items(),
         *_iter_member_needs(),
     )
     found = [
@@ -107,6 +105,7 @@ def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollou
         *packets.iter_attention_items(gates, now),
         *health.iter_attention_items(gates, now),
         *roles.iter_attention_items(now, {each.gateway.pk for each in gates if each.status and each.status.unreachable_since}),
+        *portal_health.iter_attention_items(now),
         *programs.iter_attention_items(now),
     ]
     replaced, windows = frozenset[str]().union(*(need.stands_for for need in found)), list_work_windows(now)
@@ -312,23 +311,6 @@ def _find_since(each: GatewayOverview) -> datetime | None:
 def _describe_running(each: GatewayOverview) -> str:
     runs = each.status.revision if each.status else None
     return _("it still runs %(revision)s") % {"revision": runs} if runs else _("it does not run our ruleset yet")
-
-
-def _iter_pool_needs() -> Iterator[AttentionItem]:
-    held = get_cached("held-in-pools", count_assigned_shares)
-    for pool in list_pools().exclude(kind=Pool.Kind.PUBLIC4):
-        free = count_member_shares(pool) - held.get(pool.pk, 0)
-        if held.get(pool.pk, 0) >= count_member_shares(pool) * NEARLY_FULL:
-            yield AttentionItem(
-                f"pool-{pool.pk}",
-                StateLabel(StateKind.WARN, _("Nearly full")),
-                _("The pool %(pool)s is nearly full") % {"pool": pool.name},
-                ngettext("%(n)s of %(size)s is free", "%(n)s of %(size)s are free", free)
-                % {"n": formats.format_number(free), "size": formats.format_number(count_member_shares(pool))},
-                None,
-                _("Open"),
-                find_page_url("network:pool", pool.pk),
-            )
 
 
 def _iter_member_needs() -> Iterator[AttentionItem]:

@@ -17,13 +17,14 @@ from apps.gateways.health.rules import RULES
 from apps.gateways.packet_probes.judgement import FRESH as PROBES_FRESH
 from apps.gateways.packet_probes.judgement import compute_figures
 from apps.gateways.packet_probes.models import ProbeStatus
-from apps.network.models import Gateway, Pool
+from apps.network.models import Gateway, Gauge, Pool
 from firewall import wire
 from firewall.codec import encode
 from firewall.health import HealthCounters, ReadHealth
 
 _SHORTEST, _LONGEST = timedelta(seconds=SHORTEST), timedelta(minutes=5)
 """Time between two readings in which rates are known."""
+_GAUGES_FRESH = timedelta(minutes=5)  # they are read once a minute, or as the settings say
 log = structlog.get_logger()
 
 
@@ -80,9 +81,16 @@ def _build_situation(gateway: Gateway, counters: HealthCounters, at: datetime, d
         interval,
         {each.family: compute_figures(each) for each in fresh},
         gateway.probe_interface,
-        frozenset(each.family for each in fresh if not each.failures),
-        frozenset(each.family for each in fresh if each.state == ProbeStatus.State.LOST),
+        passing=frozenset(each.family for each in fresh if not each.failures),
+        lost=frozenset(each.family for each in fresh if each.state == ProbeStatus.State.LOST),
+        sets=_find_sets(gateway, at),
     )
+
+
+def _find_sets(gateway: Gateway, at: datetime) -> dict[str, tuple[int, int]]:
+    """Return the fill levels of dynamic sets as the last reading of counters told them; what is old is left out."""
+    fresh = Gauge.objects.filter(gateway=gateway, at__gte=at - _GAUGES_FRESH)
+    return {name: (used, size) for name, used, size in fresh.values_list("name", "used", "size")}
 
 
 def _find_interval(gateway: Gateway, counters: HealthCounters, at: datetime, doubt: timedelta) -> HealthInterval | None:

@@ -1,10 +1,10 @@
 """What happened on a gateway's machine between two readings: rates a second, shares, and levels at the end. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
-from firewall.health import CoreCounters, Forwarding, HealthCounters, KernelCounter, LinkCounters, MachineLevels
+from firewall.health import CoreCounters, Forwarding, HealthCounters, KernelCounter, LinkCounters, LinkQueues, MachineLevels
 from firewall.policy import Address
 
 SHORTEST: Final = 1.0  # seconds between two readings from which rates can be computed
@@ -51,8 +51,8 @@ class LinkLoad:
 class HealthInterval:
     """What happened between two readings of one boot. rates, ruleset: a second.
 
-    clock_offset: seconds by which the machine's clock was ahead of the portal's; clock_doubt: how wrong that may be.
-    addresses: of the interfaces, None if they are not known.
+    clock_offset: seconds by which the machine's clock was ahead of the portal's; clock_doubt: how wrong that may be. queues: those of
+    cards, by the interface's name. addresses: of the interfaces, None if they are not known.
     """
 
     seconds: float
@@ -65,6 +65,7 @@ class HealthInterval:
     clock_offset: float
     clock_doubt: float
     addresses: Mapping[str, tuple[Address, ...]] | None = None
+    queues: Mapping[str, LinkQueues] = field(default_factory=dict)
 
     @property
     def busiest(self) -> CoreLoad | None:
@@ -93,6 +94,7 @@ def compute_interval(before: HealthCounters, after: HealthCounters, *, clock_off
         clock_offset=clock_offset,
         clock_doubt=clock_doubt,
         addresses=after.addresses,
+        queues={each.name: each for each in after.queues or ()},
     )
 
 

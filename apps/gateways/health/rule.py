@@ -21,7 +21,7 @@ class HealthSituation:
 
     lan, wan, sync, probe: its interfaces' names; sync and probe may be "". families: address families that its group's members use.
     probes: figures of the last packet probes, by address family; passing, lost: families whose last probe
-    came back, or did not.
+    came back, or did not. sets: elements and room of the sets that packets fill, by name.
     """
 
     lan: str
@@ -33,6 +33,7 @@ class HealthSituation:
     probe: str = ""
     passing: frozenset[int] = frozenset()
     lost: frozenset[int] = frozenset()
+    sets: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def carrying_links(self) -> list[LinkLoad]:

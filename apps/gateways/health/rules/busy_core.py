@@ -3,11 +3,12 @@
 from typing import Final
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
+from apps.gateways.health.interval import CoreLoad
 from apps.gateways.health.rule import Evidence, EvidenceValues, HealthRule, HealthSituation, Kind
 from apps.lib.ui import formats
-from firewall.health import KernelCounter
+from firewall.health import KernelCounter, LinkQueues
 
 WARN, BAD = 0.7, 0.9  # of the core's time in soft interrupts
 LOOPING: Final = 20.0  # packets a second whose hop limit ended
@@ -25,7 +26,29 @@ def _find(situation: HealthSituation) -> Evidence | None:
         "alone": float(bool(others)),
         "loops": interval.get_rate(KernelCounter.TIME_EXCEEDED4, KernelCounter.TIME_EXCEEDED6),
     }
-    return Evidence(Kind.BAD if core.softirq >= BAD else Kind.WARN, values)
+    card = find_card_with_one_core(situation, core) if others else None
+    of_card: dict[str, float | str] = (
+        {"link": card.name, "queues": float(card.receiving), "mask": format_core_mask(len(interval.cores))} if card else {}
+    )
+    return Evidence(Kind.BAD if core.softirq >= BAD else Kind.WARN, values | of_card)
+
+
+def find_card_with_one_core(situation: HealthSituation, core: CoreLoad) -> LinkQueues | None:
+    """Return the card whose received packets all go to this core; None if there is none, or its agent does not tell."""
+    cards = [situation.interval.queues[name] for name in (situation.lan, situation.wan) if name in situation.interval.queues]
+    return next((each for each in cards if _has_one_core(each, core.core)), None)
+
+
+def _has_one_core(card: LinkQueues, core: int) -> bool:
+    """True if RPS sends all packets to this core or, without it, the card's interrupts do. One queue has one core, whichever that is."""
+    return set(card.steered or card.interrupts) == {core} or (not (card.steered or card.interrupts) and card.receiving == 1)
+
+
+def format_core_mask(cores: int) -> str:
+    """Return the bitmap of all cores as the kernel takes it: hexadecimal, 32 cores each, with commas between them."""
+    digits = f"{(1 << cores) - 1:x}"
+    first = len(digits) % 8
+    return ",".join([*([digits[:first]] if first else []), *(digits[at : at + 8] for at in range(first, len(digits), 8))])
 
 
 def _describe(values: EvidenceValues) -> str:
@@ -39,12 +62,23 @@ def _describe(values: EvidenceValues) -> str:
         if values["alone"]
         else _("Its only core spends %(share)s of its time on packets.")
     )
-    cause = (
-        _("Packets run in circles, too (see the routing loop).")
-        if float(values["loops"]) > LOOPING
-        else _("One large flow, a loop or an attack keeps one queue of the network card busy.")
+    return f"{text % given} {_describe_cause(values)}"
+
+
+def _describe_cause(values: EvidenceValues) -> str:
+    if float(values["loops"]) > LOOPING:
+        return _("Packets run in circles, too (see the routing loop).")
+    if "link" not in values:
+        return _("One large flow, a loop or an attack keeps one queue of the network card busy.")
+    queues = int(values["queues"])
+    words = ngettext(
+        "All packets that %(link)s receives go to that core (%(queues)s queue). “echo %(mask)s” into each "
+        "/sys/class/net/%(link)s/queues/rx-*/rps_cpus spreads them over all cores.",
+        "All packets that %(link)s receives go to that core (%(queues)s queues). “echo %(mask)s” into each "
+        "/sys/class/net/%(link)s/queues/rx-*/rps_cpus spreads them over all cores.",
+        queues,
     )
-    return f"{text % given} {cause}"
+    return words % {"link": values["link"], "queues": formats.format_number(queues), "mask": values["mask"]}
 
 
 RULE: Final = HealthRule(

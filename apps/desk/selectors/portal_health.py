@@ -1,0 +1,18 @@
+"""Needs that follow from the portal's own health: what the rules found in its database, queues and backups."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from apps.desk.portal_health.finding_texts import build_portal_line
+from apps.desk.selectors.need import AttentionItem, find_page_url
+from apps.operations.portal_health.selectors import list_portal_findings
+
+
+def iter_attention_items(now: datetime) -> Iterator[AttentionItem]:
+    """Yield a need for each finding of a fresh reading."""
+    for finding in list_portal_findings(now):
+        line = build_portal_line(finding)
+        key, said = f"portal-{finding.rule}", f"{line.evidence} {line.cure}"
+        yield AttentionItem(key, line.state, line.title, said, finding.since, _("Health"), find_page_url("desk:portal-health"))
