@@ -92,6 +92,13 @@ MIDDLEWARE = [
     "apps.lib.web.request_cache.RequestCacheMiddleware",
 ]
 
+# OTLP/HTTP endpoint for traces of changes; empty: none, and nothing of OpenTelemetry is imported
+TRACES_URL = os.environ.get("NETZWART_TRACES_URL", "")
+if TRACES_URL:
+    if not re.fullmatch(r"https?://[^/\s]+/\S*", TRACES_URL):
+        raise ImproperlyConfigured("NETZWART_TRACES_URL is not a whole address. Write it like http://127.0.0.1:4318/v1/traces.")
+    MIDDLEWARE.insert(0, "apps.lib.web.request_tracing.RequestTracingMiddleware")
+
 ROOT_URLCONF = "portal.urls"
 WSGI_APPLICATION = "portal.wsgi.application"
 

@@ -1,14 +1,16 @@
 """Tasks that bring gateways to their desired state. The work is in `apps.deployments.services`."""
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 
 import structlog
-from celery import shared_task
+from celery import current_app, shared_task
 
 from apps.deployments import services
 from apps.deployments.desired_state import expiry
 from apps.deployments.observed_state import gateway_states
 from apps.deployments.rollouts import rollout_store
+from apps.lib import trace_links, trace_timing
 from apps.network.models import GatewayGroup
 from firewall.policy import PolicyError
 
@@ -18,7 +20,20 @@ log = structlog.get_logger()
 @shared_task(name="workers.reconcile")
 def reconcile(by: int | None = None, force: bool = False, cause: str = "") -> None:
     """Reconcile every group. by: the account named in the revision. force: also retry what failed before."""
-    _reconcile_each(GatewayGroup.objects.all(), by=by, cause=cause or ("change" if by else "schedule"), force=force)
+    with trace_links.find_waiting_requests() as waiting, _trace_if_asked(bool(waiting)):
+        _reconcile_each(GatewayGroup.objects.all(), by=by, cause=cause or ("change" if by else "schedule"), force=force)
+
+
+def _trace_if_asked(waiting: bool) -> AbstractContextManager[None]:
+    """Trace the task if a traced request waits for it: the one that sent it, or one whose own task was lost."""
+    traceparent = read_traceparent()
+    return trace_timing.trace_task("workers.reconcile", traceparent) if traceparent or waiting else nullcontext()
+
+
+def read_traceparent() -> str:
+    """Return the W3C traceparent of the current task's message; "" if it has none."""
+    task = current_app.current_task
+    return str(task.request.get("traceparent") or "") if task else ""
 
 
 @shared_task(name="workers.take_over")

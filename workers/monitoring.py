@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import structlog
-from celery.signals import beat_embedded_init, beat_init, task_failure, task_success, worker_ready
+from celery.signals import beat_embedded_init, beat_init, celeryd_after_setup, task_failure, task_success, worker_ready
+from django.conf import settings
 from django.db import Error as DatabaseError
 
+from apps.lib import trace_timing
 from apps.operations import jobs
 from apps.operations.heartbeats import HeartbeatThread
 from apps.operations.models import ProcessRole
@@ -18,6 +20,7 @@ log = structlog.get_logger()
 
 def connect() -> None:
     """Connect the signals. Called once in each Celery process, when Django is set up."""
+    celeryd_after_setup.connect(begin_traces)
     worker_ready.connect(begin_heartbeat)
     beat_init.connect(begin_ticking)
     beat_embedded_init.connect(begin_ticking)
@@ -28,6 +31,14 @@ def connect() -> None:
 def compute_periods(schedule: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
     """Return the seconds between two runs of each scheduled task."""
     return {str(entry["task"]): float(entry["schedule"]) for entry in schedule.values() if entry["task"] not in RECORDED_BY_ROLE}
+
+
+def begin_traces(instance: Any, **_given: Any) -> None:
+    """Send the traces of the worker that brings changes; the others record no spans."""
+    from workers.app import CHANGES
+
+    if CHANGES in instance.app.amqp.queues.consume_from:
+        trace_timing.start_traces(settings.TRACES_URL, "netzwart-worker")
 
 
 def begin_heartbeat(sender: Any, **_given: Any) -> None:

@@ -29,7 +29,8 @@ from apps.deployments.rollouts.rollout_store import Lease, NewRollout, RolloutLe
 from apps.deployments.transport import agent_channel, agent_client
 from apps.deployments.transport.agent_client import DeployOrder, KnownRuleset
 from apps.lib.enqueue import enqueue_task, send_task
-from apps.lib.trace_timing import log_trace_point
+from apps.lib.trace_links import leave_waiting_requests, link_waiting_requests
+from apps.lib.trace_timing import add_facts, log_trace_point, trace_step
 from apps.network.models import Gateway, GatewayGroup
 from firewall import wire
 from firewall.diff import Delta
@@ -87,26 +88,33 @@ def reconcile(
 
     by: id of the user who asked. force: also retry what failed before. Raises PolicyError when the policy must not be deployed.
     """
-    if group.live_since is None or rollout_store.request_another_look(group):
+    if group.live_since is None:
+        return None
+    if rollout_store.request_another_look(group):
+        leave_waiting_requests()
+        add_facts(outcome="left to the open rollout")
         return None
     links = links or WorkerLinks()
     log_trace_point("taken")
-    with lease_heartbeat.keep_leases() as leases:
+    with trace_step("reconcile", group=group.pk, cause=cause), lease_heartbeat.keep_leases() as leases:
         return _reconcile(ReconciliationParameters(group, links, leases, by=by, force=force, at_the_kernel=cause == "schedule"), cause)
 
 
 def _reconcile(look: ReconciliationParameters, cause: str) -> Rollout | None:
     group, links = look.group, look.links
-    asked = _compute_target(group, cause)
-    log_trace_point("read and compiled")
-    lease = _take_over_rollout(look, asked) or _open_rollout(look, asked)
+    with trace_step("read and compile"):
+        asked = _compute_target(group, cause)
+    with trace_step("open rollout"):
+        lease = _take_over_rollout(look, asked) or _open_rollout(look, asked)
     if lease is None:
+        add_facts(outcome="opened no rollout")
         return None
-    log_trace_point("rollout opened")
+    add_facts(rollout=lease.rollout.pk, revision=lease.rollout.revision_id, gateways=len(lease.steps))
+    link_waiting_requests()
     orders = _build_orders(lease, asked.wanted)
     try:
-        _describe_revision(lease, orders, links)
-        log_trace_point("described")
+        with trace_step("describe"):
+            _describe_revision(lease, orders, links)
         RolloutDriver(lease, orders, links, lambda gateway, order: _remember_arrival(lease, gateway, order)).run()
     except RolloutLeaseLost as lost:
         log.warning("lease lost", rollout=lease.rollout.pk, error=str(lost))
@@ -116,9 +124,10 @@ def _reconcile(look: ReconciliationParameters, cause: str) -> Rollout | None:
     except Exception as error:
         rollout_store.supersede_rollout(lease, _("The worker failed: %(error)s") % {"error": render_error(error)})
         raise
-    _keep_contents(group, lease.rollout.revision, asked.wanted)
-    log_trace_point("kept")
+    with trace_step("keep contents"):
+        _keep_contents(group, lease.rollout.revision, asked.wanted)
     lease.rollout.refresh_from_db()
+    add_facts(state=lease.rollout.state)
     if lease.rollout.again and lease.rollout.state not in Rollout.OPEN:
         send_task("workers.reconcile", None, False, "change")
     return lease.rollout
@@ -185,6 +194,8 @@ def _open_rollout(look: ReconciliationParameters, asked: DesiredDeployment) -> L
     )
     if lease:
         look.leases.keep(lease.rollout)
+    else:  # another worker was faster
+        leave_waiting_requests()
     return lease
 
 

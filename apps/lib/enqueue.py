@@ -1,7 +1,7 @@
 """Enqueues tasks so that a worker acts at once. Nothing depends on them: the schedule finds everything that is due.
 
 Tasks are sent by name after the commit, within LIMIT and without a retry: a dead broker never fails a save, nor delays it for
-longer.
+longer. While traces are on, it delays a save by trace_links.REDIS_SECONDS more.
 """
 
 from collections.abc import Iterator
@@ -18,6 +18,8 @@ from django.conf import settings
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
+from apps.lib import trace_links, trace_timing
+
 QUEUES = {
     "workers.send_mail": {"queue": "mail"},
     "workers.receive_mail": {"queue": "mail"},
@@ -32,6 +34,7 @@ QUEUES = {
 }  # tasks that must not wait behind changes; as in workers.app
 QUEUED_AT: Final = "queued_at"
 """Header of each message: when it was queued. The broker itself does not keep it."""
+RECONCILE = "workers.reconcile"
 LIMIT = 0.2  # seconds, for connecting and for the answer
 log = structlog.get_logger()
 
@@ -65,7 +68,7 @@ def enqueue_task(task: str, *args: Any) -> None:
     """Enqueue the task after the current transaction commits; at once if there is none."""
     wanted = _batched_tasks.get()
     if wanted is None:
-        transaction.on_commit(partial(send_task, task, *args), robust=True)
+        transaction.on_commit(partial(_send_after_commit, task, *args), robust=True)
     else:
         wanted.add((task, *args))
 
@@ -83,10 +86,21 @@ def batch_tasks() -> Iterator[None]:
         enqueue_task(*each)
 
 
+def _send_after_commit(task: str, *args: Any) -> None:
+    if task == RECONCILE:
+        trace_links.note_request()
+    send_task(task, *args)
+
+
 def send_task(task: str, *args: Any) -> bool:
-    """Send the task now. Returns False if the broker did not accept it; the next scheduled run does the work then."""
+    """Send the task now. Returns False if the broker did not accept it; the next scheduled run does the work then.
+
+    The message carries the current trace as W3C `traceparent`, if there is one.
+    """
+    traceparent = trace_timing.get_traceparent()
+    headers = {"traceparent": traceparent} if traceparent else None
     try:
-        _get_publisher().send_task(task, args=args, retry=False, ignore_result=True)
+        _get_publisher().send_task(task, args=args, headers=headers, retry=False, ignore_result=True)
     except (OperationalError, OSError) as error:
         log.warning("nudge lost", task=task, error=str(error))
         return False

@@ -1,4 +1,4 @@
-"""The two lock files: production is a part of what is tested, in the same versions, without tools for tests."""
+"""The lock files: production and traces are parts of what is tested, in the same versions, without tools for tests."""
 
 import re
 from pathlib import Path
@@ -27,6 +27,14 @@ def test_both_locks_hold_what_is_asked_for_and_production_no_tool_of_tests() -> 
     production = {package for package, _where in pins("requirements-production.lock")}
     assert list_requirements("requirements-production.in") <= production
     assert not list_requirements("requirements.in") & production
+
+
+def test_traces_are_tested_in_the_versions_that_are_installed_and_no_other_installation_has_them() -> None:
+    everything, traces, production = pins("requirements.lock"), pins("requirements-tracing.lock"), pins("requirements-production.lock")
+    added = {(package, version) for (package, _where), version in traces.items()}
+    assert added <= {(package, version) for (package, _where), version in everything.items()}
+    assert list_requirements("requirements-tracing.in") <= {package for package, _version in added}
+    assert not [package for package, _where in production if package.startswith(("opentelemetry", "protobuf"))]
 
 
 def test_the_containers_install_the_lock_of_production() -> None:

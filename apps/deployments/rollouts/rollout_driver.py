@@ -23,7 +23,7 @@ from apps.deployments.rollouts.rollout_store import Lease, RolloutLeaseLost
 from apps.deployments.transport import agent_channel, agent_client
 from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
 from apps.deployments.transport.agent_client import AgentRefused, DeployOrder
-from apps.lib.trace_timing import log_trace_point
+from apps.lib.trace_timing import add_facts, mark_failed, trace_step
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.rollout import RolloutCommand, RolloutEvent
@@ -98,15 +98,19 @@ class RolloutDriver:
         }
         with self._sessions:
             while work := do.get(self._lease.command):
-                gateway, what = self._lease.step.gateway, self._lease.command
-                try:
-                    work(gateway, self._orders[gateway.pk])
-                except (RolloutLeaseLost, OperationalError, InterfaceError):
-                    raise
-                except Exception as error:  # a fault with one gateway must not keep the change from the others
-                    log.exception("error in the portal while working on a gateway", gateway=gateway.name, rollout=self._lease.rollout.pk)
-                    self._record_failure(RolloutEvent.LOST, gateway, _("The worker failed: %(error)s") % {"error": render_error(error)})
-                log_trace_point(f"{what}: {gateway.name}")
+                gateway = self._lease.step.gateway
+                with trace_step(str(self._lease.command), gateway=gateway.name):
+                    self._work_on(gateway, work)
+
+    def _work_on(self, gateway: Gateway, work: Callable[[Gateway, DeployOrder], None]) -> None:
+        """Run one command. A fault with one gateway must not keep the change from the others."""
+        try:
+            work(gateway, self._orders[gateway.pk])
+        except (RolloutLeaseLost, OperationalError, InterfaceError):
+            raise
+        except Exception as error:
+            log.exception("error in the portal while working on a gateway", gateway=gateway.name, rollout=self._lease.rollout.pk)
+            self._record_failure(RolloutEvent.LOST, gateway, _("The worker failed: %(error)s") % {"error": render_error(error)})
 
     def fence(self, now: int) -> None:
         """Send the token to every gateway that answers, so that it refuses what a replaced worker still sends."""
@@ -178,6 +182,7 @@ class RolloutDriver:
 
     def _record_commit(self, channel: AgentChannel, order: DeployOrder, applied: wire.Applied) -> None:
         self._rules = applied.new_session
+        add_facts(commit_ms=applied.commit_ms, read_back_ms=applied.read_back_ms)
         self._record_event(
             RolloutEvent.COMMITTED,
             order,
@@ -203,7 +208,8 @@ class RolloutDriver:
         A knock suffices if only elements change; anything else needs a new session. Packets that did not pass before the change
         either are no reason to revert.
         """
-        reached = self._try_knock(gateway) if self._lease.rollout.harmless and not self._rules else self._open_session(gateway)
+        with trace_step("reach", gateway=gateway.name):
+            reached = self._try_knock(gateway) if self._lease.rollout.harmless and not self._rules else self._open_session(gateway)
         if not reached:
             self._record_failure(RolloutEvent.FAILED, gateway, _("It could not be reached after the change."))
         elif lost := self._find_lost_packets(gateway):
@@ -321,6 +327,7 @@ class RolloutDriver:
 
     def _record_failure(self, event: RolloutEvent, gateway: Gateway, text: str, reason: str = "") -> None:
         log.warning("gateway not brought to revision", gateway=gateway.name, rollout=self._lease.rollout.pk, what=event.value, error=text)
+        mark_failed(event.value)
         step = self._lease.step
         with transaction.atomic():
             rollout_store.record_event(self._lease, event, error=text, evidence=step.evidence, reason=reason or step.reason)

@@ -7,12 +7,14 @@ from django.utils.translation import gettext as _
 
 from apps.desk.portal_health.finding_texts import build_portal_line
 from apps.desk.selectors.need import AttentionItem, find_page_url
-from apps.operations.portal_health.selectors import list_portal_findings
+from apps.operations.portal_health.selectors import find_portal_reading, list_portal_findings
 
 
 def iter_attention_items(now: datetime) -> Iterator[AttentionItem]:
-    """Yield a need for each finding of a fresh reading."""
-    for finding in list_portal_findings(now):
+    """Yield a need for each finding of a fresh reading that the reading before showed, too: right after a start, much is on its way."""
+    reading = find_portal_reading()
+    lasting = [each for each in list_portal_findings(now) if reading and each.since < reading.at]
+    for finding in lasting:
         line = build_portal_line(finding)
         key, said = f"portal-{finding.rule}", f"{line.evidence} {line.cure}"
         yield AttentionItem(key, line.state, line.title, said, finding.since, _("Health"), find_page_url("desk:portal-health"))
