@@ -151,9 +151,10 @@ def probe(given: argparse.Namespace) -> int:
 
 
 async def _probe(given: argparse.Namespace) -> None:
+    stop = _create_stop_event()  # before anybody is told that it listens, and may end it
     listener = _listen(given.socket, given.group)
     log.info("the prober listens at %s", given.socket)
-    await prober.serve(listener, _create_stop_event())
+    await prober.serve(listener, stop)
     given.socket.unlink(missing_ok=True)
 
 

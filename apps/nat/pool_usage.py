@@ -1,5 +1,6 @@
 """How full public pools with port blocks are: blocks in use, and how many members can still be added."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db import connection
@@ -31,10 +32,10 @@ class BlockUsage:
         return 1 - self.free / self.blocks if self.blocks else 1.0
 
 
-def list_block_usages() -> list[BlockUsage]:
-    """Return the usage of each pool with blocks that still gives some, by prefix. One query for each such pool, of which there are few."""
-    pools = Pool.objects.filter(kind=Pool.Kind.PUBLIC4, sharing=Pool.Sharing.BLOCKS, retired=None).order_by("prefix")
-    return [_measure_blocks(pool, pool.block_size) for pool in pools if pool.block_size]
+def list_block_usages(pools: Iterable[Pool]) -> list[BlockUsage]:
+    """Return the usage of each of these pools that gives blocks, in their order. One query for each such pool, of which there are few."""
+    giving = (each for each in pools if (each.kind, each.sharing) == (Pool.Kind.PUBLIC4, Pool.Sharing.BLOCKS) and each.retired is None)
+    return [_measure_blocks(pool, pool.block_size) for pool in giving if pool.block_size]
 
 
 def _measure_blocks(pool: Pool, size: int) -> BlockUsage:

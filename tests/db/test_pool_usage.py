@@ -13,6 +13,7 @@ from apps.nat import services
 from apps.nat.pool_usage import list_block_usages
 from apps.nat.services import add_forward
 from apps.network.models import Gauge, Holding, Pool
+from apps.network.selectors import list_pools
 from tests import factories
 from tests.health_situations import build_counters
 
@@ -32,7 +33,7 @@ def small(network: factories.Network) -> Pool:
 
 
 def count_free() -> int:
-    [usage] = list_block_usages()
+    [usage] = list_block_usages(list_pools())
     return usage.free
 
 
@@ -50,7 +51,7 @@ def list_needs(pool: Pool) -> list[tuple[str, str]]:
 
 
 def test_each_member_has_a_block_until_it_leaves_the_pool(network: factories.Network, small: Pool) -> None:
-    assert [(each.pool, each.blocks, each.free) for each in list_block_usages()] == [(small, 6, 6)]
+    assert [(each.pool, each.blocks, each.free) for each in list_block_usages(list_pools())] == [(small, 6, 6)]
     first, _second = add_members(network, small, 2)
     assert count_free() == 4
     services.map_address(holding=first, pool=network.public, by=network.admin)
@@ -81,7 +82,7 @@ def test_the_dashboard_says_before_that_blocks_are_used_up_and_how_many_members_
 def test_a_retired_pool_and_one_without_blocks_are_not_measured(small: Pool) -> None:
     for changed in ({"retired": timezone.now()}, {"retired": None, "sharing": "shared", "block_size": None}):
         Pool.objects.filter(pk=small.pk).update(**changed)
-        assert list_block_usages() == []
+        assert list_block_usages(list_pools()) == []
 
 
 @pytest.mark.parametrize(("minutes", "rules"), [(1, ["set_full"]), (9, [])])

@@ -15,7 +15,7 @@ SECONDS = st.integers(0, 100_000).map(lambda seconds: timedelta(seconds=seconds)
 @given(lasted=SECONDS, earlier=st.integers(0, 10))
 def test_an_alarm_is_due_once_it_has_lasted_and_what_comes_back_often_later(lasted: timedelta, earlier: int) -> None:
     due = lifecycle.is_report_due(began=NOON - lasted, gone=None, reported=None, earlier=earlier, now=NOON)
-    assert due == (lasted >= (timedelta(minutes=15) if earlier >= 3 else timedelta(minutes=1)))
+    assert due == (lasted >= (timedelta(minutes=15) if earlier >= 3 else timedelta(seconds=15)))
 
 
 @given(lasted=SECONDS, earlier=st.integers(0, 10))

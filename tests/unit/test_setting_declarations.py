@@ -17,8 +17,9 @@ EVERY = pytest.mark.parametrize("setting", SETTINGS, ids=lambda each: each.name)
 
 
 def _list_files() -> list[Path]:
-    own = settings.ROOT / "apps" / "preferences"
-    return [each for each in (settings.ROOT / "apps").rglob("*.py") if each.parent != own or each.name == "context_processors.py"]
+    own, roots = settings.ROOT / "apps" / "preferences", (settings.ROOT / "apps", settings.ROOT / "workers")
+    files = [each for root in roots for each in root.rglob("*.py")]
+    return [each for each in files if each.parent != own or each.name == "context_processors.py"]
 
 
 def words(setting: Setting[Any], language: str) -> tuple[str, str, str]:

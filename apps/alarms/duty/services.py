@@ -43,11 +43,11 @@ def take_over(*, shift: DutyShift, by: User) -> list[DutyShift]:
     """Be on duty instead, from now on, wherever this shift counts. The shift stays, and counts again if what is returned is removed.
     Raises Conflict if it is over or somebody else has taken it over, Problem if `by` may not be on duty or is already.
     """
-    now = timezone.now()
     if shift.person_id == by.pk:
         raise Problem(_("This is your own shift."))
     with transaction.atomic():
         _lock_rota()
+        now = timezone.now()  # not before the lock: what another one has just taken over begins before it
         turns = read_turns(max(now, shift.begins), shift.ends) if shift.ends > now else []
         mine = [turn for turn in turns if turn.shift and turn.shift.pk == shift.pk]
         if not mine:

@@ -108,7 +108,8 @@ def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollou
         *portal_health.iter_attention_items(now),
         *programs.iter_attention_items(now),
     ]
-    replaced, windows = frozenset[str]().union(*(need.stands_for for need in found)), list_work_windows(now)
+    replaced = frozenset[str]().union(*(need.stands_for for need in found))
+    windows = list_work_windows(now) if any(need.gateways for need in found) else ()
     kept = (replace(need, work=find_work_at(need.gateways, windows)) for need in found if need.key not in replaced)
     return sorted(kept, key=lambda need: URGENT.index(need.state.kind))
 

@@ -1,6 +1,6 @@
 """Needs of pools that are nearly used up: addresses and prefixes of members, and blocks of ports of public addresses."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from django.utils.translation import gettext as _
@@ -20,15 +20,16 @@ BLOCKS_NEARLY_FULL: Final = 0.9  # a quarter more members than today are planned
 
 def iter_attention_items() -> Iterator[AttentionItem]:
     """Yield pools that are nearly full."""
-    yield from _iter_member_pools()
-    for usage in get_cached("block-usages", list_block_usages):
+    pools = list(list_pools())
+    yield from _iter_member_pools(pools)
+    for usage in get_cached("block-usages", lambda: list_block_usages(pools)):
         if usage.share >= BLOCKS_NEARLY_FULL:
             yield _build_block_need(usage)
 
 
-def _iter_member_pools() -> Iterator[AttentionItem]:
+def _iter_member_pools(pools: Iterable[Pool]) -> Iterator[AttentionItem]:
     held = get_cached("held-in-pools", count_assigned_shares)
-    for pool in list_pools().exclude(kind=Pool.Kind.PUBLIC4):
+    for pool in (each for each in pools if each.kind != Pool.Kind.PUBLIC4):
         free = count_member_shares(pool) - held.get(pool.pk, 0)
         if held.get(pool.pk, 0) >= count_member_shares(pool) * NEARLY_FULL:
             words = ngettext("%(n)s of %(size)s is free", "%(n)s of %(size)s are free", free)

@@ -12,9 +12,9 @@ from apps.operations.portal_health.selectors import find_portal_reading, list_po
 
 def iter_attention_items(now: datetime) -> Iterator[AttentionItem]:
     """Yield a need for each finding of a fresh reading that the reading before showed, too: right after a start, much is on its way."""
-    reading = find_portal_reading()
-    lasting = [each for each in list_portal_findings(now) if reading and each.since < reading.at]
-    for finding in lasting:
+    found = list_portal_findings(now)
+    reading = find_portal_reading() if found else None
+    for finding in (each for each in found if reading and each.since < reading.at):
         line = build_portal_line(finding)
         key, said = f"portal-{finding.rule}", f"{line.evidence} {line.cure}"
         yield AttentionItem(key, line.state, line.title, said, finding.since, _("Health"), find_page_url("desk:portal-health"))

@@ -25,7 +25,8 @@ def _list_stored_findings() -> list[PortalFinding]:
 
 def list_portal_findings(now: datetime) -> list[PortalFinding]:
     """Return what a fresh reading has shown, what is critical first, then by rule. What an old reading showed is not said any more."""
-    found, reading = _list_stored_findings(), find_portal_reading()
+    found = _list_stored_findings()
+    reading = find_portal_reading() if found else None
     if reading is None or now - reading.at > FRESH:
         return []
     order = list(PORTAL_RULES)
