@@ -242,8 +242,9 @@ class KernelTable:
                 yield
 
     def read_named_counters(self) -> Mapping[str, tuple[int, int]]:
-        """See NftTable."""
-        return dict(_iter_named_counters(self._netlink))
+        """See NftTable. Has a socket of its own: two threads at one socket take each other's answers, and wait for ever."""
+        with closing(Netlink()) as own:
+            return dict(_iter_named_counters(own))
 
     def count_set_elements(self, name: str) -> int:
         """See NftTable."""

@@ -149,7 +149,7 @@ class NftTable(Protocol):
         """
 
     def read_named_counters(self) -> Mapping[str, tuple[int, int]]:
-        """Return packets and octets of the named counters alone. The cost does not depend on the sets."""
+        """Return packets and octets of the named counters alone. The cost does not depend on the sets. May be called on any thread."""
 
     def is_disturbed(self) -> bool:
         """True if another program has committed a transaction, to any table, since the last `read`. True before the first."""

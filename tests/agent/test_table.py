@@ -3,6 +3,10 @@
 import dataclasses
 import socket
 import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from threading import Thread
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -183,6 +187,34 @@ def test_nobody_else_means_undisturbed(bench: Bench) -> None:
 
 def nft(bench: Bench, *arguments: str) -> str:
     return bench.do(lambda: subprocess.run(["nft", *arguments], check=True, capture_output=True, text=True).stdout)
+
+
+@on_kernel
+def test_counters_are_read_beside_changes_without_taking_their_answers(bench: Bench) -> None:
+    """As standing probes are asked for while a ruleset is applied. The threads are in the namespace of the one that starts them."""
+    commit(bench, EMPTY, network(3))
+    before, failed = sys.getswitchinterval(), list[BaseException]()
+    sys.setswitchinterval(1e-6)
+
+    def repeat(work: Callable[[], object]) -> None:
+        try:
+            for _time in range(300):
+                work()
+        except BaseException as error:
+            failed.append(error)
+
+    def start() -> list[Thread]:
+        works = (bench.table.read_named_counters, partial(bench.table.read, NOW))
+        begun = [Thread(target=repeat, args=(work,), daemon=True) for work in works]
+        for each in begun:
+            each.start()
+        return begun
+
+    for each in bench.do(start):
+        each.join(60)
+        assert not each.is_alive(), "it waits for an answer that the other thread has taken"
+    sys.setswitchinterval(before)
+    assert failed == []
 
 
 @on_kernel
