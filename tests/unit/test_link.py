@@ -111,6 +111,12 @@ def test_an_agent_that_shows_signs_of_life_for_ever_does_not_hold_up_the_others_
     assert relay.relay_pid is None
 
 
+def test_a_request_that_takes_milliseconds_waits_less_long_for_an_agent_that_hangs() -> None:
+    relay = AgentChannel("nat-1", RelayProgram((sys.executable, "-S", "-c", f"import sys\n{beating(600)}")))
+    with pytest.raises(Unreachable, match=r"sends heartbeats, but no answer within 0\.5 s"):
+        relay.ask(HELLO, longest=0.5)
+
+
 def test_a_caller_that_gives_up_during_beats_closes_the_channel() -> None:
     def leave(_beat: wire.Beat) -> None:
         raise Unreachable("enough")

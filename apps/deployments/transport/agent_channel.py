@@ -25,6 +25,7 @@ from firewall.codec import WireError
 
 PATIENCE = 10.0  # seconds without a single octet; a busy agent sends a beat every second
 PACE = 1_000_000  # octets of a request for which the agent gets one more second before its first octet
+READING = 30.0  # seconds for a complete answer to what takes milliseconds: an agent that hangs must not hold up the others' readings
 LONGEST = 3600.0  # seconds for a complete answer, whatever beats come: no honest work takes so long, and other requests wait
 OPENING = 20.0  # more seconds for the first answer over a new relay: key exchange and start of programs
 KNOCK = 5.0  # seconds for sshd's first line
@@ -67,18 +68,20 @@ class AgentChannel:
         """Process id of the open relay, None if none is open."""
         return self._relay.pid if self._relay and self._relay.is_alive else None
 
-    def ask(self, request: wire.Request, *, patience: float | None = None, heard: BeatHandler = ignore_beat) -> wire.Reply:
+    def ask(
+        self, request: wire.Request, *, patience: float | None = None, longest: float | None = None, heard: BeatHandler = ignore_beat
+    ) -> wire.Reply:
         """Send a request and return the agent's answer. Raises Unreachable.
 
         patience: seconds without an octet; by default 10, plus one for each megabyte sent, plus 20 if the relay has to be started
-        first. heard: called for each beat before the answer; if it raises Unreachable, the wait ends. An idle channel that turns
-        out to be closed is opened anew once.
+        first. longest: seconds for the complete answer, whatever beats come; by default the channel's. heard: called for each beat before
+        the answer; if it raises Unreachable, the wait ends. An idle channel that turns out to be closed is opened anew once.
         """
         with self._lock:
             if objection := self._backoff.explain_pause(timezone.now()):
                 raise Unreachable(objection)
             try:
-                answer = self._ask(request, patience, heard)
+                answer = self._ask(request, patience, longest or self._longest, heard)
             except Unreachable as fault:
                 self._backoff.record_failure(str(fault), timezone.now())
                 raise
@@ -96,25 +99,25 @@ class AgentChannel:
         if relay:
             relay.close()
 
-    def _ask(self, request: wire.Request, patience: float | None, heard: BeatHandler) -> wire.Reply:
+    def _ask(self, request: wire.Request, patience: float | None, longest: float, heard: BeatHandler) -> wire.Reply:
         was_open = self.relay_pid is not None
         try:
-            return self._converse(request, patience, heard)
+            return self._converse(request, patience, longest, heard)
         except EndedError as ended:
             if not was_open:
                 raise self._explain_end(ended) from ended
         try:
-            return self._converse(request, patience, heard)
+            return self._converse(request, patience, longest, heard)
         except EndedError as ended:
             raise self._explain_end(ended) from ended
 
-    def _converse(self, request: wire.Request, patience: float | None, heard: BeatHandler) -> wire.Reply:
+    def _converse(self, request: wire.Request, patience: float | None, longest: float, heard: BeatHandler) -> wire.Reply:
         number, silent = next(self._numbers), PATIENCE if self.relay_pid is not None else PATIENCE + OPENING
         try:
             relay = self._open()
             self._send(relay, number, request, patience or PATIENCE)
             within = wire.ANSWERED[type(request)]
-            return self._receive(relay, number, patience or silent + self.sent / PACE, within, heard)
+            return self._receive(relay, number, (patience or silent + self.sent / PACE, longest), within, heard)
         except (OSError, ValueError, WireError, SilentError) as fault:
             self.close()
             raise Unreachable(str(fault)) from fault
@@ -135,12 +138,15 @@ class AgentChannel:
             relay.send(line, patience)
             self.sent += len(line)
 
-    def _receive(self, relay: RelayProcess, number: int, patience: float, within: wire.MessageLimits, heard: BeatHandler) -> wire.Reply:
-        """Return the answer to this request, or message 0, which says why the agent hangs up."""
-        assembler, give_up = wire.Assembler(within), time.monotonic() + self._longest
+    def _receive(
+        self, relay: RelayProcess, number: int, waits: tuple[float, float], within: wire.MessageLimits, heard: BeatHandler
+    ) -> wire.Reply:
+        """Return the answer to this request, or message 0, which says why the agent hangs up. waits: patience and longest, as in `ask`."""
+        patience, longest = waits
+        assembler, give_up = wire.Assembler(within), time.monotonic() + longest
         for line in relay.iter_lines(patience, wire.MAX_LINE):
             if time.monotonic() > give_up:
-                raise SilentError(f"it sends heartbeats, but no answer within {self._longest:g} s")
+                raise SilentError(f"it sends heartbeats, but no answer within {longest:g} s")
             answer = assembler.feed(line)
             if answer and answer[0] in (number, 0):
                 reply = wire.parse_reply(answer[1])

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.deployments.transport import agent_channel
-from apps.deployments.transport.agent_channel import ChannelOf, Unreachable
+from apps.deployments.transport.agent_channel import READING, ChannelOf, Unreachable
 from apps.gateways.health.interval import SHORTEST, HealthInterval, compute_interval
 from apps.gateways.health.judgement import judge, merge_findings
 from apps.gateways.health.measures import compute_measures
@@ -33,7 +33,7 @@ def read_all_gateways(channel_of: ChannelOf = agent_channel.get_readings_channel
     for gateway in Gateway.objects.filter(status__isnull=False).select_related("group").order_by("pk"):
         begun = timezone.now()
         try:
-            answer = channel_of(gateway).ask(ReadHealth())
+            answer = channel_of(gateway).ask(ReadHealth(), longest=READING)
         except Unreachable:
             continue
         _store_answer(gateway, answer, begun, timezone.now())

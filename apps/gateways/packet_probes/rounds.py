@@ -10,7 +10,7 @@ from typing import Final
 
 from apps.deployments.rollouts import probing
 from apps.deployments.rollouts.probing import FAMILIES, ProbeResult
-from apps.deployments.transport.agent_channel import AgentChannel
+from apps.deployments.transport.agent_channel import READING, AgentChannel
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.probe_messages import ProbesRead, ReadProbes, Target, TargetSeen
@@ -44,7 +44,7 @@ def read_rounds(channel: AgentChannel, gateway: Gateway, known: RoundPosition, n
     targets = probing.find_targets(gateway)
     if not targets:
         return [SeenRound(now, tuple(probing.build_not_probed(gateway, family) for family in FAMILIES))]
-    answer = channel.ask(ReadProbes(tuple(targets.values()), EVERY_MS, LIMIT_MS, known.series, known.number))
+    answer = channel.ask(ReadProbes(tuple(targets.values()), EVERY_MS, LIMIT_MS, known.series, known.number), longest=READING)
     if isinstance(answer, wire.Refused) and answer.reason == "malformed":
         return [SeenRound(now, probing.probe_gateway(channel, gateway))]
     if not isinstance(answer, ProbesRead):
