@@ -86,14 +86,13 @@ def measure(places: StatePaths, *, members: int, minutes: float, seed: int, faul
             time.sleep(minutes * 60)
         kinds = [] if is_quiet else list(faults) or list(befall.kinds)
         done = _inject_faults(befall, kinds, Random(seed + 3), seconds=minutes * 60) if kinds else Counter[str]()
-        alarms = _list_alarms(begun)
+        alarming = [Figure("false_alarms", len(_list_alarms(begun)), "", "== 0")] if is_quiet else []
         torment.stop.set()
         torment.join()
         changes.made += befall.changes.made
         _come_to_rest(stack, changes)
         for stream in streams:
             stream.end()
-        alarming = [Figure("false_alarms", len(alarms), "", "== 0")] if is_quiet else []
         return [*_build_figures(stack, changes, befall, torment, streams, done), *alarming]
 
 
