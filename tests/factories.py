@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import cache
 from ipaddress import IPv4Address, ip_address, ip_network
 from itertools import count
@@ -13,6 +13,9 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.bans.models import Notice, Reachable, ServerInterface
+from apps.deployments.rollouts.probing import ProbeResult
+from apps.gateways.packet_probes.observation import store_rounds
+from apps.gateways.packet_probes.rounds import SeenRound
 from apps.lib.database.validity import make_range_from_now
 from apps.members.models import Device, Member, Tariff
 from apps.nat.models import NatMapping
@@ -103,6 +106,11 @@ def probes(of: Network) -> None:
         each.probe_source6 = ip_address(f"2001:db8:b{1 + number}::2")
         each.save()
         each.group.refresh_from_db()
+
+
+def store_probe(gateway: Gateway, results: Sequence[ProbeResult], at: datetime) -> None:
+    """Store what one probe of each address family has shown."""
+    store_rounds(gateway, [SeenRound(at, tuple(results))])
 
 
 def servers(of: Network) -> Notice:

@@ -14,7 +14,6 @@ from apps.desk.selectors import claims
 from apps.desk.selectors.claims import CLAIMS, DashboardFacts, StatusClaim
 from apps.gateways.health.models import HealthFinding
 from apps.gateways.packet_probes.models import ProbeStatus
-from apps.gateways.packet_probes.observation import store_results
 from apps.gateways.selectors import build_overviews, get_max_answer_age, list_gateways
 from apps.operations.models import ProcessRole, RoleHeartbeat
 from tests import factories
@@ -36,7 +35,7 @@ def facts(age: timedelta = timedelta(0)) -> DashboardFacts:
 def well(network: factories.Network) -> factories.Network:
     runs(network, rollout(network))
     for gateway in network.gateways:
-        store_results(gateway, [ProbeResult(family, True, 2.5, "It answered.") for family in (4, 6)], timezone.now())
+        factories.store_probe(gateway, [ProbeResult(family, True, 2.5, "It answered.") for family in (4, 6)], timezone.now())
     return network
 
 

@@ -18,7 +18,7 @@ from apps.desk.selectors.dashboard import list_attention_items
 from apps.gateways.packet_probes.history import KEPT
 from apps.gateways.packet_probes.judgement import IN_A_ROW
 from apps.gateways.packet_probes.models import LOST, ProbeStatus
-from apps.gateways.packet_probes.observation import probe_all_gateways, store_results, store_rounds
+from apps.gateways.packet_probes.observation import probe_all_gateways, store_rounds
 from apps.gateways.packet_probes.rounds import RoundPosition, read_rounds
 from apps.network.models import Gateway
 from firewall import wire
@@ -45,7 +45,7 @@ def mara(network: factories.Network) -> Client:
 
 def store(gateway: Gateway, results: tuple[ProbeResult, ...], times: int = 2) -> None:
     for number in reversed(range(times)):
-        store_results(gateway, results, timezone.now() - 2 * number * SECOND)
+        factories.store_probe(gateway, results, timezone.now() - 2 * number * SECOND)
 
 
 def list_needs() -> list[tuple[str, str]]:
@@ -71,7 +71,7 @@ def test_a_gateway_that_answers_and_drops_everything_is_seen(mara: Client, netwo
     store(other, PASSED)
     store(first, LOST4, times=1)
     assert list_needs() == []
-    store_results(first, LOST4, timezone.now())
+    factories.store_probe(first, LOST4, timezone.now())
     assert list_needs() == [("bad", "No IPv4 packet comes back through nat-1")]
     page = text(mara.get("/"))
     assert "active members are affected." in page and "Packets out: 3, back: none." in page and "both gateways forward" not in page
@@ -117,7 +117,7 @@ def test_one_probe_that_was_lost_says_nothing_if_none_came_back_before(mara: Cli
 
 def test_loss_is_told_with_its_share(mara: Client, network: factories.Network) -> None:
     for results in (LOST4, PASSED, PASSED, LOST4, PASSED, LOST4, PASSED):
-        store_results(network.gateways[0], results, timezone.now())
+        factories.store_probe(network.gateways[0], results, timezone.now())
     assert list_needs() == [("warn", "nat-1 loses IPv4 packets")]
     assert "3 of the last 7 probe packets did not come back." in text(mara.get("/"))
 
@@ -125,7 +125,7 @@ def test_loss_is_told_with_its_share(mara: Client, network: factories.Network) -
 def test_an_outage_that_is_over_is_no_loss(mara: Client, network: factories.Network) -> None:
     store(network.gateways[1], PASSED)
     for results in (PASSED, *[LOST4] * 6, PASSED):
-        store_results(network.gateways[0], results, timezone.now())
+        factories.store_probe(network.gateways[0], results, timezone.now())
     assert list_needs() == []
     assert title(mara) == "Nothing needs you, both gateways forward"
 
@@ -141,10 +141,10 @@ def test_a_probe_that_does_not_work_says_nothing_about_packets(mara: Client, net
 def test_results_are_kept_for_five_minutes_and_the_state_has_its_beginning(network: factories.Network) -> None:
     gateway, began = network.gateways[0], timezone.now()
     for number in range(KEPT + 5):
-        store_results(gateway, PASSED, began + number * SECOND)
+        factories.store_probe(gateway, PASSED, began + number * SECOND)
     status = ProbeStatus.objects.get(gateway=gateway, family=4)
     assert (len(status.recent), status.recent[0], status.since, status.failures) == (KEPT, 2500, began, 0)
-    store_results(gateway, LOST4, began + 100 * SECOND)
+    factories.store_probe(gateway, LOST4, began + 100 * SECOND)
     status.refresh_from_db()
     assert (status.recent[-1], status.since, status.failures) == (LOST, began + 100 * SECOND, 1)
 
@@ -152,7 +152,7 @@ def test_results_are_kept_for_five_minutes_and_the_state_has_its_beginning(netwo
 def test_a_family_that_is_no_longer_probed_has_no_result(network: factories.Network) -> None:
     gateway = network.gateways[0]
     store(gateway, PASSED)
-    store_results(gateway, (ProbeResult(4, None, None, "IPv4: not probed."), PASSED[1]), timezone.now())
+    factories.store_probe(gateway, (ProbeResult(4, None, None, "IPv4: not probed."), PASSED[1]), timezone.now())
     assert list(ProbeStatus.objects.values_list("family", flat=True)) == [6]
 
 

@@ -219,24 +219,9 @@ def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, R
             stands_for=_list_gateway_keys(stale),
             gateways=_list_ids(stale),
         )
+    told = stale if len(stale) > 1 else []
     for each in gates:
-        if each.state.kind is not StateKind.OK and not (each in stale and len(stale) > 1):
-            out_of_service = _build_gateway_need(each, each.state, _describe_away(each), _describe_away_reason(each), _find_since(each))
-            yield replace(out_of_service, gateways=_list_ids(_list_lost_with(each, every)))
-        elif each.drift:
-            said = f"{each.drift.what[:1].upper()}{each.drift.what[1:]}. {each.drift.follows}"
-            kind = StateKind.BAD if each.drift.is_whole_table and each.carried else StateKind.WARN
-            yield _build_gateway_need(each, StateLabel(kind, each.drift.word), each.drift.sentence, said, each.drift.since)
-        elif each.status and each.status.disk:
-            yield _build_gateway_need(each, StateLabel(StateKind.WARN, _("Disk")), each.line.sentence, each.line.follows, None)
-        elif each.alone:
-            lonely = _build_gateway_need(each, StateLabel(StateKind.WARN, _("Alone")), each.line.sentence, each.line.follows, None)
-            yield replace(lonely, gateways=_list_ids(_list_group_of(each, every)) - {each.gateway.pk})
-        elif (late := find_unapplied_rollout(each, newest)) and _is_settled(late, now):
-            words = _("%(gateway)s does not run %(revision)s yet") % {"gateway": each.gateway, "revision": late}
-            yield _build_gateway_need(
-                each, StateLabel(StateKind.WARN, _("Behind"), "overdue"), words, _describe_running(each), late.finished
-            )
+        yield from _iter_needs_of_gateway(each, every, newest, now, is_told=each in told)
     if memory := _list_in_memory(gates):
         yield AttentionItem(
             "memory",
@@ -247,6 +232,27 @@ def _iter_gateway_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, R
             _("Show"),
             find_page_url("gateways:list"),
         )
+
+
+def _iter_needs_of_gateway(
+    each: GatewayOverview, every: Sequence[GatewayOverview], newest: Mapping[int, Rollout], now: datetime, *, is_told: bool
+) -> Iterator[AttentionItem]:
+    """Yield the most important need of one gateway. is_told: another need says already that it is not polled."""
+    if each.state.kind is not StateKind.OK and not is_told:
+        out_of_service = _build_gateway_need(each, each.state, _describe_away(each), _describe_away_reason(each), _find_since(each))
+        yield replace(out_of_service, gateways=_list_ids(_list_lost_with(each, every)))
+    elif each.drift:
+        said = f"{each.drift.what[:1].upper()}{each.drift.what[1:]}. {each.drift.follows}"
+        kind = StateKind.BAD if each.drift.is_whole_table and each.carried else StateKind.WARN
+        yield _build_gateway_need(each, StateLabel(kind, each.drift.word), each.drift.sentence, said, each.drift.since)
+    elif each.status and each.status.disk:
+        yield _build_gateway_need(each, StateLabel(StateKind.WARN, _("Disk")), each.line.sentence, each.line.follows, None)
+    elif each.alone:
+        lonely = _build_gateway_need(each, StateLabel(StateKind.WARN, _("Alone")), each.line.sentence, each.line.follows, None)
+        yield replace(lonely, gateways=_list_ids(_list_group_of(each, every)) - {each.gateway.pk})
+    elif (late := find_unapplied_rollout(each, newest)) and _is_settled(late, now):
+        words = _("%(gateway)s does not run %(revision)s yet") % {"gateway": each.gateway, "revision": late}
+        yield _build_gateway_need(each, StateLabel(StateKind.WARN, _("Behind"), "overdue"), words, _describe_running(each), late.finished)
 
 
 def _is_settled(rollout: Rollout, now: datetime) -> bool:

@@ -4,7 +4,6 @@ A gateway that does not answer the portal is not read: what its packets do is th
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from time import monotonic
 from typing import Final
 
@@ -12,7 +11,6 @@ import structlog
 from django.db import transaction
 from django.utils import timezone
 
-from apps.deployments.rollouts.probing import ProbeResult
 from apps.deployments.transport import agent_channel
 from apps.deployments.transport.agent_channel import ChannelOf, Unreachable
 from apps.gateways.packet_probes.history import add_result
@@ -55,11 +53,6 @@ def _find_position(statuses: Iterable[ProbeStatus]) -> RoundPosition:
     """Return the last round that is stored of every family."""
     known = {RoundPosition(each.series, each.number) for each in statuses}
     return known.pop() if len(known) == 1 else RoundPosition()
-
-
-def store_results(gateway: Gateway, results: Sequence[ProbeResult], at: datetime) -> None:
-    """Store what came of one probe of each family."""
-    store_rounds(gateway, [SeenRound(at, tuple(results))])
 
 
 @transaction.atomic
