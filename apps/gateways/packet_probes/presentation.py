@@ -49,7 +49,8 @@ def _build_inward_line(status: ProbeStatus, now: datetime) -> ProbeLine | None:
         InwardVerdict.NOT_ASKED: StateLabel(StateKind.WARN, _("responder does not answer")),
     }[verdict]
     name = _("IPv%(family)d, from outside") % {"family": status.family}
-    return ProbeLine(name, state, "", status.inward_text, status.inward_at)
+    is_of_the_last_try = verdict is not InwardVerdict.COMES_IN or not status.inward_failures
+    return ProbeLine(name, state, "", status.inward_text if is_of_the_last_try else "", status.inward_at)
 
 
 def _build_line(status: ProbeStatus, now: datetime) -> ProbeLine:
