@@ -2,11 +2,13 @@
 
 It works from the annotations of frozen dataclasses and named tuples, so that a new value needs no code here. Elements are packed:
 all keys in one base64 text, all values in another, because a ruleset is mostly elements. Octets are base64.
+
+`lacking` is what the other side does not know, because its version is older: it is left out, and refused if it comes from there.
 """
 
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -15,6 +17,7 @@ from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin, get_t
 
 from firewall.addresses import format_address, format_prefix
 from firewall.ruleset import PLAIN, Element, Elements
+from firewall.wire_versions import NO_ADDITIONS, Additions, WhenSet, list_added_fields
 
 Json: TypeAlias = Any  # what json.loads returns
 _ADDRESSES = {IPv4Address: ip_address, IPv6Address: ip_address, IPv4Network: ip_network, IPv6Network: ip_network}
@@ -39,11 +42,18 @@ class WireError(ValueError):
         super().__init__(printable)
 
 
-def encode(value: Any) -> Json:
-    """Return the value as JSON data. A dataclass carries its class's name as `is`, by which unions are decoded."""
+class TooNewError(WireError):
+    """A value that cannot be said to this side's older peer. The message names what the peer does not know."""
+
+
+def encode(value: Any, lacking: Additions = NO_ADDITIONS) -> Json:
+    """Return the value as JSON data. A dataclass carries its class's name as `is`, by which unions are decoded.
+
+    Raises TooNewError if it means something that cannot be said without what the other side lacks.
+    """
     match value:
         case Enum():
-            return value.value
+            return _encode_member(value, lacking)
         case None | bool() | int() | str():
             return value
         case bytes():
@@ -53,20 +63,42 @@ def encode(value: Any) -> Json:
         case IPv4Network() | IPv6Network():
             return {"prefix": format_prefix(value)}
         case Mapping():
-            return _encode_mapping(value)
+            return _encode_mapping(value, lacking)
         case frozenset():
             return sorted(value)
         case tuple() if hasattr(value, "_fields"):
-            return {name: encode(each) for name, each in zip(value._fields, value, strict=True)}
+            return {name: encode(each, lacking) for name, each in zip(value._fields, value, strict=True)}
         case tuple():
-            return list(value) if _PLAIN_TYPES.issuperset(map(type, value)) else [encode(each) for each in value]
-    return {"is": type(value).__name__} | {each.name: encode(getattr(value, each.name)) for each in fields(value)}
+            return list(value) if _PLAIN_TYPES.issuperset(map(type, value)) else [encode(each, lacking) for each in value]
+    return _encode_fields(value, lacking)
 
 
-def _encode_mapping(value: Mapping[Any, Any]) -> Json:
+def _encode_member(member: Enum, lacking: Additions) -> Json:
+    if member.name in lacking.members.get(type(member).__name__, ()):
+        raise TooNewError(f"{type(member).__name__}.{member.name} is not known there")
+    return member.value
+
+
+def _encode_fields(value: Any, lacking: Additions) -> Json:
+    name = type(value).__name__
+    if name in lacking.classes:
+        raise TooNewError(f"{name} is not known there")
+    added = lacking.fields.get(name, {})
+    for each in fields(value):
+        if added.get(each.name) is WhenSet.REFUSE and getattr(value, each.name) != get_default(each):
+            raise TooNewError(f"{name}.{each.name} is not known there")
+    return {"is": name} | {each.name: encode(getattr(value, each.name), lacking) for each in fields(value) if each.name not in added}
+
+
+def get_default(of: "Field[Any]") -> Any:
+    """Return a field's default; MISSING if it has none."""
+    return of.default_factory() if of.default_factory is not MISSING else of.default
+
+
+def _encode_mapping(value: Mapping[Any, Any], lacking: Additions) -> Json:
     if value and isinstance(next(iter(value)), bytes):
         return _encode_elements(value)
-    return {key: encode(each) for key, each in value.items()}
+    return {key: encode(each, lacking) for key, each in value.items()}
 
 
 def _encode_elements(elements: Elements) -> Json:
@@ -88,26 +120,29 @@ def _get_value_width(elements: Elements) -> int:
     return max([len(element.value) for element in elements.values()], default=0)
 
 
-def decode(hint: Any, data: Json, where: str = "message") -> Any:
-    """Return the value of the annotated type. Raises WireError with the path to data that does not fit, such as an unknown field."""
+def decode(hint: Any, data: Json, where: str = "message", lacking: Additions = NO_ADDITIONS) -> Any:
+    """Return the value of the annotated type. Raises WireError with the path to data that does not fit, such as an unknown field.
+
+    Fields that the sender lacks get their defaults; one that it sends nevertheless is unknown.
+    """
     origin = get_origin(hint)
     if origin in (Union, UnionType):
-        return _decode_union(get_args(hint), data, where)
+        return _decode_union(get_args(hint), data, where, lacking)
     if origin is Annotated:
         plain, limits = get_args(hint)
         return _decode_within(plain, limits, data, where)
     if origin is tuple:
-        return _decode_tuple(get_args(hint), data, where)
+        return _decode_tuple(get_args(hint), data, where, lacking)
     if origin is frozenset:
-        return frozenset(_decode_tuple((get_args(hint)[0], ...), data, where))
+        return frozenset(_decode_tuple((get_args(hint)[0], ...), data, where, lacking))
     if origin is not None and issubclass(origin, Mapping):
-        return _decode_mapping(get_args(hint), data, where)
+        return _decode_mapping(get_args(hint), data, where, lacking)
     if hint in _ADDRESSES:
         return _decode_address(data, where)
     if issubclass(hint, Enum):
-        return _decode_enum(hint, data, where)
+        return _decode_enum(hint, data, where, lacking)
     if is_dataclass(hint) or hasattr(hint, "_fields"):
-        return _decode_fields(hint, data, where)
+        return _decode_fields(hint, data, where, lacking)
     if hint is bytes:
         return _decode_octets(data, where)
     if type(data) is not hint:
@@ -145,22 +180,22 @@ def _is_encodable(text: str) -> bool:
     return True
 
 
-def _decode_union(hints: tuple[Any, ...], data: Json, where: str) -> Any:
+def _decode_union(hints: tuple[Any, ...], data: Json, where: str, lacking: Additions) -> Any:
     if data is None and NoneType in hints:
         return None
-    possible = [hint for hint in hints if hint is not NoneType]
+    possible = [hint for hint in hints if hint is not NoneType and getattr(hint, "__name__", "") not in lacking.classes]
     if isinstance(data, dict) and _ADDRESSES.keys() >= set(possible):
         return _decode_one_of(tuple(possible), data, where)
     if isinstance(data, dict) and possible[0] not in (str, int) and len(possible) > 1:
         by_name = {hint.__name__: hint for hint in possible}
         if not isinstance(data.get("is"), str) or data["is"] not in by_name:
             raise WireError(f"{where}.is: expected one of {', '.join(sorted(by_name))}, got {data.get('is')!r}")
-        return decode(by_name[data["is"]], data, where)
+        return decode(by_name[data["is"]], data, where, lacking)
     if isinstance(data, dict) and any(hint in _ADDRESSES for hint in possible):
         return _decode_address(data, where)
     fitting = [hint for hint in possible if hint in (str, int) and type(data) is hint]
     if len(possible) == 1:
-        return decode(possible[0], data, where)
+        return decode(possible[0], data, where, lacking)
     if not fitting:
         raise WireError(f"{where}: unexpected {type(data).__name__}")
     return data
@@ -173,7 +208,7 @@ def _decode_one_of(possible: tuple[Any, ...], data: Json, where: str) -> Any:
     return address
 
 
-def _decode_tuple(hints: tuple[Any, ...], data: Json, where: str) -> tuple[Any, ...]:
+def _decode_tuple(hints: tuple[Any, ...], data: Json, where: str, lacking: Additions) -> tuple[Any, ...]:
     if not isinstance(data, list):
         raise WireError(f"{where}: expected a list, got {type(data).__name__}")
     each = hints[:1] * len(data) if hints[-1] is ... else hints
@@ -182,7 +217,7 @@ def _decode_tuple(hints: tuple[Any, ...], data: Json, where: str) -> tuple[Any, 
     if hints[-1] is ... and hints[0] in _PLAIN_TYPES and set(map(type, data)) <= {hints[0]}:
         _check_plain(hints[0], data, where)
         return tuple(data)
-    return tuple(decode(hint, item, f"{where}[{at}]") for at, (hint, item) in enumerate(zip(each, data, strict=True)))
+    return tuple(decode(hint, item, f"{where}[{at}]", lacking) for at, (hint, item) in enumerate(zip(each, data, strict=True)))
 
 
 def _check_plain(hint: Any, data: list[Any], where: str) -> None:
@@ -193,13 +228,13 @@ def _check_plain(hint: Any, data: list[Any], where: str) -> None:
         _check_within(_INTEGERS, max(data), where)
 
 
-def _decode_mapping(hints: tuple[Any, ...], data: Json, where: str) -> Mapping[Any, Any]:
+def _decode_mapping(hints: tuple[Any, ...], data: Json, where: str, lacking: Additions) -> Mapping[Any, Any]:
     if not isinstance(data, dict):
         raise WireError(f"{where}: expected an object, got {type(data).__name__}")
     _check_text("".join(data), where)
     if hints[0] is bytes:
         return _decode_elements(data, where)
-    return {key: decode(hints[1], each, f"{where}.{key}") for key, each in data.items()}
+    return {key: decode(hints[1], each, f"{where}.{key}", lacking) for key, each in data.items()}
 
 
 def _decode_elements(data: dict[str, Json], where: str) -> Elements:
@@ -266,24 +301,29 @@ def _decode_address(data: Json, where: str) -> Any:
         raise WireError(f"{where}: {error}") from error
 
 
-def _decode_enum(hint: Any, data: Json, where: str) -> Any:
+def _decode_enum(hint: Any, data: Json, where: str, lacking: Additions) -> Any:
     try:
-        return hint(data)
+        member = hint(data)
     except ValueError as error:
         raise WireError(f"{where}: {data!r} is not a {hint.__name__}") from error
+    if member.name in lacking.members.get(hint.__name__, ()):
+        raise WireError(f"{where}: {data!r} is not a {hint.__name__} in that version")
+    return member
 
 
-def _decode_fields(hint: Any, data: Json, where: str) -> Any:
+def _decode_fields(hint: Any, data: Json, where: str, lacking: Additions) -> Any:
     if not isinstance(data, dict):
         raise WireError(f"{where}: expected an object, got {type(data).__name__}")
     hints = _get_hints(hint)
     given = {name: each for name, each in data.items() if name != "is"}
     if data.get("is", hint.__name__) != hint.__name__:
         raise WireError(f"{where}.is: expected {hint.__name__}, got {data['is']!r}")
-    for names, fault in ((given.keys() - hints.keys(), "unknown"), (hints.keys() - given.keys() - _list_optional_fields(hint), "missing")):
+    known = hints.keys() - lacking.fields.get(hint.__name__, {}).keys()
+    optional = _list_optional_fields(hint) | list_added_fields(hint.__name__)
+    for names, fault in ((given.keys() - known, "unknown"), (known - given.keys() - optional, "missing")):
         if names:
             raise WireError(f"{where}: {fault} field {min(names)!r}")
-    return hint(**{name: decode(hints[name], each, f"{where}.{name}") for name, each in given.items()})
+    return hint(**{name: decode(hints[name], each, f"{where}.{name}", lacking) for name, each in given.items()})
 
 
 @cache

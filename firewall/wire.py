@@ -1,14 +1,15 @@
 """The protocol between portal and agent: versioned messages, as JSON lines of at most 1 MiB.
 
 Each line is an object {"v": version, "id": number, "last": bool, "part": text}; the parts of one id make up one JSON text, a
-request or its reply. Nothing that is received is executed: the agent gets values, and renders them itself.
+request or its reply. Nothing that is received is executed: the agent gets values, and renders them itself. Both sides speak the
+versions of `firewall.wire_versions`, and a reply is in the version of its request.
 """
 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from firewall.codec import WireError, decode, encode
 from firewall.conntrack_timeouts import ReadTimeouts, TimeoutsAre
@@ -22,8 +23,10 @@ from firewall.probe_messages import Probe, Probed, ProbesRead, ReadProbes
 from firewall.profile import SysctlDifference
 from firewall.roles import Drain, Roles, RolesAre
 from firewall.ruleset import Elements, Ruleset
+from firewall.wire_versions import LACKING
+from firewall.wire_versions import SPOKEN as SPOKEN
+from firewall.wire_versions import VERSION as VERSION
 
-VERSION = 8
 MAX_LINE = 1 << 20
 MAX_MESSAGE = 512 << 20
 CONFIRM_WITHIN = range(1, 601)  # seconds
@@ -40,7 +43,7 @@ Time: TypeAlias = Annotated[int, range(1 << 34)]  # Unix seconds
 
 
 class VersionError(WireError):
-    """The other side speaks another version of this protocol."""
+    """The other side speaks a version of this protocol that this side does not."""
 
 
 class MessageLimits(NamedTuple):
@@ -431,32 +434,44 @@ ANSWERED: Mapping[type[Request], MessageLimits] = MappingProxyType(
 """Limits on the length of the answer to each request. A longer answer is refused before it is read to its end."""
 
 
-def iter_lines(number: int, message: Message) -> Iterator[bytes]:
-    """Yield the lines in which to send the message, each with its newline. Raises WireError if the message is too long."""
-    text = json.dumps(encode(message), separators=(",", ":"))
+def iter_lines(number: int, message: Message, version: int = VERSION) -> Iterator[bytes]:
+    """Yield the lines in which to send the message in one of the versions SPOKEN, each with its newline.
+
+    Raises WireError if the message is too long, and TooNewError before the first line if that version cannot say it.
+    """
+    text = json.dumps(encode(message, LACKING[version]), separators=(",", ":"))
     if len(text) > MAX_MESSAGE:
         raise WireError(f"a message of {len(text)} characters is longer than {MAX_MESSAGE}")
     for start in range(0, len(text), _PART):
         last = start + _PART >= len(text)
-        frame = {"v": VERSION, "id": number, "last": last, "part": text[start : start + _PART]}
+        frame = {"v": version, "id": number, "last": last, "part": text[start : start + _PART]}
         yield json.dumps(frame, separators=(",", ":")).encode() + b"\n"
 
 
 class Assembler:
-    """Assembles messages from lines, one message at a time and within `limits`; a fault ends the conversation."""
+    """Assembles messages from lines, one message at a time and within `limits`; a fault ends the conversation.
+
+    version: the version of the last line; None before the first that was of a spoken version.
+    """
 
     def __init__(self, limits: MessageLimits = REQUESTED) -> None:
         self._limits = limits
         self._number: int | None = None
         self._parts: list[str] = []
         self._length = 0
+        self.version: int | None = None
 
     def feed(self, line: bytes) -> tuple[int, object] | None:
         """Return the message's number and its JSON data once its last line is in, None before.
 
-        Raises WireError for anything that is not a line of this version.
+        Raises WireError for anything that is not a line of a spoken version.
         """
-        number, last, part = _parse_frame(line)
+        frame = _parse_json(_check_length(line), "line")
+        version, within = _read_version(frame), self._number is not None
+        if within and version != self.version:
+            raise WireError(f"line of version {version} within a message of version {self.version}")
+        self.version = version
+        number, last, part = _parse_frame(frame)
         if self._number not in (None, number):
             raise WireError(f"line of message {number} within message {self._number}")
         self._number = number
@@ -472,13 +487,21 @@ class Assembler:
         return number, _parse_json(text, f"message {number}")
 
 
-def _parse_frame(line: bytes) -> tuple[int, bool, str]:
+def _check_length(line: bytes) -> bytes:
     if len(line) > MAX_LINE:
         raise WireError(f"a line of {len(line)} octets is longer than {MAX_LINE}")
-    frame = _parse_json(line, "line")
-    if not isinstance(frame, dict) or frame.get("v") != VERSION:
-        spoken = frame.get("v") if isinstance(frame, dict) else None
-        raise VersionError(f"this side speaks version {VERSION}, the other {spoken!r}; bring both to the same release")
+    return line
+
+
+def _read_version(frame: object) -> int:
+    version = frame.get("v") if isinstance(frame, dict) else None
+    if type(version) is not int or version not in SPOKEN:
+        mine = " and ".join(map(str, SPOKEN))
+        raise VersionError(f"this side speaks versions {mine}, the other {version!r}; bring both to the same release (docs/upgrade.md)")
+    return version
+
+
+def _parse_frame(frame: Any) -> tuple[int, bool, str]:
     if frame.keys() != {"v", "id", "last", "part"}:
         raise WireError(f"line: expected the fields v, id, last and part, got {', '.join(sorted(frame))}")
     number: int = decode(int, frame["id"], "line.id")
@@ -494,11 +517,11 @@ def _parse_json(text: str | bytes, where: str) -> object:
         raise WireError(f"{where}: not JSON: {error}") from error
 
 
-def parse_request(data: object) -> Request:
-    """Return the request in this JSON data. Raises WireError."""
-    return decode(Request, data, "request")  # type: ignore[no-any-return]  # decode follows the annotation
+def parse_request(data: object, version: int = VERSION) -> Request:
+    """Return the request in this JSON data, as a peer of this version sends it. Raises WireError."""
+    return decode(Request, data, "request", LACKING[version])  # type: ignore[no-any-return]  # decode follows the annotation
 
 
-def parse_reply(data: object) -> Reply:
-    """Return the reply in this JSON data. Raises WireError."""
-    return decode(Reply, data, "reply")  # type: ignore[no-any-return]  # decode follows the annotation
+def parse_reply(data: object, version: int = VERSION) -> Reply:
+    """Return the reply in this JSON data, as a peer of this version sends it. Raises WireError."""
+    return decode(Reply, data, "reply", LACKING[version])  # type: ignore[no-any-return]  # decode follows the annotation

@@ -15,10 +15,11 @@ from pathlib import Path
 from zlib import crc32
 
 from firewall import digest as digests
-from firewall.codec import Json, WireError, decode, encode
+from firewall.codec import Json, TooNewError, WireError, decode, encode
 from firewall.diff import Delta
 from firewall.profile import NAMES
 from firewall.ruleset import Ruleset, drop_expired
+from firewall.wire_versions import LACKING, SPOKEN
 from gateway.counter_ledger import DeletedCountsLedger
 from gateway.running_ruleset import RunningRuleset
 
@@ -196,7 +197,7 @@ class StateDirectory:
             "at": at,
             "way": digests.DIGEST_VERSION,
             "digest": digests.format_digest(digest),
-            "deltas": [encode(delta) for delta in deltas],
+            "deltas": [_encode_for_neighbours(delta) for delta in deltas],
         }
         line = _encode_line(record)
         try:
@@ -231,7 +232,7 @@ class StateDirectory:
             "at": at,
             "way": digests.DIGEST_VERSION,
             "digest": digests.format_digest(digest),
-            "ruleset": encode(ruleset),
+            "ruleset": _encode_for_neighbours(ruleset),
         }
         new = self.directory / f"{_CHECKPOINT}.new"
         try:
@@ -277,6 +278,14 @@ class StateDirectory:
             os.fsync(directory)
         finally:
             os.close(directory)
+
+
+def _encode_for_neighbours(value: Ruleset | Delta) -> Json:
+    """Return the value as the release before reads it too, so that it can be installed again, unless it uses what came later."""
+    try:
+        return encode(value, LACKING[SPOKEN[0]])
+    except TooNewError:
+        return encode(value)
 
 
 def _write_new(path: Path, octets: bytes) -> None:

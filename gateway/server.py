@@ -9,14 +9,14 @@ affected. Peers may be silent for as long as they like, but their number is limi
 import asyncio
 import logging
 from asyncio import IncompleteReadError, LimitOverrunError, StreamReader, StreamWriter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from time import monotonic, perf_counter
 from typing import TypeVar
 
 from firewall import wire
-from firewall.codec import WireError
+from firewall.codec import TooNewError, WireError
 from firewall.conntrack_timeouts import ReadTimeouts, TimeoutsAre
 from firewall.evidence import CollectEvidence, EvidenceCollected
 from firewall.file_trial import FileTrial, InstallFiles, KeepFiles, RevertFiles
@@ -51,6 +51,7 @@ class AgentServer:
         self._operations = ThreadPoolExecutor(1, "operations")
         self._begun: set[asyncio.Task[None]] = set()
         self._peers: dict[StreamWriter, float] = {}
+        self._versions: dict[StreamWriter, int] = {}  # of the last message; a peer is answered in its own
         self._long_message = asyncio.Lock()  # one at a time: each may need hundreds of megabytes
         self._timer: asyncio.TimerHandle | None = None
         self._live_timer: asyncio.TimerHandle | None = None
@@ -76,6 +77,7 @@ class AgentServer:
             log.info("a peer has disconnected: %s", error)
         finally:
             self._peers.pop(writer, None)
+            self._versions.pop(writer, None)
             writer.close()
 
     def _make_room(self) -> None:
@@ -94,10 +96,10 @@ class AgentServer:
 
     async def _exchange(self, line: bytes, reader: StreamReader, writer: StreamWriter, opened: float) -> None:
         """Read one message and write its reply, with beats before it if it takes long."""
-        number, data, long = await self._read_message(line, reader)
+        number, data, long = await self._read_message(line, reader, writer)
         beating = asyncio.create_task(self._send_beats(writer, number))
         try:
-            answer = await self._answer(data, opened, long=long)
+            answer = await self._answer(data, self._versions[writer], opened, long=long)
         finally:
             beating.cancel()
         await self._say(writer, number, answer)
@@ -108,7 +110,7 @@ class AgentServer:
             await asyncio.sleep(self._every)
             self._peers[writer] = monotonic()
             if writer.transport.get_write_buffer_size() < MOST_UNREAD:
-                writer.writelines(wire.iter_lines(number, self._agent.beat))
+                writer.writelines(wire.iter_lines(number, self._agent.beat, self._versions[writer]))
 
     async def _run_in_turn(self, work: Callable[[], T]) -> T:
         """Run the work on the one thread of operations, after earlier ones."""
@@ -135,10 +137,14 @@ class AgentServer:
         self._stopping.set()
         await asyncio.to_thread(self._operations.shutdown, cancel_futures=True)
 
-    async def _read_message(self, line: bytes, reader: StreamReader) -> tuple[int, object, bool]:
+    async def _read_message(self, line: bytes, reader: StreamReader, writer: StreamWriter) -> tuple[int, object, bool]:
         """Return the message's number, its data, and True if it had more than one line: then parsing it takes a while too."""
         assembler = wire.Assembler(self._limits)
-        whole = assembler.feed(line)
+        try:
+            whole = assembler.feed(line)
+        finally:
+            if assembler.version:
+                self._versions[writer] = assembler.version
         if whole is not None:
             return *whole, False
         async with self._long_message:
@@ -149,14 +155,14 @@ class AgentServer:
                 whole = assembler.feed(line)
         return *whole, True
 
-    async def _answer(self, data: object, opened: float, *, long: bool) -> wire.Reply:
+    async def _answer(self, data: object, version: int, opened: float, *, long: bool) -> wire.Reply:
         """Return the reply to a message, and log it. An error in the agent itself is answered like any other refusal."""
         start = perf_counter()
         said = "a message"
         request: wire.Request | None = None
         reply: wire.Reply
         try:
-            request = await asyncio.to_thread(wire.parse_request, data) if long else wire.parse_request(data)
+            request = await asyncio.to_thread(wire.parse_request, data, version) if long else wire.parse_request(data, version)
             said = describe(request)
             beside = await self._answer_beside(request)
             reply = await self._run_in_turn(lambda: self._agent.answer(request, opened)) if beside is None else beside
@@ -272,7 +278,7 @@ class AgentServer:
             log.error("the checkpoint could not be written, so the journal keeps growing: %s", to_plain_line(str(error)))
 
     async def _say(self, writer: StreamWriter, number: int, reply: wire.Reply) -> None:
-        for line in wire.iter_lines(number, reply):
+        for line in _iter_reply(number, reply, self._versions.get(writer, wire.VERSION)):
             writer.write(line)
             await asyncio.wait_for(writer.drain(), self._stalled)
 
@@ -282,6 +288,15 @@ class AgentServer:
             await self._say(writer, 0, wire.Refused("version" if isinstance(error, wire.VersionError) else "malformed", str(error)))
         except OSError:
             return
+
+
+def _iter_reply(number: int, reply: wire.Reply, version: int) -> Iterator[bytes]:
+    """Yield the reply's lines; those of a refusal if the reply cannot be said in this version."""
+    try:
+        yield from wire.iter_lines(number, reply, version)
+    except TooNewError as error:
+        text = f"{error}: the answer cannot be given in version {version}; upgrade the portal"
+        yield from wire.iter_lines(number, wire.Refused("version", text), version)
 
 
 async def _read_line(reader: StreamReader) -> bytes:

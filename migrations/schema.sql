@@ -4766,7 +4766,9 @@ CREATE TABLE public.deployments_gatewaystate (
     kernel jsonb,
     disk text NOT NULL,
     agent character varying(40) NOT NULL,
-    drifted_before jsonb NOT NULL
+    drifted_before jsonb NOT NULL,
+    protocol smallint NOT NULL,
+    CONSTRAINT deployments_gatewaystate_protocol_check CHECK ((protocol >= 0))
 );
 
 CREATE TABLE public.deployments_heldback (
@@ -11573,6 +11575,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('contenttypes', '0002_remove_content_type_name'),
     ('deployments', '0001_initial'),
     ('deployments', '0002_gateways_of_revisions'),
+    ('deployments', '0003_protocol_of_agents'),
     ('events', '0001_initial'),
     ('gateways', '0001_joining_machines'),
     ('gateways', '0002_roles'),

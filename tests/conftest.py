@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -18,6 +19,7 @@ from django.test import TransactionTestCase
 from django.utils import translation
 
 from tests.example_counts import DEEP, FULL, USUAL, load_profile
+from tests.released_agent import extract_released_sources, why_no_history
 
 
 @cache
@@ -68,6 +70,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker, why in REASONS.items():
         if item.get_closest_marker(marker) and (reason := why()):
             pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def released_sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sources of the last released agent."""
+    if reason := why_no_history():
+        pytest.skip(reason)
+    return extract_released_sources(tmp_path_factory.mktemp("released"))
 
 
 @pytest.fixture(scope="session")

@@ -168,6 +168,7 @@ class GatewayState(models.Model):
     error = models.TextField(blank=True)
     disk = models.TextField(default="", blank=True)  # why the agent cannot write to its disk, in its own words
     agent = models.CharField(max_length=40, default="", blank=True)  # version of its agent
+    protocol = models.PositiveSmallIntegerField(default=0)  # version of the protocol that its agent answered in; 0 if it has not
     drift = models.JSONField(null=True)  # how the kernel differs from what the agent committed (`drift.py`)
     drift_since = models.DateTimeField(null=True)
     drifted_before = models.JSONField(default=list)  # past drift, newest first, at most `drift.REMEMBERED`

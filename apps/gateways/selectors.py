@@ -16,6 +16,7 @@ from apps.bans.models import Listener, Reachable
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.rollouts.progress import render_primary_families
 from apps.deployments.selectors import list_rollouts_in_state
+from apps.gateways.agent_texts import is_agent_older
 from apps.gateways.drift_texts import DriftText, PastDrift, describe_drift, list_past_drift
 from apps.gateways.joining.models import JoiningMachine
 from apps.gateways.kernel_gauges import find_connection_table
@@ -57,6 +58,11 @@ class GatewayOverview:
     before: list[PastDrift]
     alone: bool  # carries both families while the other gateways of its group do not answer
     carried: frozenset[int]
+
+    @property
+    def is_agent_older(self) -> bool:
+        """True if its agent speaks only an older version of the protocol."""
+        return self.status is not None and is_agent_older(self.status.protocol)
 
     @property
     def carries4(self) -> bool:

@@ -9,9 +9,10 @@ PATIENCE = 30.0  # seconds
 
 
 class Client:
-    """One connection to the agent."""
+    """One connection to the agent. version: in which it asks and expects the answers."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, version: int = wire.VERSION) -> None:
+        self.version = version
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(PATIENCE)
         self._socket.connect(str(path))
@@ -23,7 +24,7 @@ class Client:
         """Send the request and wait for its reply; beats that arrive before it are kept in `beats`."""
         self._number += 1
         self.beats.clear()
-        self.send(b"".join(wire.iter_lines(self._number, request)))
+        self.send(b"".join(wire.iter_lines(self._number, request, self.version)))
         number, reply = self.answer()
         assert number == self._number
         return reply
@@ -49,7 +50,8 @@ class Client:
         assembler = wire.Assembler()
         for line in self._file:
             if whole := assembler.feed(line):
-                return whole[0], wire.parse_reply(whole[1])
+                assert assembler.version == self.version
+                return whole[0], wire.parse_reply(whole[1], self.version)
         raise EOFError
 
     def close(self) -> None:

@@ -139,10 +139,14 @@ class OnKernel:
 
 
 class Served:
-    """The agent as a process: with `on_kernel`, in a network namespace that outlives it; else on a table in memory."""
+    """The agent as a process: with `on_kernel`, in a network namespace that outlives it; else on a table in memory.
 
-    def __init__(self, state: Path, *, on_kernel: bool) -> None:
+    root: the sources that it runs; version: in which it is asked.
+    """
+
+    def __init__(self, state: Path, *, on_kernel: bool, root: Path = ROOT, version: int = wire.VERSION) -> None:
         self.state = state
+        self.root, self.version = root, version
         self.space = f"nw-test-{uuid4().hex[:12]}" if on_kernel else ""
         self._short = Path(mkdtemp(prefix="nw"))  # a socket's path must be short
         self.socket = self._short / "agent"
@@ -160,12 +164,12 @@ class Served:
         where = ["--socket", str(self.socket), "--state", str(self.state), "--failover", str(get_failover_path(self.state))]
         command = self.command("serve", "--name", "gw1", *where, *([] if self.space else ["--fake"]))
         self.log: list[str] = []
-        self.process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(command, cwd=self.root, stderr=subprocess.PIPE, text=True)
         self._lines: SimpleQueue[str] = SimpleQueue()
         self._reader = Thread(target=self._read_log, args=(self.process, self._lines), daemon=True)
         self._reader.start()
         self.wait_for_log("listening at")
-        self.client = Client(self.socket)
+        self.client = Client(self.socket, self.version)
 
     def wait_for_log(self, words: str) -> str:
         """Return the next line of the log that contains these words."""
@@ -189,7 +193,7 @@ class Served:
     def ask_anew(self, request: wire.Request) -> wire.Reply:
         """Ask over a new connection, which replaces the old one."""
         self.client.close()
-        self.client = Client(self.socket)
+        self.client = Client(self.socket, self.version)
         return self.ask(request)
 
     def kill(self) -> None:
@@ -204,6 +208,11 @@ class Served:
     def restart(self) -> None:
         self.kill()
         self.start()
+
+    def replace(self, root: Path, version: int) -> None:
+        """Replace the agent by that of other sources, as an upgrade does; the kernel's table stays."""
+        self.root, self.version = root, version
+        self.restart()
 
     def nft(self, *arguments: str) -> str:
         """Run nft in the gateway's namespace and return its output."""

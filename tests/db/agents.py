@@ -18,6 +18,7 @@ from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.transport import agent_channel, agent_client
 from apps.network.models import Gateway
 from tests import factories
+from tests.released_agent import ROOT
 from tests.whole.system import wait_for
 
 
@@ -39,8 +40,11 @@ def socket_of(gateway: Gateway) -> Path:
 
 
 @contextmanager
-def stop_agent(gateway: Gateway) -> Iterator[Path]:
-    """Stop the gateway's agent, yield its state directory so that the test can change it, then start another agent there."""
+def stop_agent(gateway: Gateway, root: Path = ROOT) -> Iterator[Path]:
+    """Stop the gateway's agent, yield its state directory so that the test can change it, then start another agent there.
+
+    root: the sources that it runs.
+    """
     process = os.pidfd_open(agent_of(gateway))
     signal.pidfd_send_signal(process, signal.SIGTERM)
     assert select.select([process], [], [], 60)[0], "the agent does not end"
@@ -48,7 +52,7 @@ def stop_agent(gateway: Gateway) -> Iterator[Path]:
     yield directory_of(gateway)
     given = ["--fake", "--name", gateway.name, "--socket", str(socket_of(gateway)), "--state", str(directory_of(gateway))]
     with Path(f"{directory_of(gateway)}.log").open("ab") as log:
-        started.append(Popen([sys.executable, "-m", "gateway", "serve", *given], stderr=log))
+        started.append(Popen([sys.executable, "-m", "gateway", "serve", *given], cwd=root, stderr=log))
     wait_for(socket_of(gateway).exists)
 
 

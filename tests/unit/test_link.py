@@ -2,13 +2,18 @@
 
 import sys
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
 from apps.deployments.rollouts.backoff import Backoff
 from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
 from apps.deployments.transport.relay_program import RelayProgram
-from firewall import wire
+from apps.deployments.transport.spoken_versions import REMEMBERED, SPOKEN_VERSIONS, SpokenVersions
+from firewall import wire, wire_versions
+from firewall.health import ReadHealth
+from firewall.ruleset import PLAIN, Ruleset
+from firewall.wire_versions import Additions, WhenSet
 
 HELLO = wire.Hello(0)
 ANSWER = b"".join(wire.iter_lines(1, wire.Refused("busy", "here I am")))
@@ -125,3 +130,110 @@ def test_a_caller_that_gives_up_during_beats_closes_the_channel() -> None:
     with pytest.raises(Unreachable, match=r"^enough$"):
         relay.ask(HELLO, heard=leave)
     assert relay.relay_pid is None
+
+
+# --- An agent of the release before
+
+OLDER = wire.SPOKEN[0]
+
+
+def older_agent(log: Path, *, answers: int = 1_000) -> str:
+    """Return a program that talks as an agent of the release before does, and logs the version of each line that it gets."""
+    refusal = b"".join(wire.iter_lines(0, wire.Refused("version", "this side speaks another"), OLDER))
+    return (
+        "import json\n"
+        f"for _ in range({answers}):\n"
+        "    line = sys.stdin.readline()\n"
+        "    if not line: sys.exit()\n"
+        "    frame = json.loads(line)\n"
+        f"    open({str(log)!r}, 'a').write(f'{{frame[\"v\"]}} ')\n"
+        f"    if frame['v'] != {OLDER}:\n"
+        f"        sys.stdout.buffer.write({refusal!r}); sys.exit()\n"
+        f"    answer = json.loads({ANSWER!r}) | {{'id': frame['id'], 'v': {OLDER}}}\n"
+        "    print(json.dumps(answer), flush=True)\n"
+    )
+
+
+def test_an_older_agent_is_asked_again_in_its_version_and_from_then_on_at_once(tmp_path: Path) -> None:
+    log = tmp_path / "versions"
+    relay = channel(older_agent(log))
+    for _ in range(3):
+        assert relay.ask(HELLO) == wire.Refused("busy", "here I am")
+    assert log.read_text().split() == [str(each) for each in (wire.VERSION, OLDER, OLDER, OLDER)]
+    assert relay.version == OLDER
+    relay.close()
+
+
+def test_a_new_session_with_an_older_agent_begins_with_its_version(tmp_path: Path) -> None:
+    log = tmp_path / "versions"
+    for _ in range(2):
+        session = channel(older_agent(log))
+        session.ask(HELLO)
+        session.close()
+    assert log.read_text().split() == [str(each) for each in (wire.VERSION, OLDER, OLDER)]
+
+
+def test_a_channel_that_was_cut_tries_the_newest_version_again(tmp_path: Path) -> None:
+    """The agent may have been upgraded: that restarts it, and cuts the channel."""
+    log = tmp_path / "versions"
+    relay = channel(older_agent(log, answers=1))
+    SPOKEN_VERSIONS.remember(relay.way, OLDER)
+    relay.ask(HELLO)
+    assert log.read_text().split() == [str(OLDER)]
+    relay.ask(HELLO)
+    assert log.read_text().split() == [str(each) for each in (OLDER, wire.VERSION, OLDER)]
+    relay.close()
+
+
+def test_an_agent_that_hangs_up_in_the_middle_of_a_long_message_is_asked_in_the_older_version(tmp_path: Path) -> None:
+    log = tmp_path / "versions"
+    program = older_agent(log).replace("sys.stdout.buffer.write", "len")  # as with ssh, which closes before the reason arrives
+    ruleset = Ruleset(elements={"up4": {number.to_bytes(4): PLAIN for number in range(200_000)}})
+    relay = channel(program.replace("    answer =", "    if not frame['last']: continue\n    answer ="))
+    assert relay.ask(wire.Plan(1, ruleset)) == wire.Refused("busy", "here I am")
+    versions = log.read_text().split()
+    assert versions[0] == str(wire.VERSION) and set(versions[1:]) == {str(OLDER)}
+    relay.close()
+
+
+def test_a_refusal_in_the_version_that_was_asked_in_is_an_answer(tmp_path: Path) -> None:
+    """An agent of the release after next cannot be told from one that is wrong: its reason is shown, and nothing is asked again."""
+    program = older_agent(tmp_path / "versions").replace(f"if frame['v'] != {OLDER}:", "if True:")
+    assert channel(program).ask(HELLO) == wire.Refused("version", "this side speaks another")
+
+
+def test_a_request_that_an_older_agent_does_not_know_is_refused_in_words_and_the_channel_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacking = Additions(classes=frozenset({"ReadHealth"}), fields={"Hello": {"token": WhenSet.REFUSE}})
+    monkeypatch.setitem(wire_versions.LACKING, OLDER, lacking)
+    relay = channel(older_agent(tmp_path / "versions"))
+    for request in (ReadHealth(), wire.Hello(1, token=7)):
+        answer = relay.ask(request)
+        assert isinstance(answer, wire.Refused) and answer.reason == "version"
+        assert answer.text.startswith(f"nat-1's agent cannot do this yet: it speaks version {OLDER} of the protocol (")
+        assert "docs/upgrade.md" in answer.text
+    pid = relay.relay_pid
+    assert relay.ask(HELLO) == wire.Refused("busy", "here I am") and relay.relay_pid == pid
+    relay.close()
+
+
+def test_an_answer_in_a_newer_version_than_asked_ends_the_conversation() -> None:
+    relay = channel(answering(1))
+    SPOKEN_VERSIONS.remember(relay.way, OLDER)
+    with pytest.raises(Unreachable, match=f"asked in version {OLDER}, it answered in version {wire.VERSION}"):
+        relay.ask(HELLO)
+
+
+def test_an_answer_in_an_older_version_that_refuses_nothing_ends_the_conversation() -> None:
+    with pytest.raises(Unreachable, match=f"asked in version {wire.VERSION}, it answered in version {OLDER}"):
+        channel(answering(1).replace("{'id': number}", f"{{'id': number, 'v': {OLDER}}}")).ask(HELLO)
+
+
+def test_an_older_version_is_remembered_for_a_while() -> None:
+    now = [0.0]
+    versions, way = SpokenVersions(lambda: now[0]), RelayProgram(("relay",))
+    versions.remember(way, OLDER)
+    assert versions.recall(way) == OLDER
+    now[0] = REMEMBERED
+    assert versions.recall(way) is None

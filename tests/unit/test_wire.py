@@ -206,12 +206,6 @@ def test_no_octets_are_too_strange_to_be_refused(line: bytes) -> None:
         wire.Assembler().feed(line)
 
 
-def test_another_version_is_named() -> None:
-    line = json.dumps({"v": 1, "id": 1, "last": True, "part": "{}"}).encode()
-    with pytest.raises(WireError, match=f"speaks version {wire.VERSION}, the other 1"):
-        wire.Assembler().feed(line)
-
-
 def test_lines_of_two_messages_do_not_mix() -> None:
     assembler = wire.Assembler()
     assembler.feed(json.dumps({"v": wire.VERSION, "id": 1, "last": False, "part": "{"}).encode())

@@ -141,7 +141,7 @@ def test_an_agent_of_another_name_does_not_fit(group: factories.Network) -> None
 
 def test_an_agent_of_another_version_does_not_fit(group: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     machine = accept(begin(group))
-    monkeypatch.setattr(wire, "VERSION", wire.VERSION + 1)
+    monkeypatch.setattr(wire, "SPOKEN", (wire.VERSION + 1, wire.VERSION + 2))
     found = examine(machine)
     assert found.progress == "foreign" and "bring both to the same release" in found.problem
 

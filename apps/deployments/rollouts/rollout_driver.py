@@ -30,7 +30,7 @@ from firewall.rollout import RolloutCommand, RolloutEvent
 
 log = structlog.get_logger()
 
-OWN_FAULTS = ("state", "token")  # reasons of `wire.Refused` that say nothing about the ruleset: other gateways may accept it
+OWN_FAULTS = ("state", "token", "version")  # reasons of `wire.Refused` that say nothing about the ruleset: other gateways may accept it
 LONGEST_ERROR = 1000  # characters
 SESSIONS = 3  # attempts to open a new session after a change that may have locked the portal out
 

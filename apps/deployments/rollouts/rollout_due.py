@@ -69,7 +69,7 @@ class DueCheck:
         welcome = self._request_welcome(gateway)
         if welcome is None:
             return False
-        _record_answer(state, welcome)
+        _record_answer(state, welcome, self.links.get_channel(gateway).version or 0)
         if agent_client.is_running(welcome, target):
             drift.clear_drift(state)
             return state.digest != target and not self._is_stuck(welcome, impaired)
@@ -107,13 +107,13 @@ class DueCheck:
             return None
 
 
-def _record_answer(state: GatewayState, welcome: wire.Welcome) -> None:
-    """Record that the gateway answers, its agent's version and the disk error that it reports."""
+def _record_answer(state: GatewayState, welcome: wire.Welcome, protocol: int) -> None:
+    """Record that the gateway answers, the versions of its agent and of their protocol, and the disk error that it reports."""
     mine = GatewayState.objects.filter(pk=state.pk)
     if state.unreachable_since:
         mine.update(unreachable_since=None, error="", seen=Now())
-    if (state.disk, state.agent) != (welcome.disk, welcome.agent[:40]):
-        mine.update(disk=welcome.disk, agent=welcome.agent[:40])
+    if (state.disk, state.agent, state.protocol) != (welcome.disk, welcome.agent[:40], protocol):
+        mine.update(disk=welcome.disk, agent=welcome.agent[:40], protocol=protocol)
 
 
 def _find_last_try(group: GatewayGroup, wanted: DesiredState) -> Rollout | None:

@@ -1,7 +1,8 @@
 """Channel to an agent over a relay program's standard input and output; kept open, with a limit on every wait.
 
 Takes requests of `firewall.wire` and returns replies, or raises `Unreachable` with a sentence. `relay_program.py` chooses the
-program; none of them is a shell, and text from the database is never more than one argument.
+program; none of them is a shell, and text from the database is never more than one argument. An agent of the release before is
+spoken to in its own version: it says which when it refuses the first message, and hangs up.
 """
 
 import itertools
@@ -17,11 +18,12 @@ from django.utils import timezone
 
 from apps.deployments.rollouts.backoff import Backoff
 from apps.deployments.transport.relay_program import RelayProgram, build_relay_program, get_socket_path
+from apps.deployments.transport.spoken_versions import SPOKEN_VERSIONS
 from apps.deployments.transport.ssh import SshFault
 from apps.deployments.transport.subprocess_pipe import EndedError, RelayProcess, SilentError
 from apps.network.models import Gateway
 from firewall import wire
-from firewall.codec import WireError
+from firewall.codec import TooNewError, WireError
 
 PATIENCE = 10.0  # seconds without a single octet; a busy agent sends a beat every second
 PACE = 1_000_000  # octets of a request for which the agent gets one more second before its first octet
@@ -40,6 +42,14 @@ class Unreachable(Exception):  # noqa: N818 - a state of the world, not an error
         self.fault = fault
 
 
+class OlderAgent(Exception):  # noqa: N818 - a state of the world, not an error of the program
+    """The agent speaks only an older version. It did nothing, and has closed the connection."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"the agent speaks version {version}")
+        self.version = version
+
+
 type BeatHandler = Callable[[wire.Beat], None]
 
 
@@ -51,6 +61,7 @@ class AgentChannel:
     """A kept-open connection to one agent. One request at a time; a fault closes it, and the next request opens it anew.
 
     backoff: pauses before a gateway that did not answer is asked again; until then requests fail at once.
+    version: the version of the protocol that the agent last answered in; None before its first answer.
     """
 
     def __init__(self, name: str, by: RelayProgram, backoff: Backoff | None = None, *, longest: float = LONGEST) -> None:
@@ -58,6 +69,8 @@ class AgentChannel:
         self._longest = longest
         self.way = by
         self.sent = 0  # octets of the last request
+        self.version: int | None = None
+        self._speaks = wire.VERSION  # over the open relay
         self._relay: RelayProcess | None = None
         self._numbers = itertools.count(1)
         self._lock = Lock()
@@ -73,6 +86,7 @@ class AgentChannel:
     ) -> wire.Reply:
         """Send a request and return the agent's answer. Raises Unreachable.
 
+        A request that an older agent does not know is not sent: the answer is a refusal with the reason “version”.
         patience: seconds without an octet; by default 10, plus one for each megabyte sent, plus 20 if the relay has to be started
         first. longest: seconds for the complete answer, whatever beats come; by default the channel's. heard: called for each beat before
         the answer; if it raises Unreachable, the wait ends. An idle channel that turns out to be closed is opened anew once.
@@ -102,14 +116,25 @@ class AgentChannel:
     def _ask(self, request: wire.Request, patience: float | None, longest: float, heard: BeatHandler) -> wire.Reply:
         was_open = self.relay_pid is not None
         try:
-            return self._converse(request, patience, longest, heard)
+            return self._converse_in_its_version(request, patience, longest, heard)
         except EndedError as ended:
             if not was_open:
                 raise self._explain_end(ended) from ended
         try:
-            return self._converse(request, patience, longest, heard)
+            return self._converse_in_its_version(request, patience, longest, heard)
         except EndedError as ended:
             raise self._explain_end(ended) from ended
+
+    def _converse_in_its_version(self, request: wire.Request, patience: float | None, longest: float, heard: BeatHandler) -> wire.Reply:
+        """Converse; if the agent turns out to be of the release before, do so once more in its version."""
+        try:
+            return self._converse(request, patience, longest, heard)
+        except OlderAgent as older:
+            SPOKEN_VERSIONS.remember(self.way, older.version)
+        try:
+            return self._converse(request, patience, longest, heard)
+        except OlderAgent as older:
+            raise Unreachable(f"{older}, and refused it when it was asked in it") from older
 
     def _converse(self, request: wire.Request, patience: float | None, longest: float, heard: BeatHandler) -> wire.Reply:
         number, silent = next(self._numbers), PATIENCE if self.relay_pid is not None else PATIENCE + OPENING
@@ -118,24 +143,41 @@ class AgentChannel:
             self._send(relay, number, request, patience or PATIENCE)
             within = wire.ANSWERED[type(request)]
             return self._receive(relay, number, (patience or silent + self.sent / PACE, longest), within, heard)
+        except TooNewError as fault:
+            return wire.Refused("version", self._explain_too_new(fault))
         except (OSError, ValueError, WireError, SilentError) as fault:
-            self.close()
+            self._close_after_fault()
             raise Unreachable(str(fault)) from fault
-        except (EndedError, Unreachable):
-            self.close()
+        except (EndedError, Unreachable, OlderAgent):
+            self._close_after_fault()
             raise
 
+    def _close_after_fault(self) -> None:
+        """End the relay. The agent may be replaced meanwhile, so the next relay begins with the newest version."""
+        SPOKEN_VERSIONS.forget(self.way)
+        self.close()
+
     def _open(self) -> RelayProcess:
-        if self._relay is None or not self._relay.is_alive:
-            self.close()
+        if self._relay and not self._relay.is_alive:
+            self._close_after_fault()
+        if self._relay is None:
             self.way.prepare()
             self._relay = RelayProcess(self.way.arguments, settings.ROOT)
+            self._speaks, self.version = SPOKEN_VERSIONS.recall(self.way) or wire.VERSION, None
         return self._relay
 
     def _send(self, relay: RelayProcess, number: int, request: wire.Request, patience: float) -> None:
+        """Send the request. Raises OlderAgent if an agent that has not answered in this version hangs up before the end of a long one:
+        ssh closes before its reason arrives.
+        """
         self.sent = 0
-        for line in wire.iter_lines(number, request):
-            relay.send(line, patience)
+        for line in wire.iter_lines(number, request, self._speaks):
+            try:
+                relay.send(line, patience)
+            except EndedError as ended:
+                if self.sent and self.version is None and self._speaks > wire.SPOKEN[0]:
+                    raise OlderAgent(wire.SPOKEN[0]) from ended
+                raise
             self.sent += len(line)
 
     def _receive(
@@ -149,11 +191,29 @@ class AgentChannel:
                 raise SilentError(f"it sends heartbeats, but no answer within {longest:g} s")
             answer = assembler.feed(line)
             if answer and answer[0] in (number, 0):
-                reply = wire.parse_reply(answer[1])
+                reply = self._parse_reply(answer[1], assembler.version)
                 if not isinstance(reply, wire.Beat):
                     return reply
                 heard(reply)
         raise WireError("no answer")
+
+    def _parse_reply(self, data: object, version: int | None) -> wire.Reply:
+        """Parse an answer of this version. Raises OlderAgent if it says that the agent speaks no newer one."""
+        if version is None or version > self._speaks:
+            raise WireError(f"asked in version {self._speaks}, it answered in version {version}")
+        reply = wire.parse_reply(data, version)
+        if version < self._speaks:
+            if isinstance(reply, wire.Refused) and reply.reason == "version":
+                raise OlderAgent(version)
+            raise WireError(f"asked in version {self._speaks}, it answered in version {version}")
+        self.version = version
+        return reply
+
+    def _explain_too_new(self, fault: TooNewError) -> str:
+        return (
+            f"{self.name}'s agent cannot do this yet: it speaks version {self._speaks} of the protocol ({fault}). "
+            "Install the agent of the portal's release (docs/upgrade.md)"
+        )
 
     def _explain_end(self, ended: EndedError) -> Unreachable:
         words = str(ended)

@@ -14,6 +14,7 @@ from firewall.rollout import RolloutEvent
 from firewall.ruleset import Ruleset
 
 AHEAD = 1000  # milliseconds by which an agent's clock may be ahead
+_UNKNOWN_REQUEST = "request.is"  # how a refusal of a request that the agent does not know begins
 
 
 class AgentRefused(Exception):  # noqa: N818 - the gateway's decision, not an error of the program
@@ -117,6 +118,16 @@ def query_outcome(channel: AgentChannel, order: DeployOrder, heard: BeatHandler 
 def is_running(welcome: wire.Welcome, target: str) -> bool:
     """True if the gateway runs the target now and would after a reboot."""
     return welcome.digest == welcome.confirmed == target and not welcome.trial
+
+
+def is_request_unknown(answer: wire.Reply) -> bool:
+    """True if the agent is of a release that does not know the request.
+
+    What its version of the protocol does not have is not even sent. Until version 8 it refused such a request as malformed.
+    """
+    if not isinstance(answer, wire.Refused):
+        return False
+    return answer.reason == "version" or (answer.reason == "malformed" and answer.text.startswith(_UNKNOWN_REQUEST))
 
 
 def expect_answer[Answer: wire.Reply](kind: type[Answer], answer: wire.Reply) -> Answer:

@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
+from apps.deployments.transport.agent_client import is_request_unknown
 from apps.deployments.transport.relay_program import build_relay_program
 from apps.gateways.evidence.archive import ArchiveEntry, build_archive, unpack_part
 from apps.gateways.evidence.models import EvidenceArchive, EvidenceFile
@@ -24,7 +25,6 @@ AT_ONCE: Final = 2  # collections: each keeps a thread of the collector busy, wh
 LATE: Final = timedelta(minutes=2)  # after which a request is too old: what is seen then is not what it was about
 FORGOTTEN: Final = timedelta(minutes=5)  # after which a collection has lost its worker
 KEPT: Final = 30  # archives of one gateway
-_UNKNOWN_REQUEST: Final = "request.is"  # how an agent's refusal of a request that it does not know begins
 log = structlog.get_logger()
 State, Problem = EvidenceArchive.State, EvidenceArchive.Problem
 
@@ -77,7 +77,7 @@ def _ask_agent(gateway: Gateway, channel: AgentChannel) -> AgentPart:
         return AgentPart([], problem=Problem.UNREACHABLE, reason=_shorten(str(fault)))
     if isinstance(answer, EvidenceCollected):
         return AgentPart([unpack_part(each) for each in answer.parts], answer.agent)
-    if isinstance(answer, wire.Refused) and answer.reason == "malformed" and answer.text.startswith(_UNKNOWN_REQUEST):
+    if is_request_unknown(answer):
         return AgentPart([], problem=Problem.OLDER)
     words = answer.text if isinstance(answer, wire.Refused) else f"it answered {type(answer).__name__}"
     return AgentPart([], problem=Problem.REFUSED, reason=_shorten(words))

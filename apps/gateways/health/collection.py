@@ -44,8 +44,11 @@ def _store_answer(gateway: Gateway, answer: wire.Reply, begun: datetime, ended: 
         store_reading(gateway, answer, begun, ended)
         return
     why = answer.text if isinstance(answer, wire.Refused) else f"it answered {type(answer).__name__}"
-    HealthStatus.objects.update_or_create(gateway=gateway, defaults={"at": ended, "refusal": why.replace("\0", "")[:300]})
-    log.warning("no health", gateway=gateway.name, why=why)
+    refusal = why.replace("\0", "")[:300]
+    known = HealthStatus.objects.filter(gateway=gateway).values_list("refusal", flat=True).first()
+    HealthStatus.objects.update_or_create(gateway=gateway, defaults={"at": ended, "refusal": refusal})
+    if refusal != known:
+        log.warning("no health", gateway=gateway.name, why=why)
 
 
 @transaction.atomic

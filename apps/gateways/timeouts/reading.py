@@ -9,6 +9,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.deployments.transport import agent_channel
 from apps.deployments.transport.agent_channel import ChannelOf, Unreachable
+from apps.deployments.transport.agent_client import is_request_unknown
 from apps.gateways.timeouts.models import TimeoutReading
 from apps.lib.enqueue import enqueue_task
 from apps.network.models import Gateway
@@ -19,7 +20,6 @@ from firewall.conntrack_timeouts import ReadTimeouts, TimeoutsAre
 TASK: Final = "workers.read_timeouts"
 LOST: Final = timedelta(minutes=2)
 """Age of a request above which its worker counts as lost; the gateway answers within seconds."""
-_UNKNOWN_REQUEST: Final = "request.is"  # how an agent's refusal of a request that it does not know begins
 log = structlog.get_logger()
 State = TimeoutReading.State
 
@@ -59,7 +59,7 @@ def read_timeouts(pk: int, channel_of: ChannelOf = agent_channel.get_readings_ch
 def _store_answer(row: TimeoutReading, answer: wire.Reply) -> None:
     if isinstance(answer, TimeoutsAre) and all(len(each.starts) == len(each.counts) for each in answer.histograms):
         _finish(row, State.DONE, answer=encode(answer), read=timezone.now())
-    elif isinstance(answer, wire.Refused) and answer.reason == "malformed" and answer.text.startswith(_UNKNOWN_REQUEST):
+    elif is_request_unknown(answer):
         _finish(row, State.OLDER)
     else:
         words = answer.text if isinstance(answer, wire.Refused) else f"it answered {type(answer).__name__}"
