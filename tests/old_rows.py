@@ -25,7 +25,7 @@ from apps.lib.models import KeptAnswer
 from apps.mail.models import Message
 from apps.members.models import PeopleUpload
 from apps.network.models import Gateway, GatewayGroup
-from apps.operations.models import BackupNote, DatabaseDay
+from apps.operations.models import BackupNote, DatabaseDay, TableDay
 from apps.status.models import ServiceDay, Subscription
 from apps.webhooks.models import Delivery, Endpoint
 from tests import factories
@@ -223,6 +223,11 @@ def _database_day(age: timedelta) -> QuerySet[Any]:
     return DatabaseDay.objects.all()
 
 
+def _table_day(age: timedelta) -> QuerySet[Any]:
+    TableDay.objects.create(day=(timezone.now() - age).date(), table="traffic_day", octets=1)
+    return TableDay.objects.all()
+
+
 def _backup_note(age: timedelta) -> QuerySet[Any]:
     BackupNote.objects.create(at=timezone.now() - age, place="nas")
     return BackupNote.objects.all()
@@ -244,6 +249,7 @@ MAKERS: dict[str, Maker] = {
     "deployments.UnapprovedLoss": _losses,
     "webhooks.Delivery": _delivery,
     "operations.DatabaseDay": _database_day,
+    "operations.TableDay": _table_day,
     "operations.BackupNote": _backup_note,
     "gateways.CarrierChange": _carrier_change,
     "gateways.EvidenceArchive": _evidence,

@@ -8,9 +8,9 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from apps.operations.portal_health.models import BackupNote, DatabaseDay, PortalFinding, PortalReading
+from apps.operations.portal_health.models import BackupNote, DatabaseDay, PortalFinding, PortalReading, TableDay
 
-__all__ = ["BackupNote", "DatabaseDay", "JobRecord", "PortalFinding", "PortalReading", "ProcessRole", "RoleHeartbeat"]
+__all__ = ["BackupNote", "DatabaseDay", "JobRecord", "PortalFinding", "PortalReading", "ProcessRole", "RoleHeartbeat", "TableDay"]
 
 
 class ProcessRole(models.TextChoices):

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.lib.api.idempotency import KEPT
 from apps.lib.models import KeptAnswer
-from apps.operations.models import BackupNote, DatabaseDay
+from apps.operations.models import BackupNote, DatabaseDay, TableDay
 from apps.operations.registry import TableBoundKind, delete_oldest_batch, register_pruned_table, register_unpruned_tables
 
 CONFIRMATIONS = timedelta(days=7)
@@ -44,6 +44,11 @@ def prune_database_days(now: datetime, at_most: int) -> int:
     return delete_oldest_batch(DatabaseDay.objects.filter(day__lt=(now - 5 * YEAR).date()), "day", at_most)
 
 
+def prune_table_days(now: datetime, at_most: int) -> int:
+    """Delete sizes of tables that are older than a year."""
+    return delete_oldest_batch(TableDay.objects.filter(day__lt=(now - YEAR).date()), "day", at_most)
+
+
 def prune_backup_notes(now: datetime, at_most: int) -> int:
     """Delete notes of backups that are older than a year, but never the last one: its age would be unknown."""
     last = BackupNote.objects.order_by("-at", "-pk").values("pk")[:1]
@@ -55,6 +60,7 @@ register_pruned_table("usersessions.UserSession", kept=_("until the session ends
 register_pruned_table("account.EmailConfirmation", kept=_("7 days"), prune=prune_email_confirmations)
 register_pruned_table("lib.KeptAnswer", kept=_("24 hours"), prune=prune_kept_answers)
 register_pruned_table("operations.DatabaseDay", kept=_("5 years"), prune=prune_database_days)
+register_pruned_table("operations.TableDay", kept=_("1 year"), prune=prune_table_days)
 register_pruned_table("operations.BackupNote", kept=_("1 year"), prune=prune_backup_notes)
 register_unpruned_tables(TableBoundKind.CODE, "operations.RoleHeartbeat", "operations.JobRecord")
 register_unpruned_tables(TableBoundKind.CODE, "operations.PortalReading", "operations.PortalFinding")

@@ -50,7 +50,7 @@ from apps.nat.pinholes.services import add_pinhole
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
 from apps.operations.portal_health.collection import store_portal_reading
 from apps.operations.portal_health.figures import TableActivity
-from apps.operations.portal_health.models import BackupNote, DatabaseDay
+from apps.operations.portal_health.models import BackupNote, DatabaseDay, TableDay
 from apps.status.availability.bookkeeping import note_levels
 from apps.status.incidents import services as incidents
 from apps.status.incidents.attached_tickets import attach_tickets
@@ -412,6 +412,7 @@ def _portal_health() -> None:
     now = timezone.now()
     for days in range(30, 0, -1):
         DatabaseDay.objects.create(day=now.date() - timedelta(days=days), octets=(3 << 30) - days * 50_000_000)
+        TableDay.objects.create(day=now.date() - timedelta(days=days), table="traffic_hour", octets=(1 << 30) - days * 20_000_000)
     BackupNote.objects.create(at=now - timedelta(days=3), octets=700_000_000, place=f"nas:/backup/{LONG}"[:200])
     table = TableActivity("traffic_fiveminutes_20261123", 2 << 30, 300_000, 900_000, None)
     store_portal_reading(build_figures(tables=(table,)), timedelta(hours=48), now + timedelta(hours=2))

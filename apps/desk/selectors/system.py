@@ -12,7 +12,8 @@ from apps.lib.ui.states import StateKind, StateLabel
 from apps.operations import heartbeats, jobs
 from apps.operations.models import JobRecord, RoleHeartbeat
 from apps.operations.registry import TableBoundKind
-from apps.operations.table_sizes import TableSize, list_table_sizes
+from apps.operations.table_growth import GROWTH_DAYS, TableTrend, list_table_trends
+from apps.operations.table_sizes import TableSize
 
 BOUNDS: dict[TableBoundKind, Promise] = {
     TableBoundKind.PEOPLE: gettext_lazy("what people enter"),
@@ -44,11 +45,14 @@ class JobRow:
 
 @dataclass(frozen=True)
 class TableSizeRow:
-    """A table with its size. bound: what limits its growth; kept: how long rows are kept."""
+    """A table with its size. bound: what limits its growth; kept: how long rows are kept. month: octets that it grew by in 30 days at its
+    present pace; None if that is not known.
+    """
 
     table: TableSize
     bound: str
     kept: str
+    month: int | None
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ class SystemStatus:
 
 def build_system_status(now: datetime) -> SystemStatus:
     """Read the status of the portal's programs, jobs and tables."""
-    roles, of_jobs, tables = _list_roles(now), _list_jobs(now), [_build_table_row(each) for each in list_table_sizes()]
+    roles, of_jobs, tables = _list_roles(now), _list_jobs(now), [build_table_row(each) for each in list_table_trends(now)]
     states = [*(each.state for each in roles), *(each.state for each in of_jobs)]
     faults = sum(state.kind not in (StateKind.OK, StateKind.PLAIN) for state in states)
     return SystemStatus(roles, of_jobs, tables, sum(each.table.octets for each in tables), faults)
@@ -95,7 +99,8 @@ def _build_state(job: JobRecord, faults: dict[str, jobs.JobFault]) -> StateLabel
     return StateLabel(StateKind.OK, _("Works")) if job.ran else StateLabel(StateKind.PLAIN, _("Not run yet"))
 
 
-def _build_table_row(table: TableSize) -> TableSizeRow:
-    if table.retention is None:
-        return TableSizeRow(table, str(BOUNDS[TableBoundKind.CODE]), "")
-    return TableSizeRow(table, str(BOUNDS[table.retention.bound]), str(table.retention.kept))
+def build_table_row(trend: TableTrend) -> TableSizeRow:
+    """Build the row of a table."""
+    retention, month = trend.table.retention, GROWTH_DAYS * trend.growth.octets if trend.growth else None
+    bound = str(BOUNDS[retention.bound if retention else TableBoundKind.CODE])
+    return TableSizeRow(trend.table, bound, str(retention.kept) if retention else "", month)

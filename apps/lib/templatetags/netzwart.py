@@ -208,6 +208,11 @@ def volume(value: float | None) -> str:
     return formats.format_volume(value)
 
 
+@register.filter(name="signed_bytes")
+def change(value: float | None) -> str:
+    return formats.format_change(value)
+
+
 @register.filter
 def rate(value: float | None) -> str:
     return formats.format_rate(value)

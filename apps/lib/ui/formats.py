@@ -53,6 +53,13 @@ def format_volume(octets: Number | None) -> str:
     return format_scaled(octets, OCTETS, whole=True)
 
 
+def format_change(octets: Number | None) -> str:
+    """Format by how many bytes something grew, in SI units: +14.2 MB, −3 kB; "" if that is not known."""
+    if octets is None:
+        return ""
+    return f"{'+' if octets > 0 else '−' if octets < 0 else '±'}{format_volume(abs(octets))}"
+
+
 def format_rate(bits: Number | None) -> str:
     """Format bits per second: 418 Mbit/s."""
     return format_scaled(bits, BITS, whole=True)

@@ -17,12 +17,14 @@ from apps.operations.portal_health.models import DatabaseDay, PortalFinding, Por
 from apps.operations.portal_health.rule import PortalSituation
 from apps.operations.portal_health.rules import PORTAL_RULES
 from apps.operations.portal_health.selectors import list_daily_sizes
+from apps.operations.table_growth import note_table_sizes
 from firewall.codec import encode
 
 
 def read_portal(roles: Mapping[str, str], backup_limit: timedelta, now: datetime) -> None:
-    """Read, store and judge. roles: the role that serves each queue, by the queue's name."""
+    """Read, store and judge. roles: the role that serves each queue, by the queue's name. Once a day, the sizes of tables are noted."""
     store_portal_reading(read_figures(roles, now), backup_limit, now)
+    note_table_sizes(now)
 
 
 def read_figures(roles: Mapping[str, str], now: datetime) -> PortalFigures:

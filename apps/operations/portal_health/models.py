@@ -45,6 +45,22 @@ class DatabaseDay(models.Model):
         return f"{self.day}: {self.octets}"
 
 
+class TableDay(models.Model):
+    """Size of one table on one day (UTC), in octets, with indexes and partitions. Small tables have none."""
+
+    day = models.DateField()
+    table = models.CharField(max_length=63)
+    octets = models.PositiveBigIntegerField()
+
+    class Meta:
+        verbose_name = _("size of a table")
+        ordering = ["day", "table"]
+        constraints = [models.UniqueConstraint(fields=["day", "table"], name="tableday_once")]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.table}: {self.octets}"
+
+
 class PortalFinding(models.Model):
     """Something that a rule found in the last reading. evidence: the values that its sentence is made of. since: of the first reading that
     showed it, without a break.
