@@ -6,7 +6,7 @@ They are part of the messages of firewall/wire.py. The agent only reads; rates a
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 from firewall.policy import Address
 
@@ -14,6 +14,8 @@ Count: TypeAlias = Annotated[int, range(1 << 64)]  # the kernel's widest counter
 
 MOST_CORES = 1024
 MOST_LINKS = 256
+MOST_QUEUES = 64
+"""Receive queues of one card whose counters are told."""
 LOOPBACK = "lo"
 """Name of the interface whose addresses are also told, as unnumbered interfaces borrow them."""
 
@@ -83,10 +85,18 @@ class LinkCounters:
     sent_dropped: Count
 
 
+class QueueCounters(NamedTuple):
+    """One receive queue of a card, by its number. dropped: received packets for which there was no room."""
+
+    queue: Count
+    packets: Count
+    dropped: Count
+
+
 @dataclass(frozen=True, slots=True)
 class LinkQueues:
     """Queues of one network card. steered: cores that RPS spreads received packets over, none if it is off. interrupts: cores that the card
-    interrupts for them; none if the kernel does not tell.
+    interrupts for them; none if the kernel does not tell. counted: by receive queue; none if the driver does not count by queue.
     """
 
     name: str
@@ -94,6 +104,7 @@ class LinkQueues:
     sending: Count
     steered: tuple[int, ...]
     interrupts: tuple[int, ...]
+    counted: tuple[QueueCounters, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,18 @@ class ProbeSpec:
     source6: IPv6Address | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ResponderSpec:
+    """A host outside that connects back to the gateways' probes, so that packets show whether connections from outside come in.
+
+    It comes from these addresses, to this TCP port of the probe's address, and is let in nowhere else.
+    """
+
+    port: int
+    address4: IPv4Address | None = None
+    address6: IPv6Address | None = None
+
+
 class RoutingProtocol(StrEnum):
     """Routing protocols that neighbours of a gateway may speak to it."""
 
@@ -173,7 +185,7 @@ class GatewayGroupSettings:
     PPPoE. flood_mode: drop every packet of a banned source that comes in by the uplink, before connection tracking sees it.
     publics: prefixes that lead to members and nowhere else; a connection from inside to a port of them that is not forwarded is
     refused at once. profile: kernel settings; None leaves the kernel as it is. rates_off: no member's rate is limited, whatever the
-    policy's rate limits are.
+    policy's rate limits are. responder: who connects to the gateways' probes from outside, if anybody.
     """
 
     clamp_mss: bool = False
@@ -184,6 +196,7 @@ class GatewayGroupSettings:
     notice: NoticeSpec = NoticeSpec()
     profile: Profile | None = None
     rates_off: bool = False
+    responder: ResponderSpec | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ FULL_SIZE = 1500
 
 Small: TypeAlias = Annotated[int, range(1 << 31)]
 Large: TypeAlias = Annotated[int, range(1 << 63)]
+Port: TypeAlias = Annotated[int, range(1 << 16)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,8 @@ class ReadProbes:
     """Ask what standing probes of these targets have seen.
 
     From now on the prober makes a round of them every `every_ms` milliseconds, and waits `limit_ms` for answers, until nobody has asked
-    for some minutes. series, after: those of the last round that the asker has; "" and 0 if it has none.
+    for some minutes. series, after: those of the last round that the asker has; "" and 0 if it has none. responder_port: at which each
+    target takes requests to connect back, to the same port of the probe (gateway/responder.py); 0: none does.
     """
 
     targets: tuple[Target, ...]
@@ -64,6 +66,18 @@ class ReadProbes:
     limit_ms: int
     series: str
     after: Large
+    responder_port: Port = 0
+
+
+@dataclass(frozen=True, slots=True)
+class InwardSeen:
+    """What one connection from outside to the probe has shown: microseconds until the probe accepted it, as the responder measured.
+
+    asked: False if the responder could not be asked, or did not say how it went: then nothing is shown.
+    """
+
+    connected: Connected
+    asked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +86,14 @@ class TargetSeen:
 
     handshake: of one attempt without a repetition. echoes: how many of ECHOES small echo requests were answered. full_size: whether one of
     FULL_SIZE octets was, which no router may fragment. None: could not be sent. mtu: the largest packet that a router on the way says it
-    passes, 0 if none said.
+    passes, 0 if none said. inward: the newest connection from outside that no round told; None if there is none.
     """
 
     handshake: Connected
     echoes: Annotated[int, range(ECHOES + 1)] | None
     full_size: bool | None
     mtu: Small = 0
+    inward: InwardSeen | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 They pass the same chains as a member's packets, and leave by a NAT mapping among the members' own; but the probe is in no set of
 members, so its traffic counts for no member, and no member can take its address. Its rules stand behind the members', so they cost
-members nothing.
+members nothing. If a responder is known, it alone is let in: by destination NAT over IPv4, as by an opening over IPv6.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,8 +10,8 @@ from ipaddress import IPv4Address, IPv6Address
 
 from firewall import names
 from firewall.addresses import PRIVATE
-from firewall.policy import Address, GatewaySpec, Interfaces, PolicyError, ProbeSpec
-from firewall.ruleset import Count, Element, Elements, Field, Match, Part, Rule, Verdict, VerdictAction
+from firewall.policy import Address, GatewaySpec, Interfaces, PolicyError, ProbeSpec, ResponderSpec
+from firewall.ruleset import Count, DnatTo, Element, Elements, Field, Match, Part, Rule, Verdict, VerdictAction
 from firewall.sets import list_alternative_sets
 
 COMMENT = "probe"
@@ -28,6 +28,12 @@ def check_probe(gateway: str, at: Interfaces, probe: ProbeSpec) -> None:
         raise PolicyError(f"probe of {gateway}: {probe.source4} is not private, so missing source NAT would go unnoticed")
     if probe.public4 and any(probe.public4 in prefix for prefix in PRIVATE):
         raise PolicyError(f"probe of {gateway}: {probe.public4} is private, so no answer would come back to it")
+
+
+def check_responder(gateway: str, responder: ResponderSpec) -> None:
+    """Raise PolicyError for a port that is none."""
+    if not 0 < responder.port < 65536:
+        raise PolicyError(f"probe of {gateway}: port {responder.port} of the responder is not between 1 and 65535")
 
 
 def check_probe_collisions(gateway: GatewaySpec, elements: Mapping[str, Elements]) -> None:
@@ -92,10 +98,26 @@ def list_probe_paths(gateway: GatewaySpec) -> tuple[tuple[tuple[str, str], str],
 
 
 def iter_new_rules(gateway: GatewaySpec) -> Iterator[Rule]:
-    """Yield the rules by which the probe may begin a connection to the uplink, with its own source."""
+    """Yield the rules by which the probe may begin a connection to the uplink, with its own source, and the responder one to the probe
+    over IPv6. Over IPv4, destination NAT has let it in.
+    """
     wan = _match_interface(Field.OIFNAME, gateway.interfaces.wan)
     for interface, source, _ in _iter_families(gateway.probe, Field.IP_SADDR, Field.IP6_SADDR):
         yield _make_probe_rule(_match_interface(Field.IIFNAME, interface), wan, source, Verdict(VerdictAction.RETURN))
+    probe, responder = gateway.probe, gateway.settings.responder
+    if probe and responder and probe.source6 and responder.address6:
+        ways = _match_interface(Field.IIFNAME, gateway.interfaces.wan), _match_interface(Field.OIFNAME, probe.interface)
+        ends = Match(Field.IP6_SADDR, (responder.address6,)), Match(Field.IP6_DADDR, (probe.source6,))
+        yield _make_probe_rule(*ways, *ends, Match(Field.TCP_DPORT, (responder.port,)), Verdict(VerdictAction.RETURN))
+
+
+def iter_redirects(gateway: GatewaySpec) -> Iterator[Rule]:
+    """Yield the rule that leads the responder's connections to the probe's public address on to the probe itself."""
+    probe, responder = gateway.probe, gateway.settings.responder
+    if probe and responder and probe.source4 and probe.public4 and responder.address4:
+        wan = _match_interface(Field.IIFNAME, gateway.interfaces.wan)
+        ends = Match(Field.IP_SADDR, (responder.address4,)), Match(Field.IP_DADDR, (probe.public4,))
+        yield _make_probe_rule(wan, *ends, Match(Field.TCP_DPORT, (responder.port,)), DnatTo(probe.source4, responder.port))
 
 
 def iter_probe_up_rules(gateway: GatewaySpec) -> Iterator[Rule]:

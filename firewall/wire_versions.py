@@ -32,7 +32,14 @@ class Additions:
 NO_ADDITIONS = Additions()
 
 ADDED: Mapping[int, Additions] = {
-    9: Additions(),
+    9: Additions(
+        classes=frozenset({"InwardSeen", "QueueCounters"}),
+        fields={
+            "LinkQueues": {"counted": WhenSet.OMIT},
+            "ReadProbes": {"responder_port": WhenSet.REFUSE},
+            "TargetSeen": {"inward": WhenSet.OMIT},
+        },
+    ),
 }
 """What each version added to the one before it. Version 8 is the first that neighbours speak."""
 

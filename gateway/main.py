@@ -1,4 +1,4 @@
-"""The agent's commands: serve, relay, restore, check, prober, headers, failover-files (docs/agent.md)."""
+"""The agent's commands: serve, relay, restore, check, prober, responder, headers, failover-files (docs/agent.md)."""
 
 import argparse
 import asyncio
@@ -29,6 +29,7 @@ from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory, StateError
 from gateway.relay import relay
+from gateway.responder import Responder, parse_allowed
 from gateway.restore import restore_ruleset
 from gateway.server import AgentServer
 from gateway.table import TableError
@@ -81,6 +82,12 @@ def _build_parser() -> argparse.ArgumentParser:
     command.add_argument("--socket", required=True, type=Path, help="unix socket to listen at")
     command.add_argument("--group", help="group that may connect (default: only the prober's own user)")
     command.set_defaults(command=probe)
+    command = commands.add_parser("responder", help="on a host outside: connect back to the gateways' probers when they ask")
+    command.add_argument("--port", required=True, type=int, help="TCP port to listen at, and to connect back to: 1024 to 65535")
+    command.add_argument(
+        "--allow", action="append", default=[], metavar="PREFIX", help="who may ask; may be given again (default: anybody)"
+    )
+    command.set_defaults(command=respond)
     command = commands.add_parser("headers", help="take packet headers for the peer at standard input: netzwart-headers.socket runs this")
     command.set_defaults(command=take_packet_headers)
     command = commands.add_parser(
@@ -156,6 +163,23 @@ async def _probe(given: argparse.Namespace) -> None:
     log.info("the prober listens at %s", given.socket)
     await prober.serve(listener, stop)
     given.socket.unlink(missing_ok=True)
+
+
+def respond(given: argparse.Namespace) -> int:
+    """Connect back to probers until SIGTERM."""
+    if given.port not in prober.RESPONDER_PORTS:
+        raise StartError(f"--port {given.port} is not between {prober.RESPONDER_PORTS[0]} and {prober.RESPONDER_PORTS[-1]}")
+    try:
+        asyncio.run(_respond(Responder(given.port, parse_allowed(given.allow))))
+    except ValueError as error:
+        raise StartError(f"--allow: {error}") from error
+    except OSError as error:
+        raise StartError(f"port {given.port}: {error.strerror or error}") from error
+    return 0
+
+
+async def _respond(responder: Responder) -> None:
+    await responder.serve(_create_stop_event())
 
 
 def _listen(path: Path, group: str | None) -> socket.socket:

@@ -24,6 +24,7 @@ MOST_TARGETS = 4
 TRIES = 3  # of a Probe, within its limit, so that a single lost packet is no failure; each try has an equal part of it
 LONGEST_LIMIT = 1_000  # milliseconds; the agent does nothing else during a Probe
 INTERVALS = range(100, 60_001)  # milliseconds between two rounds of standing probes
+RESPONDER_PORTS = range(1024, 65536)  # the prober listens there, without any privilege
 _GRACE = 5.0  # seconds the prober may need beside the limit, on a machine that is busy
 
 
@@ -38,6 +39,9 @@ def check(request: ProbeRequest) -> None:
     for target in request.targets:
         if not 0 < target.port < 65536:
             raise WireError(f"request.targets: port {target.port} is not between 1 and 65535")
+    if isinstance(request, ReadProbes) and request.responder_port and request.responder_port not in RESPONDER_PORTS:
+        ports = f"{RESPONDER_PORTS[0]} and {RESPONDER_PORTS[-1]}"
+        raise WireError(f"request.responder_port: {request.responder_port} is not between {ports}")
 
 
 def ask_for_probe(path: Path, request: Probe) -> Probed:

@@ -810,7 +810,7 @@ CREATE FUNCTION public.pgtrigger_delete_delete_2161e() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_gatewaygroupevent" ("clamp_mss", "confirm_within", "flood_mode", "goes_on", "heals_drift", "id", "live_since", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probe_port", "probe_target4", "probe_target6", "removal_least", "removal_share", "version") SELECT old_values."clamp_mss", old_values."confirm_within", old_values."flood_mode", old_values."goes_on", old_values."heals_drift", old_values."id", old_values."live_since", old_values."name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."probe_port", old_values."probe_target4", old_values."probe_target6", old_values."removal_least", old_values."removal_share", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_gatewaygroupevent" ("clamp_mss", "confirm_within", "flood_mode", "goes_on", "heals_drift", "id", "live_since", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probe_port", "probe_target4", "probe_target6", "removal_least", "removal_share", "responder_port", "version") SELECT old_values."clamp_mss", old_values."confirm_within", old_values."flood_mode", old_values."goes_on", old_values."heals_drift", old_values."id", old_values."live_since", old_values."name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."probe_port", old_values."probe_target4", old_values."probe_target6", old_values."removal_least", old_values."removal_share", old_values."responder_port", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -2266,7 +2266,7 @@ CREATE FUNCTION public.pgtrigger_insert_insert_fe8f6() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_gatewaygroupevent" ("clamp_mss", "confirm_within", "flood_mode", "goes_on", "heals_drift", "id", "live_since", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probe_port", "probe_target4", "probe_target6", "removal_least", "removal_share", "version") SELECT new_values."clamp_mss", new_values."confirm_within", new_values."flood_mode", new_values."goes_on", new_values."heals_drift", new_values."id", new_values."live_since", new_values."name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."probe_port", new_values."probe_target4", new_values."probe_target6", new_values."removal_least", new_values."removal_share", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_gatewaygroupevent" ("clamp_mss", "confirm_within", "flood_mode", "goes_on", "heals_drift", "id", "live_since", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probe_port", "probe_target4", "probe_target6", "removal_least", "removal_share", "responder_port", "version") SELECT new_values."clamp_mss", new_values."confirm_within", new_values."flood_mode", new_values."goes_on", new_values."heals_drift", new_values."id", new_values."live_since", new_values."name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."probe_port", new_values."probe_target4", new_values."probe_target6", new_values."removal_least", new_values."removal_share", new_values."responder_port", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -2952,7 +2952,7 @@ CREATE FUNCTION public.pgtrigger_update_update_8186a() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    INSERT INTO "network_gatewaygroupevent" ("clamp_mss", "confirm_within", "flood_mode", "goes_on", "heals_drift", "id", "live_since", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probe_port", "probe_target4", "probe_target6", "removal_least", "removal_share", "version") VALUES (NEW."clamp_mss", NEW."confirm_within", NEW."flood_mode", NEW."goes_on", NEW."heals_drift", NEW."id", NEW."live_since", NEW."name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."probe_port", NEW."probe_target4", NEW."probe_target6", NEW."removal_least", NEW."removal_share", NEW."version"); RETURN NULL;
+                    INSERT INTO "network_gatewaygroupevent" ("clamp_mss", "confirm_within", "flood_mode", "goes_on", "heals_drift", "id", "live_since", "name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "probe_port", "probe_target4", "probe_target6", "removal_least", "removal_share", "responder_port", "version") VALUES (NEW."clamp_mss", NEW."confirm_within", NEW."flood_mode", NEW."goes_on", NEW."heals_drift", NEW."id", NEW."live_since", NEW."name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."probe_port", NEW."probe_target4", NEW."probe_target6", NEW."removal_least", NEW."removal_share", NEW."responder_port", NEW."version"); RETURN NULL;
                 END;
             $$;
 
@@ -5362,13 +5362,20 @@ CREATE TABLE public.gateways_probestatus (
     mtu integer NOT NULL,
     number bigint NOT NULL,
     series character varying(16) NOT NULL,
+    inward_answered timestamp with time zone,
+    inward_at timestamp with time zone,
+    inward_failures integer NOT NULL,
+    inward_shown boolean NOT NULL,
+    inward_text text NOT NULL,
     CONSTRAINT gateways_probestatus_failures_check CHECK ((failures >= 0)),
     CONSTRAINT gateways_probestatus_family_check CHECK ((family >= 0)),
     CONSTRAINT gateways_probestatus_full_size_lost_check CHECK ((full_size_lost >= 0)),
+    CONSTRAINT gateways_probestatus_inward_failures_check CHECK ((inward_failures >= 0)),
     CONSTRAINT gateways_probestatus_mtu_check CHECK ((mtu >= 0)),
     CONSTRAINT gateways_probestatus_number_check CHECK ((number >= 0)),
     CONSTRAINT probestatus_failures CHECK ((((answered IS NOT NULL) AND (failures = 0) AND ((state)::text = 'passed'::text)) OR ((NOT ((state)::text = 'passed'::text)) AND (failures > 0)))),
     CONSTRAINT probestatus_family CHECK ((family = ANY (ARRAY[4, 6]))),
+    CONSTRAINT probestatus_inward CHECK ((((inward_answered IS NULL) AND (inward_at IS NULL) AND (inward_failures = 0)) OR ((inward_at IS NOT NULL) AND ((inward_failures > 0) OR ((inward_answered = inward_at) AND (inward_answered IS NOT NULL)))))),
     CONSTRAINT probestatus_one_history CHECK ((
 CASE
     WHEN (lost_echoes IS NULL) THEN NULL::integer
@@ -6555,6 +6562,7 @@ CREATE TABLE public.network_gatewaygroup (
     clamp_mss boolean NOT NULL,
     flood_mode boolean NOT NULL,
     live_since timestamp with time zone,
+    responder_port integer,
     CONSTRAINT gatewaygroup_confirm_within CHECK (((confirm_within >= 5) AND (confirm_within <= 600))),
     CONSTRAINT gatewaygroup_has_name CHECK (((name)::text ~ '\S'::text)),
     CONSTRAINT gatewaygroup_removal_least CHECK ((removal_least >= 1)),
@@ -6562,10 +6570,12 @@ CREATE TABLE public.network_gatewaygroup (
     CONSTRAINT group_probe_target4_is_ipv4 CHECK ((family(probe_target4) = 4)),
     CONSTRAINT group_probe_target6_is_ipv6 CHECK ((family(probe_target6) = 6)),
     CONSTRAINT group_probe_target_has_port CHECK ((((probe_port IS NULL) AND (probe_target4 IS NULL) AND (probe_target6 IS NULL)) OR ((probe_port IS NOT NULL) AND ((probe_port >= 1) AND (probe_port <= 65535)) AND ((probe_target4 IS NOT NULL) OR (probe_target6 IS NOT NULL))))),
+    CONSTRAINT group_responder_is_a_target CHECK (((responder_port IS NULL) OR ((probe_port IS NOT NULL) AND ((responder_port >= 1024) AND (responder_port <= 65535))))),
     CONSTRAINT network_gatewaygroup_confirm_within_check CHECK ((confirm_within >= 0)),
     CONSTRAINT network_gatewaygroup_probe_port_check CHECK ((probe_port >= 0)),
     CONSTRAINT network_gatewaygroup_removal_least_check CHECK ((removal_least >= 0)),
     CONSTRAINT network_gatewaygroup_removal_share_check CHECK ((removal_share >= 0)),
+    CONSTRAINT network_gatewaygroup_responder_port_check CHECK ((responder_port >= 0)),
     CONSTRAINT network_gatewaygroup_version_check CHECK ((version >= 0))
 );
 
@@ -6598,10 +6608,12 @@ CREATE TABLE public.network_gatewaygroupevent (
     clamp_mss boolean NOT NULL,
     flood_mode boolean NOT NULL,
     live_since timestamp with time zone,
+    responder_port integer,
     CONSTRAINT network_gatewaygroupevent_confirm_within_check CHECK ((confirm_within >= 0)),
     CONSTRAINT network_gatewaygroupevent_probe_port_check CHECK ((probe_port >= 0)),
     CONSTRAINT network_gatewaygroupevent_removal_least_check CHECK ((removal_least >= 0)),
     CONSTRAINT network_gatewaygroupevent_removal_share_check CHECK ((removal_share >= 0)),
+    CONSTRAINT network_gatewaygroupevent_responder_port_check CHECK ((responder_port >= 0)),
     CONSTRAINT network_gatewaygroupevent_version_check CHECK ((version >= 0))
 );
 
@@ -10175,7 +10187,7 @@ COMMENT ON TRIGGER pgtrigger_delete_delete_209ed ON public.announcements_announc
 
 CREATE TRIGGER pgtrigger_delete_delete_2161e AFTER DELETE ON public.network_gatewaygroup REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_2161e();
 
-COMMENT ON TRIGGER pgtrigger_delete_delete_2161e ON public.network_gatewaygroup IS '951c82c8c147e018d3c236b49126705d46b9b7a8';
+COMMENT ON TRIGGER pgtrigger_delete_delete_2161e ON public.network_gatewaygroup IS 'c006038ee8401c79f5b172857717fed2342963cd';
 
 CREATE TRIGGER pgtrigger_delete_delete_249a1 AFTER DELETE ON public.bans_block REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_249a1();
 
@@ -10539,7 +10551,7 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_f93d1 ON public.bans_banfeed IS '0f79
 
 CREATE TRIGGER pgtrigger_insert_insert_fe8f6 AFTER INSERT ON public.network_gatewaygroup REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_fe8f6();
 
-COMMENT ON TRIGGER pgtrigger_insert_insert_fe8f6 ON public.network_gatewaygroup IS 'ee2937ec43371f1db1068b6987a82ad8896b1759';
+COMMENT ON TRIGGER pgtrigger_insert_insert_fe8f6 ON public.network_gatewaygroup IS '45cf0b5988b03a030c7304196369d22bcc3562f0';
 
 CREATE TRIGGER pgtrigger_last_network_admin_b0978 BEFORE DELETE OR UPDATE ON public.accounts_user FOR EACH ROW EXECUTE FUNCTION public.pgtrigger_last_network_admin_b0978();
 
@@ -10703,7 +10715,7 @@ COMMENT ON TRIGGER pgtrigger_update_update_7edf5 ON public.traffic_ratelimit IS 
 
 CREATE TRIGGER pgtrigger_update_update_8186a AFTER UPDATE ON public.network_gatewaygroup FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_8186a();
 
-COMMENT ON TRIGGER pgtrigger_update_update_8186a ON public.network_gatewaygroup IS '53f6b31794aeceb6d1ad8b3909b91de48b430ee5';
+COMMENT ON TRIGGER pgtrigger_update_update_8186a ON public.network_gatewaygroup IS '8c4acc8ed84ea835532fa594f90d4ec8980dbb79';
 
 CREATE TRIGGER pgtrigger_update_update_8fc0c AFTER UPDATE ON public.alarms_alarmchannel FOR EACH ROW WHEN (((old.active IS DISTINCT FROM new.active) OR (old.after_minutes IS DISTINCT FROM new.after_minutes) OR (old.id IS DISTINCT FROM new.id) OR ((old.language)::text IS DISTINCT FROM (new.language)::text) OR ((old.name)::text IS DISTINCT FROM (new.name)::text) OR (old.only_critical IS DISTINCT FROM new.only_critical) OR (old.person_id IS DISTINCT FROM new.person_id) OR (old.quiet_from IS DISTINCT FROM new.quiet_from) OR (old.quiet_until IS DISTINCT FROM new.quiet_until) OR ((old.shown)::text IS DISTINCT FROM (new.shown)::text) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_8fc0c();
 
@@ -11574,6 +11586,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('gateways', '0007_evidence'),
     ('gateways', '0008_standing_probes'),
     ('gateways', '0009_timeout_reading'),
+    ('gateways', '0010_inward_probes'),
     ('inbound', '0001_initial'),
     ('lib', '0001_initial'),
     ('mail', '0001_initial'),
@@ -11598,6 +11611,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('network', '0007_live_groups'),
     ('network', '0008_failover'),
     ('network', '0009_announced_pools'),
+    ('network', '0010_responder_port'),
     ('operations', '0001_initial'),
     ('operations', '0002_portal_health'),
     ('pghistory', '0001_initial'),

@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.gateways import group_settings
-from apps.gateways.groups import CONFIRM_WITHIN, LONGEST_NAME, SHARE, GroupFacts
+from apps.gateways.groups import CONFIRM_WITHIN, LONGEST_NAME, RESPONDER_PORTS, SHARE, GroupFacts
 from apps.gateways.line_fields import AddressLines, PrefixLines
 from apps.gateways.services import GatewayFacts, get_facts
 from apps.network.forms import AddressFormField
@@ -169,6 +169,13 @@ class BaseGroupForm(forms.Form):
     probe_port = forms.IntegerField(
         label=_("TCP port of the targets"), min_value=1, max_value=65535, required=False, help_text=_("80 or 443, for instance")
     )
+    responder_port = forms.IntegerField(
+        label=_("TCP port of the responder"),
+        min_value=RESPONDER_PORTS.start,
+        max_value=RESPONDER_PORTS[-1],
+        required=False,
+        help_text=_("If a target is a host of your own that runs the responder: it connects back, so a probe also shows what comes in."),
+    )
 
     def to_facts(self) -> GroupFacts:
         """Return what was entered; a new group has the usual values of everything else."""
@@ -206,7 +213,7 @@ class GroupForm(VersionedForm, BaseGroupForm):
     )
     removal_least = forms.IntegerField(label=_("Number of removals from which this applies"), min_value=1, max_value=2**31 - 1)
 
-    field_order = ("name", "goes_on", "heals_drift", "confirm_within", "probe_target4", "probe_target6", "probe_port")
+    field_order = ("name", "goes_on", "heals_drift", "confirm_within", "probe_target4", "probe_target6", "probe_port", "responder_port")
 
     def __init__(self, group: GatewayGroup, data: Any = None) -> None:
         super().__init__(group, data)

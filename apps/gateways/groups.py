@@ -29,6 +29,7 @@ from firewall.bogons import BOGONS4, BOGONS6
 CONFIRM_WITHIN: Final = range(5, 601)  # seconds
 SHARE: Final = range(101)  # percent
 LONGEST_NAME: Final = 40
+RESPONDER_PORTS: Final = range(1024, 65536)  # the prober listens at the same one, without any privilege
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class GroupFacts:
     """What people enter of a group. The defaults are those of a new group.
 
     confirm_within: seconds. removal_share: percent. The probes' port belongs to both targets; without a target there is none.
+    responder_port: at which the targets take requests to connect back to the probes, at the same port; None: they do not.
     """
 
     name: str
@@ -47,6 +49,7 @@ class GroupFacts:
     probe_target4: Address | None = None
     probe_target6: Address | None = None
     probe_port: int | None = None
+    responder_port: int | None = None
 
 
 LIMITS: Final = ("removal_share", "removal_least")
@@ -166,6 +169,16 @@ def _check_probe(facts: GroupFacts) -> None:
         raise Problem(_("A port alone cannot be probed. Enter a target, or leave the port empty."), "probe_port")
     if facts.probe_port is not None and not 1 <= facts.probe_port <= 65535:
         raise Problem(_("%(port)d is not a port. Choose 1 to 65535.") % {"port": facts.probe_port}, "probe_port")
+    _check_responder(facts, has_target=has_target)
+
+
+def _check_responder(facts: GroupFacts, *, has_target: bool) -> None:
+    port = facts.responder_port
+    if port is not None and not has_target:
+        raise Problem(_("The responder runs on the probe’s target. Enter a target, or leave the port empty."), "responder_port")
+    if port is not None and port not in RESPONDER_PORTS:
+        given = {"port": port, "first": RESPONDER_PORTS[0], "last": RESPONDER_PORTS[-1]}
+        raise Problem(_("%(port)d cannot be the responder’s port. Choose %(first)d to %(last)d.") % given, "responder_port")
 
 
 def _check_targets(facts: GroupFacts, group: GatewayGroup | None) -> None:

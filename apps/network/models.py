@@ -61,6 +61,7 @@ class GatewayGroup(Versioned):
     probe_target4 = AddressField(_("IPv4 address to probe"), null=True, blank=True)
     probe_target6 = AddressField(_("IPv6 address to probe"), null=True, blank=True)
     probe_port = models.PositiveIntegerField(_("TCP port to probe"), null=True, blank=True)
+    responder_port = models.PositiveIntegerField(_("TCP port of the responder"), null=True, blank=True)
     live_since = models.DateTimeField(_("live since"), null=True, editable=False)
 
     class Meta:
@@ -79,6 +80,10 @@ class GatewayGroup(Versioned):
                     & (Q(probe_target4__isnull=False) | Q(probe_target6__isnull=False))
                 ),
                 name="group_probe_target_has_port",
+            ),
+            models.CheckConstraint(
+                condition=Q(responder_port=None) | Q(responder_port__range=(1024, 65535), probe_port__isnull=False),
+                name="group_responder_is_a_target",
             ),
         ]
 

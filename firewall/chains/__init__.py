@@ -68,6 +68,8 @@ def build_unspecialized(gateway: GatewaySpec, used: UsedSets) -> dict[str, Chain
         raise PolicyError(f"gateway {gateway.name}: {at.server} has another role already; give servers their own interface, or none")
     if gateway.probe:
         probing.check_probe(gateway.name, at, gateway.probe)
+    if gateway.settings.responder:
+        probing.check_responder(gateway.name, gateway.settings.responder)
     chains = (
         *bans.build_banned_source_chains(used),
         *bans.build_banned_destination_chains(used),

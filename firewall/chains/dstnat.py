@@ -1,10 +1,12 @@
-"""Destination NAT of new connections: the notice page for blocked members, port forwards, and refusals from inside where neither applies.
+"""Destination NAT of new connections: the notice page for blocked members, port forwards, what comes in to the probe, and refusals
+from inside where none applies.
 
 NAT chains see a connection's first packet alone, so nothing here costs the other packets.
 """
 
 from collections.abc import Iterator
 
+from firewall import probing
 from firewall.chains import blocks
 from firewall.chains.rule_helpers import DROP, make_rule, match_field
 from firewall.chains.used_sets import UsedSets
@@ -19,7 +21,7 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
     forwards = make_rule(match_field(Field.IIFNAME, names.lan, names.wan), Dnat(DESTINATION_PORT, "forward4"), comment="port forwards")
     return Chain(
         "dstnat",
-        (*blocks.iter_notice_redirects(gateway, used), forwards, *_iter_refusals(gateway)),
+        (*blocks.iter_notice_redirects(gateway, used), forwards, *probing.iter_redirects(gateway), *_iter_refusals(gateway)),
         Hook("nat", "prerouting", HookPriority.DSTNAT),
     )
 

@@ -4,29 +4,36 @@ Layouts: the kernel's Documentation/networking/scaling.rst (rps_cpus) and core-a
 device; tunnels, bridges and VLANs have none.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from firewall.health import MOST_CORES, LinkQueues
+from firewall.health import MOST_CORES, LinkQueues, QueueCounters
+from gateway.health.queue_counters import read_queue_counters
 
 _MOST_FILES = 32  # of each kind for each card: 1 ms
 _MOST_CARDS = 4
 _NO_PACKETS = ("config", "output", "async", "cmd", "misc", "ptp", "-tx-")  # parts of names of interrupts that no received packet causes
 
 
-def read_queues(names: Iterable[str], net: Path = Path("/sys/class/net"), irq: Path = Path("/proc/irq")) -> tuple[LinkQueues, ...]:
+def read_queues(
+    names: Iterable[str],
+    net: Path = Path("/sys/class/net"),
+    irq: Path = Path("/proc/irq"),
+    count: Callable[[str], tuple[QueueCounters, ...]] = read_queue_counters,
+) -> tuple[LinkQueues, ...]:
     """Return the queues of those of the interfaces that are cards, by name. What cannot be read is left out."""
     cards = islice((name for name in sorted(names) if (net / name / "device").exists()), _MOST_CARDS)
-    return tuple(_read_card(name, net / name, irq) for name in cards)
+    return tuple(_read_card(name, net / name, irq, count(name)) for name in cards)
 
 
-def _read_card(name: str, card: Path, irq: Path) -> LinkQueues:
+def _read_card(name: str, card: Path, irq: Path, counted: tuple[QueueCounters, ...]) -> LinkQueues:
     queues = [each.name for each in _list_directory(card / "queues")]
     receiving = sorted(each for each in queues if each.startswith("rx-"))
     masks = (_read_text(card / "queues" / each / "rps_cpus") for each in receiving[:_MOST_FILES])
     steered = frozenset[int]().union(*map(parse_core_mask, masks))
-    return LinkQueues(name, len(receiving), len(queues) - len(receiving), _limit(steered), _limit(_read_interrupts(name, card, irq)))
+    cores = _limit(steered), _limit(_read_interrupts(name, card, irq))
+    return LinkQueues(name, len(receiving), len(queues) - len(receiving), *cores, counted)
 
 
 def _read_interrupts(name: str, card: Path, irq: Path) -> frozenset[int]:

@@ -29,17 +29,22 @@ async def _try(target: Target, limit: float) -> Connected | None:
     with socket.socket(family, socket.SOCK_STREAM) as stream:
         stream.setblocking(False)
         stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _ABORT)
-        begun = perf_counter()
-        try:
-            await asyncio.wait_for(asyncio.get_running_loop().sock_connect(stream, (str(target.address), target.port)), limit)
-        except TimeoutError:
-            if not _is_connected(stream):
-                return None
-        except ConnectionRefusedError:
-            return Connected(None, "refused")
-        except OSError as error:
-            return Connected(None, (os.strerror(error.errno) if error.errno else str(error)).lower())
-        return Connected(_read_round_trip(stream) or round((perf_counter() - begun) * 1_000_000))
+        return await dial(stream, target, limit)
+
+
+async def dial(stream: socket.socket, target: Target, limit: float) -> Connected | None:
+    """Connect this socket, which does not block, within `limit` seconds, and return how it went; None if there was no answer at all."""
+    begun = perf_counter()
+    try:
+        await asyncio.wait_for(asyncio.get_running_loop().sock_connect(stream, (str(target.address), target.port)), limit)
+    except TimeoutError:
+        if not _is_connected(stream):
+            return None
+    except ConnectionRefusedError:
+        return Connected(None, "refused")
+    except OSError as error:
+        return Connected(None, (os.strerror(error.errno) if error.errno else str(error)).lower())
+    return Connected(_read_round_trip(stream) or round((perf_counter() - begun) * 1_000_000))
 
 
 def _is_connected(stream: socket.socket) -> bool:

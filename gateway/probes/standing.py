@@ -3,12 +3,13 @@
 import asyncio
 import secrets
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 
 from firewall.probe_messages import ProbeRound, ProbesRead, ReadProbes, Target, TargetSeen
 from gateway.probes.echo import echo
 from gateway.probes.handshake import connect
+from gateway.probes.inward import InwardProbes
 
 KEPT = 150  # rounds: five minutes of two seconds each, in which the portal may be away
 IDLE = 300.0  # seconds without a request after which no more probes are sent
@@ -21,6 +22,11 @@ class _Plan:
     targets: tuple[Target, ...]
     every: float
     limit: float
+    responder_port: int
+
+    def list_responders(self) -> tuple[Target, ...]:
+        """Return where each target takes requests to connect back, in their order; empty if none does."""
+        return tuple(Target(each.address, self.responder_port) for each in self.targets) if self.responder_port else ()
 
 
 class StandingProbes:
@@ -36,7 +42,7 @@ class StandingProbes:
     def read(self, request: ReadProbes) -> ProbesRead:
         """Return the rounds that the asker does not have, and see to it that there are more."""
         self._asked = now = monotonic()
-        self._follow(_Plan(request.targets, request.every_ms / 1000, request.limit_ms / 1000))
+        self._follow(_Plan(request.targets, request.every_ms / 1000, request.limit_ms / 1000, request.responder_port))
         after = request.after if request.series == self._series else 0
         later = [each for each in self._rounds if each[1] > after]
         return ProbesRead(self._series, tuple(ProbeRound(number, max(round((now - at) * 1000), 0), seen) for at, number, seen in later))
@@ -54,12 +60,21 @@ class StandingProbes:
 
     async def _probe(self, plan: _Plan) -> None:
         """Make rounds until nobody asks for them any more."""
-        while monotonic() - self._asked < IDLE:
-            begun = monotonic()
-            seen = tuple(await asyncio.gather(*(look_at(target, plan.limit) for target in plan.targets)))
-            self._number += 1
-            self._rounds.append((begun, self._number, seen))
-            await asyncio.sleep(max(begun + plan.every - monotonic(), 0))
+        responders = plan.list_responders()
+        inward = InwardProbes(responders, plan.every, plan.limit)
+        beside = asyncio.get_running_loop().create_task(inward.run())
+        try:
+            while monotonic() - self._asked < IDLE:
+                begun = monotonic()
+                seen = await asyncio.gather(*(look_at(target, plan.limit) for target in plan.targets))
+                if responders:
+                    seen = [replace(each, inward=inward.take(responder)) for each, responder in zip(seen, responders, strict=True)]
+                self._number += 1
+                self._rounds.append((begun, self._number, tuple(seen)))
+                await asyncio.sleep(max(begun + plan.every - monotonic(), 0))
+        finally:
+            beside.cancel()
+            await asyncio.wait([beside])
 
     async def stop(self) -> None:
         """End the rounds."""

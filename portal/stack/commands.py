@@ -18,6 +18,7 @@ GATEWAYS = ("nat-1", "nat-2")
 CHANGES, READINGS, MAIL, FEEDS = "celery", "readings", "mail", "feeds"  # the queues of workers.app, which cannot be imported without Django
 PORTAL = "portal"  # the lab's node on the management network
 NOTICE = "notice"  # the lab's node that answers blocked members' HTTP
+RESPONDER_PORT = 7077  # as the demo's group has it
 PROBES = {"nat-1": "probe-1", "nat-2": "probe-2"}  # the lab's node from which each gateway is probed
 WEB_WORKERS, WEB_THREADS = 2, 8
 WEB_WORKER, NOTICE_WORKER = "portal.web.worker.WebWorker", "portal.web.worker.NoticeWorker"
@@ -84,6 +85,12 @@ def build_prober(places: StatePaths, name: str) -> Program:
     """Return the prober that connects through this gateway, from the lab's node beside it."""
     command = (PYTHON, "-m", "gateway", "prober", "--socket", str(get_prober_socket(places, name)))
     return Program(PROBES[name], build_node_command(places, PROBES[name], command))
+
+
+def build_responder(places: StatePaths) -> Program:
+    """Return the program on the lab's internet that connects back to the probes when their probers ask."""
+    command = (PYTHON, "-m", "gateway", "responder", "--port", str(RESPONDER_PORT))
+    return Program("responder", build_node_command(places, "internet", command))
 
 
 def get_prober_socket(places: StatePaths, name: str) -> Path:

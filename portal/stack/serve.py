@@ -101,6 +101,7 @@ async def _start_gateways(supervisor: Supervisor, places: StatePaths, no_lab: st
             await supervisor.run(commands.build_lab(places, "down"))  # one that a crash left may have another topology
             supervisor.start(commands.build_lab_stopper(places))
             await supervisor.run(commands.build_lab(places, "up"))
+            supervisor.start(commands.build_responder(places))
     with supervisor.output.show_step(f"Gateways {', '.join(commands.GATEWAYS)}"):
         for name in commands.GATEWAYS:
             commands.get_gateway_socket(places, name).unlink(missing_ok=True)

@@ -15,11 +15,13 @@ from time import monotonic
 import pytest
 
 from firewall import wire
-from firewall.probe_messages import Connected, Probe, Probed, ProbesRead, ReadProbes, Target
+from firewall.probe_messages import Connected, InwardSeen, Probe, Probed, ProbeRound, ProbesRead, ReadProbes, Target, TargetSeen
 from gateway import prober as prober_module
 from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory
+from gateway.probes.responder_protocol import LONGEST_REASON
+from gateway.probes.standing import KEPT
 from tests.agent.client import Client
 from tests.agent.gateways import ROOT, clock
 
@@ -268,3 +270,11 @@ def test_answers_tell_what_was_counted_since_before_their_rounds_as_soon_as_that
 def test_standing_probes_are_neither_a_flood_nor_asleep(agent: Agent, every_ms: int) -> None:
     answer = agent.answer(read(target("127.0.0.1", 80), every_ms=every_ms))
     assert answer == wire.Refused("malformed", f"request.every_ms: {every_ms} is not between 100 and 60000")
+
+
+def test_the_longest_answer_of_the_prober_is_one_line() -> None:
+    """All rounds that it keeps, of both families, each with the longest reasons."""
+    failed = Connected(None, "network is unreachable, or another reason that is as long")
+    seen = TargetSeen(failed, None, None, 65_535, InwardSeen(Connected(None, "x" * LONGEST_REASON), asked=False))
+    rounds = tuple(ProbeRound(2**40 + number, 300_000, (seen, seen)) for number in range(KEPT))
+    assert len(list(wire.iter_lines(1, ProbesRead("f" * 16, rounds, {})))) == 1

@@ -90,6 +90,9 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"probe_target4": ip_address("203.0.113.10")}, "probe_port", "Enter the TCP port"),
     ({"probe_port": 80}, "probe_port", "A port alone cannot be probed"),
     ({"probe_target4": ip_address("203.0.113.10"), "probe_port": 65536}, "probe_port", "65536 is not a port"),
+    ({"responder_port": 7077}, "responder_port", "The responder runs on the probe’s target"),
+    (TARGETS | {"responder_port": 1023}, "responder_port", "1023 cannot be the responder’s port. Choose 1024 to 65535"),
+    (TARGETS | {"responder_port": 65536}, "responder_port", "65536 cannot be the responder’s port"),
 ]
 
 
@@ -255,7 +258,9 @@ def test_only_who_operates_the_network_changes_groups(network: factories.Network
 
 
 def test_a_script_adds_changes_and_removes_a_group(api: Client, network: factories.Network) -> None:
-    made = api.post(PATH, {"name": "Haus B", "confirm_within": 60, "probe_target4": "203.0.113.10", "probe_port": 80}, JSON)
+    given = {"name": "Haus B", "confirm_within": 60, "probe_target4": "203.0.113.10", "probe_port": 80, "responder_port": 7077}
+    made = api.post(PATH, given, JSON)
+    assert made.json()["responder_port"] == 7077
     assert made.status_code == 201, made.content
     row = made.json()
     assert (row["confirm_within"], row["probe_target4"], row["removal_share"], row["approval"]) == (60, "203.0.113.10", 20, None)
@@ -299,7 +304,12 @@ def test_a_limited_token_adds_no_group(network: factories.Network, limit: str) -
 
 
 def test_the_command_adds_lists_changes_and_removes(network: factories.Network) -> None:
-    assert "Haus B is added." in run_group("add", "Haus B", "--probe-target4", "203.0.113.10", "--probe-port", "80")
+    assert "Haus B is added." in run_group(
+        "add", "Haus B", "--probe-target4", "203.0.113.10", "--probe-port", "80", "--responder-port", "7077"
+    )
+    assert "probes 203.0.113.10, port 80, responder at port 7077" in run_group("list")
+    run_group("change", "Haus B", "--responder-port", "none")
+    assert "responder" not in run_group("list")
     assert "Haus B  not live  no gateway yet  probes 203.0.113.10, port 80" in run_group("list")
     run_group("change", "Haus B", "--name", "Haus C", "--probe-target4", "none", "--probe-port", "none", "--goes-on", "no")
     changed = GatewayGroup.objects.get(name="Haus C")

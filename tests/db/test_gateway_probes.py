@@ -11,7 +11,7 @@ from apps.deployments.desired_state.desired_rulesets import compute_desired_stat
 from apps.network.models import Gateway, GatewayGroup
 from firewall.compile import compile_policy
 from firewall.digest import digest_ruleset
-from firewall.policy import NatMappingSpec, PolicyError, ProbeSpec
+from firewall.policy import NatMappingSpec, PolicyError, ProbeSpec, ResponderSpec
 from tests import factories
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -71,6 +71,8 @@ def test_one_family_alone_is_enough(network: factories.Network, given: dict[str,
         ({"probe_port": 80}, "group_probe_target_has_port"),
         ({"probe_target4": "192.0.2.1", "probe_port": 65536}, "group_probe_target_has_port"),
         ({"probe_target4": "192.0.2.1", "probe_port": 0}, "group_probe_target_has_port"),
+        ({"responder_port": 7077}, "group_responder_is_a_target"),
+        ({"probe_target4": "192.0.2.1", "probe_port": 80, "responder_port": 80}, "group_responder_is_a_target"),
     ],
 )
 def test_a_target_that_is_none_is_refused(network: factories.Network, given: dict[str, Any], constraint: str) -> None:
@@ -90,6 +92,16 @@ def test_a_policy_has_its_gateways_probe_and_the_mappings_of_all(network: factor
         NatMappingSpec(IPv4Address("172.31.254.2"), IPv4Address("192.0.2.251")),
         NatMappingSpec(IPv4Address("172.31.254.6"), IPv4Address("192.0.2.252")),
     }
+
+
+def test_a_policy_has_the_responder_of_its_group_and_lets_it_in(network: factories.Network) -> None:
+    factories.probes(network)
+    before = compute_desired_state(network.group)
+    type(network.group).objects.update(responder_port=7077)
+    for pk, policy in policy_snapshot.take_snapshot(network.group).policies.items():
+        there = ResponderSpec(7077, IPv4Address("203.0.113.10"), IPv6Address("2001:db8:cafe::10"))
+        assert policy.gateway.settings.responder == there
+        assert compile_policy(policy).count_rules() == before.rulesets[pk].count_rules() + 2
 
 
 def test_what_gateways_share_is_what_each_policy_compiles_to(network: factories.Network) -> None:

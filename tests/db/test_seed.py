@@ -203,6 +203,7 @@ def test_gateways_in_the_lab_are_probed_as_the_lab_is_wired() -> None:
     ]
     group = Gateway.objects.get(name="nat-1").group
     assert (str(group.probe_target4), str(group.probe_target6), group.probe_port) == ("203.0.113.10", "2001:db8:cafe::10", 80)
+    assert group.responder_port == 7077
 
 
 def test_the_demo_leaves_what_scripts_try_free() -> None:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from firewall.health import LinkQueues
+from firewall.health import LinkQueues, QueueCounters
+from gateway.health.queue_counters import parse_driver_statistics, read_queue_counters
 from gateway.health.queues import parse_core_list, parse_core_mask, read_queues
 
 
@@ -35,7 +36,7 @@ class CardsOnDisk:
         (self.net / name / "device").symlink_to(device)
 
     def read(self, *names: str) -> tuple[LinkQueues, ...]:
-        return read_queues(names, self.net, self.irq)
+        return read_queues(names, self.net, self.irq, lambda _: ())
 
 
 @pytest.fixture
@@ -78,3 +79,42 @@ def test_lists_of_cores_are_read(text: str, cores: set[int]) -> None:
 @pytest.mark.parametrize(("text", "cores"), [("0", set()), ("f\n", {0, 1, 2, 3}), ("1,00000000", {32}), ("nonsense", set()), ("", set())])
 def test_masks_of_cores_are_read(text: str, cores: set[int]) -> None:
     assert parse_core_mask(text) == cores
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("rx_queue_{}_packets", "rx_queue_{}_drops"),  # igb, ixgbe, igc, ice, virtio_net before Linux 6.11
+        ("rx{}_packets", "rx{}_dropped"),  # mlx4, mlx5
+        ("rx-{}.packets", "rx-{}.dropped"),  # i40e
+        ("rx-{}.rx_packets", ""),  # i40e of older kernels
+        ("[{}]: rx_ucast_packets", "[{}]: rx_discards"),  # bnxt_en, bnx2x
+        ("queue_{}_rx_cnt", ""),  # ena
+        ("rx_packets[{}]", ""),  # gve
+    ],
+)
+def test_receive_queues_are_found_by_the_names_that_drivers_give_them(names: tuple[str, str]) -> None:
+    packets, drops = names
+    statistics = {"rx_packets": 99, "tx_queue_0_packets": 7, "tx0_packets": 7, "rx_queue_0_bytes": 5, "rx_missed_errors": 3}
+    statistics |= {packets.format(queue): 100 + queue for queue in (10, 2, 0)}
+    statistics |= {drops.format(queue): queue for queue in (10, 2)} if drops else {}
+    dropped = (0, 2, 10) if drops else (0, 0, 0)
+    assert parse_driver_statistics(statistics) == tuple(
+        QueueCounters(queue, 100 + queue, dropped[at]) for at, queue in enumerate((0, 2, 10))
+    )
+
+
+def test_a_card_that_counts_as_a_whole_has_no_queues() -> None:
+    assert parse_driver_statistics({"rx_packets": 99, "tx_packets": 7, "rx_dropped": 1}) == ()
+    assert read_queue_counters("lo") == read_queue_counters("no-such-card") == ()
+
+
+def test_the_queues_of_a_card_count_what_the_card_counts() -> None:
+    """With the cards of this machine; a driver that counts by queue does not let a packet count in none."""
+    counted = {each.name: read_queue_counters(each.name) for each in Path("/sys/class/net").iterdir()}
+    if not any(counted.values()):
+        pytest.skip("no network card here counts by queue")
+    for name, queues in counted.items():
+        received = int(Path(f"/sys/class/net/{name}/statistics/rx_packets").read_text())
+        assert sum(each.packets for each in queues) <= received
+        assert [each.queue for each in queues] == sorted({each.queue for each in queues})

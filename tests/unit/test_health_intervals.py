@@ -6,14 +6,14 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.gateways.health.interval import HealthInterval, compute_interval
+from apps.gateways.health.interval import HealthInterval, QueueLoad, compute_interval
 from apps.gateways.health.judgement import is_shown, merge_findings
 from apps.gateways.health.models import HealthFinding
 from apps.gateways.health.rollup import combine_averages, combine_maxima
 from apps.gateways.health.rule import Evidence
 from apps.network.models import Gateway
 from firewall.codec import decode, encode
-from firewall.health import HealthCounters, KernelCounter
+from firewall.health import HealthCounters, KernelCounter, LinkQueues, QueueCounters
 from tests.health_situations import build_counters
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
@@ -46,6 +46,18 @@ def test_a_new_interface_and_a_new_counter_have_no_rates_yet() -> None:
     assert found
     assert found.links["wan0"].received == 0
     assert (found.ruleset, found.rates) == ({}, {})
+
+
+def build_queues(**counted: tuple[QueueCounters, ...]) -> tuple[LinkQueues, ...]:
+    return tuple(LinkQueues(name, len(each), 1, (), (), each) for name, each in counted.items())
+
+
+def test_queues_have_rates_where_both_readings_count_them() -> None:
+    before = build_counters(100, 0, queues=build_queues(wan0=(QueueCounters(0, 1_000, 5), QueueCounters(1, 7_000, 0))))
+    later = (QueueCounters(0, 21_000, 15), QueueCounters(1, 9, 0), QueueCounters(2, 50, 50))
+    found = between(before, build_counters(110, 10, queues=build_queues(wan0=later, lan0=(QueueCounters(0, 9, 9),))))
+    assert found
+    assert found.queue_loads == {"wan0": (QueueLoad(0, 2_000, 1), QueueLoad(1, 0, 0)), "lan0": ()}
 
 
 @given(st.integers(0, 1 << 64), st.integers(0, 1 << 64))

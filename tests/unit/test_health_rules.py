@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.utils.translation import override
 
+from apps.gateways.health.interval import QueueLoad
 from apps.gateways.health.judgement import judge
 from apps.gateways.health.measures import ALL, compute_measures, format_measure
 from apps.gateways.health.models import HealthFinding
@@ -180,6 +181,33 @@ def test_a_busy_core_that_gets_all_packets_of_a_card_says_how_to_spread_them(car
     said = RULES["busy_core"].describe(judge(busy, RULES.values())["busy_core"].values)
     assert ("All packets that wan0 receives go to that core" in said and "“echo 3”" in said) is is_named
     assert judge(build_situation(queues={card.name: card}), RULES.values()) == {}, "a core that is not busy is no fault"
+
+
+def describe_busy_core(*packets: float, card: str = "wan0") -> str:
+    """Return what is said of a busy core if the card's queues receive so many packets a second."""
+    loads = {card: tuple(QueueLoad(queue, each, 0.0) for queue, each in enumerate(packets))}
+    busy = build_situation(cores=change_core(softirq=0.96, busy=1.0), queue_loads=loads)
+    return RULES["busy_core"].describe(judge(busy, RULES.values())["busy_core"].values)
+
+
+def test_a_busy_core_names_the_queue_that_gets_most_packets() -> None:
+    assert "Queue 2 of wan0 receives 97" in describe_busy_core(1_000, 2_000, 97_000)
+    unnamed = "keeps one queue of the network card busy"
+    for said in (
+        describe_busy_core(30_000, 33_000, 36_000),
+        describe_busy_core(1, 2, 90),
+        describe_busy_core(97_000),
+        describe_busy_core(),
+        describe_busy_core(1_000, 97_000, card="mgmt0"),
+    ):
+        assert unnamed in said
+
+
+@pytest.mark.parametrize(("drops", "is_named"), [((0.0, 450.0), True), ((1.0, 2.0), False), ((), False)])
+def test_an_interface_that_drops_names_the_queue_that_drops_most(drops: tuple[float, ...], *, is_named: bool) -> None:
+    loads = {"wan0": tuple(QueueLoad(queue, 10_000.0, each) for queue, each in enumerate(drops))}
+    found = judge(build_situation(links=change_link("wan0", dropped=500.0), queue_loads=loads), RULES.values())
+    assert ("Its receive queue 1 drops most: 450" in RULES["packets_dropped"].describe(found["packets_dropped"].values)) is is_named
 
 
 def test_the_mask_of_many_cores_is_written_as_the_kernel_takes_it() -> None:

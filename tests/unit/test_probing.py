@@ -15,11 +15,13 @@ from firewall.policy import (
     Policy,
     PolicyError,
     ProbeSpec,
+    ResponderSpec,
     SharingMode,
     TouchedKeys,
     TransportProtocol,
     collect_keys,
 )
+from firewall.render import render
 from firewall.ruleset import Rule, Ruleset, VerdictMap
 from tests.example_counts import count_examples
 from tests.policies import NAT_1, PROBE, PROBED, PROBES_MAPPING, network, policies
@@ -111,6 +113,55 @@ def test_gateways_of_a_group_may_have_the_mappings_of_each_others_probes() -> No
     other = NatMappingSpec(SOURCE4 + 4, PUBLIC4 + 1)
     ruleset = compile_policy(Policy(PROBED, mappings=(PROBES_MAPPING, other)))
     assert ruleset.elements["snat4"].keys() == {SOURCE4.packed, (SOURCE4 + 4).packed}
+
+
+RESPONDER = ResponderSpec(7077, IPv4Address("203.0.113.10"), IPv6Address("2001:db8:cafe::10"))
+
+
+def add_responder(policy: Policy, responder: ResponderSpec = RESPONDER) -> Policy:
+    """Return the policy with a responder that connects to the probe."""
+    return replace(policy, gateway=replace(policy.gateway, settings=replace(policy.gateway.settings, responder=responder)))
+
+
+def render_added(before: Ruleset, after: Ruleset) -> list[str]:
+    """Return the lines of nft text that only the later ruleset has."""
+    known = set(render(before, now=0).splitlines())
+    return [line.strip() for line in render(after, now=0).splitlines() if line not in known]
+
+
+def test_a_responder_is_let_in_to_one_port_of_the_probe_and_nobody_else_is() -> None:
+    plain = add_probe(network(10))
+    assert render_added(compile_policy(plain), compile_policy(add_responder(plain))) == [
+        'add rule inet netzwart dstnat iifname "wan0" ip saddr 203.0.113.10 ip daddr 192.0.2.251 tcp dport 7077 '
+        'dnat ip to 172.31.254.2:7077 comment "probe"',
+        'add rule inet netzwart new iifname "wan0" oifname "probe0" ip6 saddr 2001:db8:cafe::10 ip6 daddr 2001:db8:b1::2 '
+        'tcp dport 7077 return comment "probe"',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("probe", "responder", "number"),
+    [
+        (PROBE, replace(RESPONDER, address6=None), 1),
+        (PROBE, replace(RESPONDER, address4=None), 1),
+        (ProbeSpec("probe0", source6=SOURCE6), RESPONDER, 1),
+        (ProbeSpec("probe0", source4=SOURCE4, public4=PUBLIC4), RESPONDER, 1),
+        (PROBE, ResponderSpec(7077), 0),
+    ],
+)
+def test_a_responder_reaches_only_the_families_that_are_probed_and_it_has(probe: ProbeSpec, responder: ResponderSpec, number: int) -> None:
+    plain = add_probe(network(10), probe)
+    assert compile_policy(add_responder(plain, responder)).count_rules() == compile_policy(plain).count_rules() + number
+
+
+def test_a_responder_of_a_group_opens_nothing_at_a_gateway_without_a_probe() -> None:
+    assert compile_policy(add_responder(network(10))) == compile_policy(network(10))
+
+
+@pytest.mark.parametrize("port", [0, -1, 65536])
+def test_a_port_of_a_responder_that_is_none_is_refused(port: int) -> None:
+    with pytest.raises(PolicyError, match=f"probe of nat-1: port {port} of the responder is not between 1 and 65535"):
+        compile_policy(add_responder(add_probe(network(1)), replace(RESPONDER, port=port)))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from celery.app import trace
 from django.urls import resolve
 
+from apps.desk.seeding.lab_network import read_lab_network
 from portal.stack import ports
 from portal.stack.commands import (
     ROOT,
@@ -18,6 +19,7 @@ from portal.stack.commands import (
     build_mailer,
     build_memory_gateway,
     build_prober,
+    build_responder,
     build_web,
     choose_events_port,
     get_prober_socket,
@@ -64,6 +66,11 @@ def test_a_gateway_is_the_same_agent_in_the_lab_and_in_memory() -> None:
     only_inside = ["--prober", str(get_prober_socket(PLACES, "nat-1")), "--failover", "/run/failover-nat-1/etc/netzwart/failover.conf"]
     only_inside += ["--installs", "/run/failover-nat-1/requests", "--outcome", "/run/failover-nat-1/trial"]
     assert [part for part in inside[inside.index("--") + 1 :] if part not in only_inside] == [part for part in beside if part != "--fake"]
+
+
+def test_the_responder_listens_where_the_demos_probes_ask() -> None:
+    command = build_responder(PLACES).command
+    assert int(command[command.index("--port") + 1]) == read_lab_network(10).targets.responder_port
 
 
 def test_a_prober_listens_where_its_gateways_agent_asks() -> None:

@@ -30,6 +30,7 @@ from portal.stack.sshd import CODE, SOCKETS, ensure_portal_key, render_relay_lin
 GATEWAYS = ("nat-1", "nat-2")
 PROBES = {"nat-1": "probe-1", "nat-2": "probe-2"}
 INTERNET = "203.0.113.10"
+RESPONDER_PORT = 7077
 
 
 def wait_for[Value](what: Callable[[], Value], *, seconds: float = 60) -> Value:
@@ -73,6 +74,14 @@ def prober(lab: Lab, name: str, sockets: Path) -> Iterator[Popen[str]]:
         yield process
 
 
+@contextmanager
+def responder(lab: Lab, sockets: Path, port: int = RESPONDER_PORT, *more: str) -> Iterator[Popen[str]]:
+    """Run a responder on the internet, which connects back to probers."""
+    with _service(lab, "internet", sockets, ["responder", "--port", str(port), *more]) as process:
+        wait_for(partial(_takes_connections, lab, "internet", port))
+        yield process
+
+
 def quick_probes(patch: pytest.MonkeyPatch) -> None:
     """Let standing probes be made twenty times as often as usual, and wait a third as long for answers."""
     patch.setattr(rounds, "EVERY_MS", 100)
@@ -96,6 +105,12 @@ def _accepts(path: Path) -> bool:
     """Tell whether a program listens at this socket. Its file is there a moment before, and stays when the program is killed."""
     with socket.socket(socket.AF_UNIX) as connection:
         return connection.connect_ex(str(path)) == 0
+
+
+def _takes_connections(lab: Lab, node: str, port: int) -> bool:
+    """Tell whether a program in the node listens at this TCP port."""
+    with inside(lab, node), socket.socket() as connection:
+        return connection.connect_ex(("127.0.0.1", port)) == 0
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """The probe through each gateway, with packets: it passes where members' packets would, and names what stops it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,15 +10,15 @@ from apps.deployments.rollouts.probing import ProbeResult, probe_gateway
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
 from apps.desk.selectors.dashboard import list_attention_items
-from apps.gateways.packet_probes.judgement import IN_A_ROW, ProbeVerdict, do_all_pass, judge_status
+from apps.gateways.packet_probes.judgement import IN_A_ROW, InwardVerdict, ProbeVerdict, do_all_pass, judge_inward, judge_status
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.packet_probes.observation import probe_all_gateways
 from apps.gateways.services import collect_counters
-from apps.network.models import Gateway
+from apps.network.models import Gateway, GatewayGroup
 from apps.traffic.models import FiveMinutes
 from lab.lab import Lab
 from tests import factories
-from tests.whole.system import PROBES, prober, quick_probes, reaches, read_probes, wait_for
+from tests.whole.system import PROBES, RESPONDER_PORT, prober, quick_probes, reaches, read_probes, responder, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -170,6 +170,95 @@ def test_a_port_without_a_service_is_told_from_a_gateway_that_drops(lab: Lab, st
     status = ProbeStatus.objects.get(gateway=standing.gateways[0], family=4)
     assert judge_status(status, timezone.now()) is ProbeVerdict.NOT_PROBED
     assert status.text == "IPv4: 203.0.113.1 answers echoes through nat-1, but not port 81: refused."
+
+
+@pytest.fixture
+def probed_both_ways(lab: Lab, standing: factories.Network, sockets: Path) -> Iterator[factories.Network]:
+    """The network with a responder at its target, which has connected to each probe."""
+    expect_responder(standing)
+    with responder(lab, sockets):
+        read_probes_until(lambda: judge_all_inward() == {InwardVerdict.COMES_IN})
+        yield standing
+
+
+def expect_responder(network: factories.Network) -> None:
+    """Say in the group's settings that its targets connect back, and deploy it."""
+    GatewayGroup.objects.update(responder_port=RESPONDER_PORT)
+    network.group.refresh_from_db()
+    reconcile(network.group)
+
+
+def judge_all_inward() -> set[InwardVerdict | None]:
+    return {judge_inward(each, timezone.now()) for each in ProbeStatus.objects.all()}
+
+
+def judge_inward_of(gateway: Gateway) -> list[InwardVerdict | None]:
+    """Return the verdicts of a gateway, IPv4 first."""
+    return [judge_inward(each, timezone.now()) for each in ProbeStatus.objects.filter(gateway=gateway).order_by("family")]
+
+
+def list_inward_needs() -> dict[str, str]:
+    found = list_attention_items(timezone.now())
+    return {each.key: f"{each.what}. {each.evidence}" for each in found if each.key.startswith(("inward", "responder", "packets"))}
+
+
+def test_connections_from_outside_come_in_to_the_probe_of_each_gateway(lab: Lab, probed_both_ways: factories.Network) -> None:
+    for gateway in probed_both_ways.gateways:
+        for status in ProbeStatus.objects.filter(gateway=gateway):
+            to = {4: gateway.probe_public4, 6: gateway.probe_source6}[status.family]
+            host = {4: "203.0.113.10", 6: "2001:db8:cafe::10"}[status.family]
+            assert status.inward_text.startswith(f"IPv{status.family}: {host} connected to {to} port 7077 through {gateway.name} in ")
+    assert list_inward_needs() == {}
+
+
+def test_a_gateway_that_lets_no_connection_in_is_told_from_one_that_passes_nothing(lab: Lab, probed_both_ways: factories.Network) -> None:
+    first, other = probed_both_ways.gateways
+    foreign = 'chain f { type filter hook forward priority -10; iifname "wan0" ct state new drop; };'
+    nft(lab, first.name, f"table inet other {{ {foreign} }};")
+    read_probes_until(lambda: judge_inward_of(first) == [InwardVerdict.BLOCKED] * 2)
+    assert judge_inward_of(other) == [InwardVerdict.COMES_IN] * 2
+    needs = list_inward_needs()
+    assert needs.keys() == {f"inward-{first.group_id}-{family}" for family in (4, 6)}
+    said = needs[f"inward-{first.group_id}-4"]
+    assert said.startswith("No IPv4 connection from outside comes in through nat-1.")
+    assert f"203.0.113.10 cannot connect to {first.probe_public4} port 7077 through nat-1: no answer within 300 ms." in said
+    nft(lab, first.name, "delete", "table", "inet", "other")
+    read_probes_until(lambda: judge_all_inward() == {InwardVerdict.COMES_IN})
+    assert list_inward_needs() == {}
+
+
+def test_a_ruleset_that_leads_nothing_to_the_probe_is_seen(lab: Lab, probed_both_ways: factories.Network) -> None:
+    first = probed_both_ways.gateways[0]
+    nft(lab, first.name, "flush", "chain", "inet", "netzwart", "dstnat")
+    read_probes_until(lambda: judge_inward_of(first) == [InwardVerdict.BLOCKED, InwardVerdict.COMES_IN])
+
+
+def test_a_responder_that_is_gone_says_nothing_about_the_gateways(lab: Lab, standing: factories.Network, sockets: Path) -> None:
+    """In the lab another server listens there, which closes the connection."""
+    expect_responder(standing)
+    read_probes_until(lambda: judge_all_inward() == {InwardVerdict.NOT_ASKED})
+    [said] = list_inward_needs().values()
+    assert "the responder at 203.0.113.10 port 7077: it hangs up without an answer. Is the responder running there" in said
+    with responder(lab, sockets):
+        read_probes_until(lambda: judge_all_inward() == {InwardVerdict.COMES_IN})
+    assert do_all_pass(ProbeStatus.objects.all(), timezone.now())
+
+
+def test_a_responder_hangs_up_on_probes_that_it_does_not_allow(lab: Lab, standing: factories.Network, sockets: Path) -> None:
+    expect_responder(standing)
+    first, other = standing.gateways
+    with responder(lab, sockets, RESPONDER_PORT, "--allow", str(first.probe_public4), "--allow", str(first.probe_source6)):
+        read_probes_until(lambda: judge_inward_of(first) == [InwardVerdict.COMES_IN] * 2)
+        read_probes_until(lambda: judge_inward_of(other) == [InwardVerdict.NOT_ASKED] * 2)
+    assert "port 7077: it hangs up without an answer." in ProbeStatus.objects.get(gateway=other, family=4).inward_text
+
+
+def test_nobody_but_the_responder_reaches_the_probe(lab: Lab, probed_both_ways: factories.Network) -> None:
+    first = probed_both_ways.gateways[0]
+    assert reaches(lab, "internet", str(first.probe_public4), RESPONDER_PORT, source="203.0.113.11") is None
+    assert reaches(lab, "m1", str(first.probe_public4), RESPONDER_PORT) is None
+    assert reaches(lab, "m1", str(first.probe_source4), RESPONDER_PORT) is None
+    assert reaches(lab, "m1", str(first.probe_source6), RESPONDER_PORT) is None
 
 
 def test_a_missing_source_nat_is_seen_and_nothing_leaks(lab: Lab, probed_network: factories.Network) -> None:

@@ -24,6 +24,7 @@ from firewall.policy import (
     Profile,
     ProtectionSpec,
     ReachableService,
+    ResponderSpec,
     RoutingPeer,
     RoutingProtocol,
     TransportProtocol,
@@ -65,7 +66,12 @@ def read_group_settings(group: GatewayGroup) -> GatewayGroupSettings:
     publics = Pool.objects.filter(group=group, kind=Pool.Kind.PUBLIC4).order_by("prefix").values_list("prefix", flat=True)
     protection, limits, notice, profile = (getattr(now, name, None) for name in _TABLES)
     of_group = (_build_protection(protection), _build_limits(limits), _read_notice(notice), _build_profile(profile), now.is_limiting_off)
-    return GatewayGroupSettings(now.clamp_mss, now.flood_mode, tuple(publics), *of_group)
+    return GatewayGroupSettings(now.clamp_mss, now.flood_mode, tuple(publics), *of_group, _build_responder(now))
+
+
+def _build_responder(group: GatewayGroup) -> ResponderSpec | None:
+    """Build the host that connects back to the probes: the target itself."""
+    return ResponderSpec(group.responder_port, group.probe_target4, group.probe_target6) if group.responder_port else None
 
 
 def _build_protection(row: ProtectionRow | None) -> ProtectionSpec:

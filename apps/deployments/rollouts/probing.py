@@ -18,12 +18,21 @@ FAMILIES = (4, 6)
 
 
 @dataclass(frozen=True, slots=True)
+class InwardResult:
+    """Result of a connection from outside to a gateway's probe. came: None if the responder could not be asked."""
+
+    came: bool | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class ProbeResult:
     """Result of a probe for one family, 4 or 6.
 
     ok: None when no probe is configured. ms: milliseconds until the target accepted a connection. is_conclusive: False if a failure
     does not show that packets are lost: the probe itself does not work, or they came back, but not as they should. echoes, full_size,
     mtu: of standing probes, as in firewall.probe_messages.TargetSeen. refused: packets came back, but the target accepts no connection.
+    inward: the newest connection from outside; None if none was tried since the last result.
     """
 
     family: int
@@ -35,6 +44,7 @@ class ProbeResult:
     full_size: bool | None = None
     mtu: int = 0
     refused: bool = False
+    inward: InwardResult | None = None
 
 
 def probe_gateway(channel: AgentChannel, gateway: Gateway) -> tuple[ProbeResult, ...]:

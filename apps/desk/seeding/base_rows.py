@@ -51,7 +51,10 @@ def make_network(ground: LabNetwork, link: str, host_keys: Mapping[str, str]) ->
     The first gateway carries IPv4, the last IPv6. host_keys: of gateways that are reached by ssh.
     """
     targets = ground.targets
-    group = add_group(facts=GroupFacts(GROUP, probe_target4=targets.ipv4, probe_target6=targets.ipv6, probe_port=targets.port))
+    responder = targets.responder_port if link == Gateway.Link.LAB else None
+    group = add_group(
+        facts=GroupFacts(GROUP, probe_target4=targets.ipv4, probe_target6=targets.ipv6, probe_port=targets.port, responder_port=responder)
+    )
     for each in ground.gateways:
         made = _add_gateway(group, each, ground, Gateway.Link.SSH if each.name in host_keys else link, host_keys.get(each.name, ""))
         if link == Gateway.Link.LAB:  # a gateway in memory forwards nothing that could be probed

@@ -27,11 +27,12 @@ class LabProbe:
 
 @dataclass(frozen=True, slots=True)
 class ProbeAddresses:
-    """The addresses and port that probes connect to."""
+    """The addresses and port that probes connect to, and the port of the responder there."""
 
     ipv4: IPv4Address
     ipv6: IPv6Address
     port: int = 80
+    responder_port: int = 7077
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from apps.deployments.selectors import (
     map_newest_rollouts,
     map_revision_holds_by_group,
 )
-from apps.desk.selectors import agents, claims, health, packets, pools, portal_health, programs, roles
+from apps.desk.selectors import agents, claims, health, inward, packets, pools, portal_health, programs, roles
 from apps.desk.selectors.board_facts import list_facts
 from apps.desk.selectors.claims import DashboardFacts, find_unapplied_rollout
 from apps.desk.selectors.need import AttentionItem, find_page_url
@@ -103,6 +103,7 @@ def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollou
         *_iter_outbox_needs(now),
         *_iter_inbound_needs(now),
         *packets.iter_attention_items(gates, now),
+        *inward.iter_inward_items(gates, now),
         *health.iter_attention_items(gates, now),
         *agents.iter_attention_items(gates),
         *roles.iter_attention_items(now, {each.gateway.pk for each in gates if each.status and each.status.unreachable_since}),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from firewall.health import CoreCounters, Forwarding, HealthCounters, KernelCounter, LinkCounters, LinkQueues, MachineLevels
+from firewall.health import CoreCounters, Forwarding, HealthCounters, KernelCounter, LinkCounters, LinkQueues, MachineLevels, QueueCounters
 from firewall.policy import Address
 
 SHORTEST: Final = 1.0  # seconds between two readings from which rates can be computed
@@ -48,11 +48,21 @@ class LinkLoad:
 
 
 @dataclass(frozen=True, slots=True)
+class QueueLoad:
+    """Load of one receive queue of a card, a second."""
+
+    queue: int
+    packets: float
+    dropped: float
+
+
+@dataclass(frozen=True, slots=True)
 class HealthInterval:
     """What happened between two readings of one boot. rates, ruleset: a second.
 
     clock_offset: seconds by which the machine's clock was ahead of the portal's; clock_doubt: how wrong that may be. queues: those of
-    cards, by the interface's name. addresses: of the interfaces, None if they are not known.
+    cards, by the interface's name; queue_loads: likewise, of cards that count by receive queue. addresses: of the interfaces, None if they
+    are not known.
     """
 
     seconds: float
@@ -66,6 +76,7 @@ class HealthInterval:
     clock_doubt: float
     addresses: Mapping[str, tuple[Address, ...]] | None = None
     queues: Mapping[str, LinkQueues] = field(default_factory=dict)
+    queue_loads: Mapping[str, tuple[QueueLoad, ...]] = field(default_factory=dict)
 
     @property
     def busiest(self) -> CoreLoad | None:
@@ -83,6 +94,7 @@ def compute_interval(before: HealthCounters, after: HealthCounters, *, clock_off
     if before.boot != after.boot or seconds < SHORTEST:
         return None
     links = {each.name: each for each in before.links}
+    counted = {each.name: each.counted for each in before.queues or ()}
     return HealthInterval(
         seconds=seconds,
         cores=_compute_cores(before.cores, after.cores, seconds),
@@ -95,6 +107,7 @@ def compute_interval(before: HealthCounters, after: HealthCounters, *, clock_off
         clock_doubt=clock_doubt,
         addresses=after.addresses,
         queues={each.name: each for each in after.queues or ()},
+        queue_loads={each.name: _compute_queues(counted.get(each.name, ()), each.counted, seconds) for each in after.queues or ()},
     )
 
 
@@ -136,6 +149,15 @@ def _compute_link(before: LinkCounters, after: LinkCounters, seconds: float) -> 
         sent_bits=8 * rate("sent_octets"),
         errors=rate("received_errors", "sent_errors"),
         dropped=rate("received_dropped", "sent_dropped"),
+    )
+
+
+def _compute_queues(before: tuple[QueueCounters, ...], after: tuple[QueueCounters, ...], seconds: float) -> tuple[QueueLoad, ...]:
+    """Return the load of each queue that both readings have."""
+    known = {each.queue: each for each in before}
+    pairs = [(known[each.queue], each) for each in after if each.queue in known]
+    return tuple(
+        QueueLoad(new.queue, _count(old.packets, new.packets) / seconds, _count(old.dropped, new.dropped) / seconds) for old, new in pairs
     )
 
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from apps.deployments.rollouts.probing import ProbeResult
+from apps.deployments.rollouts.probing import InwardResult, ProbeResult
 from apps.gateways.packet_probes.judgement import FAILURES
 from apps.gateways.packet_probes.models import LOST, NOT_SENT, REFUSED, ProbeStatus
 from firewall.probe_messages import ECHOES
@@ -22,6 +22,15 @@ def add_result(status: ProbeStatus, result: ProbeResult, at: datetime) -> None:
     status.at, status.text = at, result.sentence.replace("\0", "")
     status.answered, status.failures = (at, 0) if result.ok else (status.answered, status.failures + 1)
     _note_full_size(status, result, at)
+    if result.inward:
+        _note_inward(status, result.inward, at)
+
+
+def _note_inward(status: ProbeStatus, inward: InwardResult, at: datetime) -> None:
+    status.inward_at, status.inward_text, status.inward_shown = at, inward.sentence.replace("\0", ""), inward.came is not None
+    status.inward_failures = 0 if inward.came else status.inward_failures + 1
+    if inward.came:
+        status.inward_answered = at
 
 
 def _extend(status: ProbeStatus, result: ProbeResult) -> None:

@@ -42,6 +42,14 @@ class ProbeVerdict(StrEnum):
     STALE = "stale"  # no probe lately, or none that came back and only one that did not
 
 
+class InwardVerdict(StrEnum):
+    """What the last connections from outside to a gateway's probe have shown in one address family."""
+
+    COMES_IN = "comes in"
+    BLOCKED = "blocked"
+    NOT_ASKED = "not asked"  # the responder does not do what it is asked
+
+
 PASSING: Final = frozenset({ProbeVerdict.PASSES, ProbeVerdict.LOSSY, ProbeVerdict.SMALL_ONLY})
 
 
@@ -84,6 +92,15 @@ def judge_status(status: ProbeStatus, now: datetime) -> ProbeVerdict:
     if is_full_size_lost(status, now):
         return ProbeVerdict.SMALL_ONLY
     return ProbeVerdict.LOSSY if any(_is_lossy(status, window) for window in _WINDOWS) else ProbeVerdict.PASSES
+
+
+def judge_inward(status: ProbeStatus, now: datetime) -> InwardVerdict | None:
+    """Return whether connections from outside come in; None if nothing is known: none was tried lately, or no packet passes anyway."""
+    if status.inward_at is None or now - status.inward_at > FRESH or judge_status(status, now) not in PASSING:
+        return None
+    if status.inward_failures >= IN_A_ROW:
+        return InwardVerdict.BLOCKED if status.inward_shown else InwardVerdict.NOT_ASKED
+    return InwardVerdict.COMES_IN if status.inward_answered else None
 
 
 def is_full_size_lost(status: ProbeStatus, now: datetime) -> bool:

@@ -25,6 +25,10 @@ class ProbeStatus(models.Model):
     answered; or NOT_SENT. full_size_answered: when a packet of full size last came back; None: never. full_size_lost: probes in a row since
     in which it did not, though small ones did. mtu: the largest packet that passes, as a router on the way said then; 0: none said.
     series, number: the last round of standing probes that is in here (firewall.probe_messages.ProbesRead).
+
+    inward_at: when a connection from outside to the probe was last tried; None: never. inward_answered: when one last came in.
+    inward_failures: tries in a row since in which none did. inward_shown: whether the last one has shown that it does not come in, or the
+    responder could not be asked. inward_text: the sentence about the last one.
     """
 
     class State(models.TextChoices):
@@ -47,6 +51,11 @@ class ProbeStatus(models.Model):
     mtu = models.PositiveIntegerField(default=0)
     series = models.CharField(max_length=16, blank=True)
     number = models.PositiveBigIntegerField(default=0)
+    inward_at = models.DateTimeField(null=True)
+    inward_answered = models.DateTimeField(null=True)
+    inward_failures = models.PositiveIntegerField(default=0)
+    inward_shown = models.BooleanField(default=True)
+    inward_text = models.TextField(blank=True)
 
     class Meta:
         ordering = ["gateway__name", "family"]
@@ -61,6 +70,14 @@ class ProbeStatus(models.Model):
             models.CheckConstraint(
                 condition=Q(lost_echoes__len=models.F("recent__len")),
                 name="probestatus_one_history",
+            ),
+            models.CheckConstraint(
+                condition=Q(inward_at=None, inward_answered=None, inward_failures=0)
+                | (
+                    Q(inward_at__isnull=False)
+                    & (Q(inward_failures__gt=0) | Q(inward_answered__isnull=False, inward_answered=models.F("inward_at")))
+                ),
+                name="probestatus_inward",
             ),
         ]
 

@@ -5,7 +5,15 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from apps.gateways.packet_probes.judgement import LossFigures, ProbeVerdict, compute_figures, is_full_size_lost, judge_status
+from apps.gateways.packet_probes.judgement import (
+    InwardVerdict,
+    LossFigures,
+    ProbeVerdict,
+    compute_figures,
+    is_full_size_lost,
+    judge_inward,
+    judge_status,
+)
 from apps.gateways.packet_probes.models import NOT_SENT, ProbeStatus
 from apps.gateways.packet_probes.selectors import list_probe_statuses
 from apps.lib.ui import formats
@@ -26,8 +34,23 @@ class ProbeLine:
 
 
 def list_probe_lines(gateway: Gateway, now: datetime) -> list[ProbeLine]:
-    """Return a line for each family that is probed, IPv4 first."""
-    return [_build_line(each, now) for each in list_probe_statuses() if each.gateway_id == gateway.pk]
+    """Return a line for each family that is probed, IPv4 first, and one for what comes in from outside, where that is known."""
+    found = [each for each in list_probe_statuses() if each.gateway_id == gateway.pk]
+    return [line for each in found for line in (_build_line(each, now), _build_inward_line(each, now)) if line]
+
+
+def _build_inward_line(status: ProbeStatus, now: datetime) -> ProbeLine | None:
+    verdict = judge_inward(status, now)
+    if verdict is None or status.inward_at is None:
+        return None
+    state = {
+        InwardVerdict.COMES_IN: StateLabel(StateKind.OK, _("connections come in")),
+        InwardVerdict.BLOCKED: StateLabel(StateKind.WARN, _("no connection comes in")),
+        InwardVerdict.NOT_ASKED: StateLabel(StateKind.WARN, _("responder does not answer")),
+    }[verdict]
+    name = _("IPv%(family)d, from outside") % {"family": status.family}
+    is_of_the_last_try = verdict is not InwardVerdict.COMES_IN or not status.inward_failures
+    return ProbeLine(name, state, "", status.inward_text if is_of_the_last_try else "", status.inward_at)
 
 
 def _build_line(status: ProbeStatus, now: datetime) -> ProbeLine:

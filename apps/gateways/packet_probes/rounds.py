@@ -9,11 +9,11 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from apps.deployments.rollouts import probing
-from apps.deployments.rollouts.probing import FAMILIES, ProbeResult
+from apps.deployments.rollouts.probing import FAMILIES, InwardResult, ProbeResult
 from apps.deployments.transport.agent_channel import READING, AgentChannel
 from apps.network.models import Gateway
 from firewall import wire
-from firewall.probe_messages import ProbesRead, ReadProbes, Target, TargetSeen
+from firewall.probe_messages import InwardSeen, ProbesRead, ReadProbes, Target, TargetSeen
 
 EVERY_MS: Final = 2_000
 LIMIT_MS: Final = 1_000
@@ -44,7 +44,9 @@ def read_rounds(channel: AgentChannel, gateway: Gateway, known: RoundPosition, n
     targets = probing.find_targets(gateway)
     if not targets:
         return [SeenRound(now, tuple(probing.build_not_probed(gateway, family) for family in FAMILIES))]
-    answer = channel.ask(ReadProbes(tuple(targets.values()), EVERY_MS, LIMIT_MS, known.series, known.number), longest=READING)
+    responder = gateway.group.responder_port or 0
+    asked = ReadProbes(tuple(targets.values()), EVERY_MS, LIMIT_MS, known.series, known.number, responder)
+    answer = channel.ask(asked, longest=READING)
     if isinstance(answer, wire.Refused) and answer.reason == "malformed":
         return [SeenRound(now, probing.probe_gateway(channel, gateway))]
     if not isinstance(answer, ProbesRead):
@@ -96,4 +98,16 @@ def _explain(gateway: Gateway, family: int, target: Target, seen: TargetSeen, co
         if not probing.get_path_counts(family, counted)[1]:  # else the counters are of times in which packets came back
             why = f"{why} {probing.explain_failure(gateway, family, counted, refused=refused)}"
         result = probing.build_failure(gateway, family, target, why, is_conclusive=not refused)
-    return replace(result, echoes=seen.echoes, full_size=seen.full_size, mtu=seen.mtu)
+    inward = _explain_inward(gateway, family, target, seen.inward) if seen.inward else None
+    return replace(result, echoes=seen.echoes, full_size=seen.full_size, mtu=seen.mtu, inward=inward)
+
+
+def _explain_inward(gateway: Gateway, family: int, target: Target, seen: InwardSeen) -> InwardResult:
+    at, port = gateway.probe_public4 if family == 4 else gateway.probe_source6, gateway.group.responder_port
+    if not seen.asked:
+        return InwardResult(None, f"IPv{family}: the responder at {target.address} port {port}: {seen.connected.error}.")
+    if seen.connected.microseconds is None:
+        why = f"{target.address} cannot connect to {at} port {port} through {gateway.name}: {seen.connected.error}."
+        return InwardResult(False, f"IPv{family}: {why}")
+    ms = seen.connected.microseconds / 1000
+    return InwardResult(True, f"IPv{family}: {target.address} connected to {at} port {port} through {gateway.name} in {ms:.1f} ms.")

@@ -49,6 +49,16 @@ def hide_prober(scene: FaultScene) -> Iterator[None]:
 
 
 @contextmanager
+def end_responder(scene: FaultScene) -> Iterator[None]:
+    """End the program outside that connects back to the probes."""
+    scene.end_responder()
+    try:
+        yield
+    finally:
+        scene.start_responder()
+
+
+@contextmanager
 def fill_disk(scene: FaultScene) -> Iterator[None]:
     """Leave no octet free on the disk of the agent's state."""
     with _mount_small_disk(scene, 1024):
@@ -133,6 +143,11 @@ MACHINES: Final = (
         "prober away",
         hide_prober,
         tuple(say_nothing_known(family, r"Is it running \(netzwart-prober\.service\)\?") for family in (4, 6)),
+    ),
+    InjectedFault(
+        "responder outside away",
+        end_responder,
+        (r"^Nothing shows whether connections from outside come in\. .* port 7077: it hangs up without an answer\. Is the responder",),
     ),
     InjectedFault(
         "disk full",

@@ -72,6 +72,14 @@ def _manage_from(scene: FaultScene, network: str) -> None:
 
 RULESETS: Final = (
     InjectedFault(
+        "another program drops connections from outside alone",
+        load_foreign_table("nat-1", 'type filter hook forward priority -10; iifname "wan0" ct state new drop;'),
+        tuple(
+            rf"^No IPv{family} connection from outside comes in through nat-1\. {affected} .* no answer within 300 ms\. Check the provider"
+            for family, affected in ((4, "Members’ port forwards and pinholes may not be"), (6, "If it took over, members’ port forwards"))
+        ),
+    ),
+    InjectedFault(
         "another program drops all packets before they are routed",
         load_foreign_table("nat-1", "type filter hook prerouting priority -300; iifname { lan0, probe0, wan0 } drop;"),
         (

@@ -29,7 +29,18 @@ from tests import factories
 from tests.fake_http import FakeAnswer, Server, serving
 from tests.fake_smtp import Post, post
 from tests.webhook_receiver import Receiver, receiving
-from tests.whole.system import GATEWAYS, agent, descendants, inside, quick_probes, reached_by_ssh, read_probes, sshd
+from tests.whole.system import (
+    GATEWAYS,
+    RESPONDER_PORT,
+    agent,
+    descendants,
+    inside,
+    quick_probes,
+    reached_by_ssh,
+    read_probes,
+    responder,
+    sshd,
+)
 from tests.whole.worker import broker
 
 PATIENCE = 4.0  # seconds without an octet, instead of ten, so that a dead gateway costs less; an agent that works says so each second
@@ -78,6 +89,13 @@ class FaultScene:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
+    def start_responder(self) -> None:
+        """Start the program on the internet that connects back to the probes."""
+        self._start("responder", responder(self.lab, self.sockets))
+
+    def end_responder(self) -> None:
+        self._running["responder"].close()
+
     def start_redis(self) -> None:
         self._start("Redis", broker(self.sockets))
 
@@ -121,6 +139,7 @@ def open_scene() -> Iterator[FaultScene]:
         scene = FaultScene(lab, Path(directory), mailbox, webhook, feed)
         try:
             scene.start_redis()
+            scene.start_responder()
             for name in GATEWAYS:
                 scene.start_agent(name)
                 scene.start_sshd(name)
@@ -146,7 +165,11 @@ def deploy_network(scene: FaultScene) -> User:
     """Fill the empty database with the lab's network, deploy it, and let its administrator be told by mail and by webhook."""
     scene.network = network = factories.network()
     factories.probes(network)
-    GatewayGroup.objects.update(heals_drift=False, confirm_within=5)  # what is changed by hand stays, so that it is a fault that lasts
+    GatewayGroup.objects.update(
+        heals_drift=False,  # what is changed by hand stays, so that it is a fault that lasts
+        confirm_within=5,
+        responder_port=RESPONDER_PORT,
+    )
     reached_by_ssh(scene.lab, network.gateways, scene.sockets)
     User.objects.filter(pk=network.admin.pk).update(email=ADDRESS)
     add_channel(facts=ChannelFacts(name="Hook", target=f"json://{urlsplit(scene.webhook.url).netloc}/alarms"), by=network.admin)

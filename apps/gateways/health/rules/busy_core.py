@@ -12,6 +12,8 @@ from firewall.health import KernelCounter, LinkQueues
 
 WARN, BAD = 0.7, 0.9  # of the core's time in soft interrupts
 LOOPING: Final = 20.0  # packets a second whose hop limit ended
+UNEVEN: Final = 0.6  # of a card's packets in one of its queues
+FEW: Final = 100.0  # packets a second, of which a share says nothing
 
 
 def _find(situation: HealthSituation) -> Evidence | None:
@@ -28,9 +30,21 @@ def _find(situation: HealthSituation) -> Evidence | None:
     }
     card = find_card_with_one_core(situation, core) if others else None
     of_card: dict[str, float | str] = (
-        {"link": card.name, "queues": float(card.receiving), "mask": format_core_mask(len(interval.cores))} if card else {}
+        {"link": card.name, "queues": float(card.receiving), "mask": format_core_mask(len(interval.cores))}
+        if card
+        else _find_uneven_queue(situation)
     )
     return Evidence(Kind.BAD if core.softirq >= BAD else Kind.WARN, values | of_card)
+
+
+def _find_uneven_queue(situation: HealthSituation) -> dict[str, float | str]:
+    """Return the card and the queue of it that gets most of its packets; nothing if they are spread, or not counted by queue."""
+    for name in (situation.lan, situation.wan):
+        loads = situation.interval.queue_loads.get(name, ())
+        total, fullest = sum(each.packets for each in loads), max(loads, key=lambda each: each.packets, default=None)
+        if fullest and len(loads) > 1 and total >= FEW and fullest.packets >= UNEVEN * total:
+            return {"card": name, "queue": float(fullest.queue), "queue_share": fullest.packets / total}
+    return {}
 
 
 def find_card_with_one_core(situation: HealthSituation, core: CoreLoad) -> LinkQueues | None:
@@ -68,6 +82,10 @@ def _describe(values: EvidenceValues) -> str:
 def _describe_cause(values: EvidenceValues) -> str:
     if float(values["loops"]) > LOOPING:
         return _("Packets run in circles, too (see the routing loop).")
+    if "card" in values:
+        share = formats.format_percent(100 * float(values["queue_share"]), 0)
+        given = {"queue": int(values["queue"]), "card": values["card"], "share": share}
+        return _("Queue %(queue)d of %(card)s receives %(share)s of its packets: one large flow, a loop or an attack.") % given
     if "link" not in values:
         return _("One large flow, a loop or an attack keeps one queue of the network card busy.")
     queues = int(values["queues"])

@@ -16,7 +16,14 @@ def _find(situation: HealthSituation) -> Evidence | None:
     worst = max(situation.carrying_links, key=lambda each: each.dropped, default=None)
     if worst is None or worst.dropped < LEAST or worst.dropped < SHARE * worst.packets:
         return None
-    return Evidence(Kind.WARN, {"name": worst.name, "dropped": worst.dropped, "packets": worst.packets})
+    of_all: dict[str, float | str] = {"name": worst.name, "dropped": worst.dropped, "packets": worst.packets}
+    return Evidence(Kind.WARN, of_all | _find_queue(situation, worst.name))
+
+
+def _find_queue(situation: HealthSituation, card: str) -> dict[str, float | str]:
+    """Return the receive queue that drops most, and how many; nothing if none does, or the card does not count by queue."""
+    worst = max(situation.interval.queue_loads.get(card, ()), key=lambda each: each.dropped, default=None)
+    return {"queue": float(worst.queue), "of_queue": worst.dropped} if worst and worst.dropped >= LEAST else {}
 
 
 def _describe(values: EvidenceValues) -> str:
@@ -25,7 +32,11 @@ def _describe(values: EvidenceValues) -> str:
         "dropped": formats.format_packets(float(values["dropped"])),
         "packets": formats.format_packets(float(values["packets"])),
     }
-    return _("Packets dropped by %(name)s: %(dropped)s, beside %(packets)s that pass.") % given
+    text = _("Packets dropped by %(name)s: %(dropped)s, beside %(packets)s that pass.") % given
+    if "queue" not in values:
+        return text
+    of_queue = _("Its receive queue %(queue)d drops most: %(dropped)s.")
+    return f"{text} {of_queue % {'queue': int(values['queue']), 'dropped': formats.format_packets(float(values['of_queue']))}}"
 
 
 RULE: Final = HealthRule(

@@ -57,6 +57,7 @@ class Command(BaseCommand):
             names = ", ".join(row.gateways.order_by("name").values_list("name", flat=True)) or "no gateway yet"
             targets = " and ".join(str(each) for each in (row.probe_target4, row.probe_target6) if each)
             probes = f"probes {targets}, port {row.probe_port}" if targets else "no probes"
+            probes += f", responder at port {row.responder_port}" if row.responder_port else ""
             live = "" if row.live_since else "not live  "
             self.stdout.write(
                 f"{row}  {live}{names}  {probes}  confirm within {row.confirm_within} s  "
@@ -98,6 +99,9 @@ def _define_setting_arguments(parser: ArgumentParser) -> None:
         text = f"IPv{family} address that the probes connect to; “none”: no probes over IPv{family}"
         parser.add_argument(f"--probe-target{family}", type=_parse_target, metavar="ADDRESS", help=text)
     parser.add_argument("--probe-port", type=_parse_port, metavar="PORT", help="TCP port of the targets; “none” without a target")
+    parser.add_argument(
+        "--responder-port", type=_parse_port, metavar="PORT", help="TCP port of the responder on the targets; “none”: there is none"
+    )
     parser.add_argument("--goes-on", type=_parse_switch, metavar="yes|no", help="go on without a gateway that does not answer")
     parser.add_argument("--heals-drift", type=_parse_switch, metavar="yes|no", help="put right what was changed by hand on a gateway")
     parser.add_argument("--confirm-within", type=int, metavar="SECONDS", help="after which a gateway reverts an unconfirmed change")

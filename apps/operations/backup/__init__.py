@@ -1,0 +1,1 @@
+"""Backups of the whole portal: made, checked, and restored (docs/backup.md)."""

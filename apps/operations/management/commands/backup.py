@@ -1,0 +1,48 @@
+"""manage.py backup: makes a backup of the whole portal, or checks one by restoring it beside the real database."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from apps.lib.ui import formats
+from apps.operations.backup.creation import create_backup
+from apps.operations.backup.errors import BackupError
+from apps.operations.backup.verification import verify_backup
+from apps.operations.portal_health.backups import BackupNoteError
+
+
+class Command(BaseCommand):
+    help = (
+        "Make a backup of the whole portal: the database, the secret key and the portal's ssh key, in one directory below DIR. "
+        "With --verify, check one: its digests, and what comes out when it is restored into a database beside the real one."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("directory", nargs="?", type=Path, metavar="DIR", help="where backups are kept; each gets a directory in it")
+        parser.add_argument("--verify", type=Path, metavar="BACKUP", help="the directory of one backup; it is not changed")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if (options["directory"] is None) == (options["verify"] is None):
+            raise CommandError(
+                "Say where to make the backup: manage.py backup DIR. Or which one to check: manage.py backup --verify BACKUP."
+            )
+        try:
+            self._make(options["directory"]) if options["directory"] else self._verify(options["verify"])
+        except (BackupError, BackupNoteError) as error:
+            raise CommandError(str(error)) from error
+
+    def _make(self, directory: Path) -> None:
+        finished = create_backup(directory.resolve(), self.stdout.write)
+        manifest = finished.manifest
+        rows = formats.format_number(sum(manifest.rows.values()))
+        self.stdout.write(f"{finished.path}: {formats.format_volume(manifest.octets)}, {rows} rows in {len(manifest.rows)} tables.")
+        self.stdout.write("It holds the secret key and the portal’s ssh key. Keep it where only administrators can read it.")
+
+    def _verify(self, backup: Path) -> None:
+        manifest = verify_backup(backup, self.stdout.write)
+        self.stdout.write(
+            f"{backup} is whole. It was made at {formats.format_full_time(manifest.made_at)} by release {manifest.release}, can be "
+            f"restored, and has the {formats.format_number(sum(manifest.rows.values()))} rows that its manifest names."
+        )
