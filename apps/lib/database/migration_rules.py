@@ -31,7 +31,6 @@ JUDGED_SINCE: Mapping[str, int] = {
 """First migration of each app whose locks are judged; 2 for other apps. Those before ran on no large table."""
 ADVICE: Mapping[str, str] = {
     "AddIndex": "use AddIndexConcurrently with atomic = False",
-    "RemoveIndex": "use RemoveIndexConcurrently with atomic = False",
     "AddConstraint": "use AddConstraintNotValid, then ValidateConstraint in the next migration; build a unique one from a concurrent index",
     "AlterField": "add a new column and fill it in batches outside the migration; SeparateDatabaseAndState if the table stays as it is",
 }
