@@ -35,9 +35,9 @@ ADDED: Mapping[int, Additions] = {
     9: Additions(
         classes=frozenset({"InwardSeen", "QueueCounters"}),
         fields={
-            "LinkQueues": {"counted": WhenSet.OMIT},
             "ReadProbes": {"responder_port": WhenSet.REFUSE},
             "TargetSeen": {"inward": WhenSet.OMIT},
+            "LinkQueues": {"counted": WhenSet.OMIT},
         },
     ),
 }

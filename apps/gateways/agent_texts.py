@@ -3,13 +3,16 @@
 from collections.abc import Mapping
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy
 
 from apps.gateways.agent_package.debian_package import build_agent_package
 from firewall.wire_versions import VERSION
 
 FEATURES: Mapping[int, tuple[Promise, ...]] = {
-    9: (_("whether connections from outside come in"), _("packets by receive queue of a card")),
+    9: (
+        gettext_lazy("probes from outside to inside"),
+        gettext_lazy("packets and drops by receive queue of a card"),
+    ),
 }
 """What a gateway does only from this version on, as parts of a list. A version that adds anything to the protocol needs an entry."""
 

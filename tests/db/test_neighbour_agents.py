@@ -20,12 +20,14 @@ from apps.desk.selectors.need import AttentionItem
 from apps.gateways import agent_texts
 from apps.gateways.health.collection import read_all_gateways
 from apps.gateways.health.models import HealthReading, HealthStatus
+from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.packet_probes.observation import probe_all_gateways
 from apps.gateways.roles.models import FailoverStatus
 from apps.gateways.roles.observation import observe_group
 from apps.gateways.services import collect_counters
 from apps.gateways.timeouts.models import TimeoutReading
 from apps.gateways.timeouts.reading import read_timeouts
+from apps.network.models import GatewayGroup
 from firewall import wire, wire_versions
 from firewall.machine import Describe, MachineFacts
 from firewall.probe_messages import ReadProbes, Target
@@ -103,6 +105,17 @@ def test_standing_probes_are_asked_without_what_the_agents_lack(network: factori
     refused = channel.ask(replace(asked, responder_port=4711))
     assert isinstance(refused, wire.Refused) and agent_client.is_request_unknown(refused)
     assert "(ReadProbes.responder_port is not known there)" in refused.text
+
+
+def test_an_agent_of_the_last_release_probes_without_the_responder(network: factories.Network) -> None:
+    """In memory there is no prober: that is the answer to the question which it knows."""
+    factories.probes(network)
+    GatewayGroup.objects.update(responder_port=7077)
+    GatewayState.objects.update(in_memory=False)
+    probe_all_gateways()
+    assert {each.text.partition("cannot probe: ")[2] for each in ProbeStatus.objects.all()} == {
+        "this gateway has no prober: its agent was started without --prober"
+    }
 
 
 def test_a_calm_need_names_the_releases_and_what_to_do(network: factories.Network) -> None:

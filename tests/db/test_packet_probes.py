@@ -22,7 +22,7 @@ from apps.gateways.packet_probes.observation import probe_all_gateways, store_ro
 from apps.gateways.packet_probes.rounds import RoundPosition, read_rounds
 from apps.network.models import Gateway
 from firewall import wire
-from firewall.probe_messages import ECHOES, Connected, Probed, ProbeRound, ProbesRead, TargetSeen
+from firewall.probe_messages import ECHOES, Connected, ProbeRound, ProbesRead, TargetSeen
 from tests import factories
 from tests.db.page_client import signed_in, text
 from tests.db.test_alarms import look_after, subjects
@@ -247,12 +247,6 @@ def test_a_prober_that_fails_keeps_the_place_in_the_series(probed_gateway: Gatew
     failed = read_and_store(probed_gateway, wire.Refused("state", "no prober"))
     assert (failed.state, failed.failures, failed.number) == ("unknown", 1, 1)
     assert read_and_store(probed_gateway, build_answer((1, 500), (2, 600))).recent == [500, 600]
-
-
-def test_an_older_agent_makes_single_probes(probed_gateway: Gateway) -> None:
-    old = answering(wire.Refused("malformed", "request: unknown"), Probed((Connected(900), Connected(900)), COUNTED))
-    [seen] = read_rounds(old, probed_gateway, RoundPosition(), timezone.now())
-    assert [each.ok for each in seen.results] == [True, True] and seen.position is None
 
 
 @pytest.mark.parametrize(

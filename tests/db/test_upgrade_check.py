@@ -39,6 +39,12 @@ def test_migrations_that_are_to_come_are_named_with_their_locks(network: factori
     assert is_open and text == "deployments.0003_protocol_of_agents is to come; it locks no table for long. Run “manage.py migrate”."
 
 
+def test_it_runs_on_a_database_that_lacks_what_the_release_adds(network: factories.Network) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE deployments_gatewaystate DROP COLUMN protocol")
+    assert find("nat-1") and find("nat-2")
+
+
 def test_a_migration_with_a_long_lock_is_one_for_the_night(network: factories.Network) -> None:
     MigrationRecorder(connection).migration_qs.filter(app="mail", name="0002_bulk_mail").delete()
     [(_, text)] = find("mail.0002_bulk_mail")

@@ -39,16 +39,15 @@ class SeenRound:
 def read_rounds(channel: AgentChannel, gateway: Gateway, known: RoundPosition, now: datetime) -> list[SeenRound]:
     """Return the rounds after `known`, oldest first. now: the time at which the answer comes, as far as the portal can tell.
 
-    An agent of an older release makes a single probe instead. Raises Unreachable when the gateway's agent does not answer.
+    An agent of an older release does not ask the responder. Raises Unreachable when the gateway's agent does not answer.
     """
     targets = probing.find_targets(gateway)
     if not targets:
         return [SeenRound(now, tuple(probing.build_not_probed(gateway, family) for family in FAMILIES))]
-    responder = gateway.group.responder_port or 0
-    asked = ReadProbes(tuple(targets.values()), EVERY_MS, LIMIT_MS, known.series, known.number, responder)
+    asked = ReadProbes(tuple(targets.values()), EVERY_MS, LIMIT_MS, known.series, known.number, gateway.group.responder_port or 0)
     answer = channel.ask(asked, longest=READING)
-    if isinstance(answer, wire.Refused) and answer.reason == "malformed":
-        return [SeenRound(now, probing.probe_gateway(channel, gateway))]
+    if isinstance(answer, wire.Refused) and answer.reason == "version":
+        answer = channel.ask(replace(asked, responder_port=0), longest=READING)
     if not isinstance(answer, ProbesRead):
         return [SeenRound(now, tuple(_build_unanswered(gateway, family, targets, answer) for family in FAMILIES))]
     return _explain_rounds(gateway, targets, answer, now) if answer.counted is not None else []
