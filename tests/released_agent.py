@@ -22,7 +22,9 @@ def why_no_history() -> str:
     """Return the reason why the commit cannot be read here; "" if it can."""
     command = ["git", "cat-file", "-e", f"{read_commit()}^{{commit}}"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    return "" if done.returncode == 0 else f"commit {read_commit()[:12]} is not in this clone: fetch the whole history"
+    if done.returncode == 0:
+        return ""
+    return f"commit {read_commit()[:12]}, the last release, cannot be read; a shallow clone needs the whole history ({done.stderr.strip()})"
 
 
 def extract_released_sources(directory: Path) -> Path:

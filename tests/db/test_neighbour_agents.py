@@ -1,7 +1,9 @@
 """This portal with agents of the last release, as real processes: they get changes and are read, and pages say calmly what is to do."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,7 @@ from apps.gateways.timeouts.reading import read_timeouts
 from apps.network.models import GatewayGroup
 from firewall import wire, wire_versions
 from firewall.machine import Describe, MachineFacts
+from firewall.probe_messages import ReadProbes, Target
 from firewall.wire_versions import ADDED, Additions
 from tests import factories, wire_schema
 from tests.db.agents import end_started, same_everywhere, steps, stop_agent
@@ -93,6 +96,15 @@ def test_agents_of_the_last_release_are_read(network: factories.Network) -> None
     assert agent_client.expect_answer(wire.Drifted, channel.ask(wire.Drift(0))).rules == ()
     reconcile(network.group, cause="schedule")
     assert not GatewayState.objects.exclude(unreachable_since=None).exists()
+
+
+def test_standing_probes_are_asked_without_what_the_agents_lack(network: factories.Network) -> None:
+    channel, asked = agent_channel.get_channel(network.gateways[0]), ReadProbes((Target(ip_address("192.0.2.9"), 80),), 2000, 300, "", 0)
+    told = channel.ask(asked)
+    assert not agent_client.is_request_unknown(told), told
+    refused = channel.ask(replace(asked, responder_port=4711))
+    assert isinstance(refused, wire.Refused) and agent_client.is_request_unknown(refused)
+    assert "(ReadProbes.responder_port is not known there)" in refused.text
 
 
 def test_an_agent_of_the_last_release_probes_without_the_responder(network: factories.Network) -> None:

@@ -69,7 +69,7 @@ class DueCheck:
         welcome = self._request_welcome(gateway)
         if welcome is None:
             return False
-        _record_answer(state, welcome, self.links.get_channel(gateway).version or 0)
+        _record_answer(state, welcome, self.links.get_channel(gateway).version or state.protocol)
         if agent_client.is_running(welcome, target):
             drift.clear_drift(state)
             return state.digest != target and not self._is_stuck(welcome, impaired)

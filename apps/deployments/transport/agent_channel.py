@@ -24,6 +24,7 @@ from apps.deployments.transport.subprocess_pipe import EndedError, RelayProcess,
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.codec import TooNewError, WireError
+from firewall.machine import Describe
 
 PATIENCE = 10.0  # seconds without a single octet; a busy agent sends a beat every second
 PACE = 1_000_000  # octets of a request for which the agent gets one more second before its first octet
@@ -126,20 +127,22 @@ class AgentChannel:
             raise self._explain_end(ended) from ended
 
     def _converse_in_its_version(self, request: wire.Request, patience: float | None, longest: float, heard: BeatHandler) -> wire.Reply:
-        """Converse; if the agent turns out to be of the release before, do so once more in its version."""
-        try:
-            return self._converse(request, patience, longest, heard)
-        except OlderAgent as older:
-            SPOKEN_VERSIONS.remember(self.way, older.version)
-        try:
-            return self._converse(request, patience, longest, heard)
-        except OlderAgent as older:
-            raise Unreachable(f"{older}, and refused it when it was asked in it") from older
+        """Converse; if the agent turns out to be of an older release, do so once more in its version."""
+        version = None
+        while True:
+            try:
+                return self._converse(request, patience, longest, heard, version)
+            except OlderAgent as older:
+                version = older.version  # lower than the one before, so this ends
+                SPOKEN_VERSIONS.remember(self.way, version)
 
-    def _converse(self, request: wire.Request, patience: float | None, longest: float, heard: BeatHandler) -> wire.Reply:
+    def _converse(
+        self, request: wire.Request, patience: float | None, longest: float, heard: BeatHandler, version: int | None
+    ) -> wire.Reply:
+        """Send the request and wait for the answer. version: in which to begin if the relay has to be started; None: as remembered."""
         number, silent = next(self._numbers), PATIENCE if self.relay_pid is not None else PATIENCE + OPENING
         try:
-            relay = self._open()
+            relay = self._open(version)
             self._send(relay, number, request, patience or PATIENCE)
             within = wire.ANSWERED[type(request)]
             return self._receive(relay, number, (patience or silent + self.sent / PACE, longest), within, heard)
@@ -157,28 +160,32 @@ class AgentChannel:
         SPOKEN_VERSIONS.forget(self.way)
         self.close()
 
-    def _open(self) -> RelayProcess:
+    def _open(self, version: int | None) -> RelayProcess:
         if self._relay and not self._relay.is_alive:
             self._close_after_fault()
         if self._relay is None:
             self.way.prepare()
             self._relay = RelayProcess(self.way.arguments, settings.ROOT)
-            self._speaks, self.version = SPOKEN_VERSIONS.recall(self.way) or wire.VERSION, None
+            self._speaks, self.version = version or SPOKEN_VERSIONS.recall(self.way) or wire.VERSION, None
         return self._relay
 
     def _send(self, relay: RelayProcess, number: int, request: wire.Request, patience: float) -> None:
-        """Send the request. Raises OlderAgent if an agent that has not answered in this version hangs up before the end of a long one:
-        ssh closes before its reason arrives.
-        """
+        """Send the request; if it is long, learn first which version the agent speaks."""
         self.sent = 0
-        for line in wire.iter_lines(number, request, self._speaks):
-            try:
-                relay.send(line, patience)
-            except EndedError as ended:
-                if self.sent and self.version is None and self._speaks > wire.SPOKEN[0]:
-                    raise OlderAgent(wire.SPOKEN[0]) from ended
-                raise
+        lines = wire.iter_lines(number, request, self._speaks)
+        begin = list(itertools.islice(lines, 2))
+        if len(begin) > 1 and self.version is None:
+            self._learn_version(relay, patience)
+        for line in itertools.chain(begin, lines):
+            relay.send(line, patience)
             self.sent += len(line)
+
+    def _learn_version(self, relay: RelayProcess, patience: float) -> None:
+        """Ask something short. An older agent that hangs up in the middle of a long message may do so before its reason arrives."""
+        number = next(self._numbers)
+        for line in wire.iter_lines(number, Describe(), self._speaks):
+            relay.send(line, patience)
+        self._receive(relay, number, (patience + OPENING, self._longest), wire.ANSWERED[Describe], ignore_beat)
 
     def _receive(
         self, relay: RelayProcess, number: int, waits: tuple[float, float], within: wire.MessageLimits, heard: BeatHandler

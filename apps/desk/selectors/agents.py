@@ -40,7 +40,7 @@ def _build_item(agent: str, protocol: int, those: Sequence[GatewayOverview]) -> 
 
 
 def _describe_release(agent: str) -> str:
-    words = _("It is %(agent)s, this portal’s is %(ours)s; changes reach the gateway as before.")
+    words = _("Installed is %(agent)s, this portal’s is %(ours)s. Changes go out as before.")
     return words % {"agent": agent, "ours": get_own_release()}
 
 
@@ -50,4 +50,7 @@ def _describe_missing(protocol: int) -> str:
 
 
 def _describe_cure() -> str:
-    return _("Install this portal’s agent before the portal’s next release, which no longer speaks with it (docs/upgrade.md).")
+    return _(
+        "Install this portal’s agent before you upgrade the portal again: its next release does not speak with the older one "
+        "(docs/upgrade.md)."
+    )
