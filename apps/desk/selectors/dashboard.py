@@ -18,6 +18,7 @@ from apps.bans.models import Ban, BanFeed, BanHits
 from apps.deployments.approvals.texts import render_reason
 from apps.deployments.approvals.texts import render_title as title_of_held
 from apps.deployments.models import Rollout, RolloutStep
+from apps.deployments.restored_database.restore_hold import find_open_restore
 from apps.deployments.rollouts import evidence, progress
 from apps.deployments.selectors import (
     list_parts_awaiting_approval,
@@ -87,6 +88,7 @@ def list_attention_items(now: datetime) -> list[AttentionItem]:
 
 def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout], now: datetime) -> list[AttentionItem]:
     of_people = (
+        *_iter_restore_needs(),
         *_iter_live_needs(gates),
         *_iter_decision_needs(),
         *_iter_rollout_needs(newest.values()),
@@ -121,6 +123,24 @@ def count_attention_items(_request: HttpRequest) -> NavigationCount | None:
 
 
 # --- Needs
+
+
+def _iter_restore_needs() -> Iterator[AttentionItem]:
+    """Yield a restore of the database that nobody has agreed to. What gateways run is unknown then, so no first steps are shown."""
+    restore = find_open_restore()
+    if restore is None:
+        return
+    made = formats.format_moment(restore.backup_made, timezone.now(), with_zone=True)
+    yield AttentionItem(
+        "restored",
+        StateLabel(StateKind.BAD, _("Restored"), "hold"),
+        _("This portal was restored from the backup of %(time)s") % {"time": made},
+        _("Nothing is sent to the gateways until somebody has looked at what differs, and continues."),
+        restore.restored,
+        _("Look…"),
+        find_page_url("deployments:restored"),
+        stands_for=frozenset({"first-steps"}),
+    )
 
 
 def _iter_live_needs(gates: Sequence[GatewayOverview]) -> Iterator[AttentionItem]:
