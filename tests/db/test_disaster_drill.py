@@ -201,3 +201,5 @@ def test_pages_do_not_claim_what_gateways_run_before_they_were_asked_to_run_it(d
     page = text(signed_in(drill.network.admin).get(reverse("desk:dashboard")))
     assert "This portal was restored from the backup of" in page
     assert "on both gateways" not in page
+    assert "what the gateways run is not known" in page
+    assert [each.key for each in list_attention_items(timezone.now()) if each.gateways] == []
