@@ -251,6 +251,7 @@ PAGES: Final[dict[str, PageRights]] = {
     "deployments:rollouts": _SEE_NETWORK,
     "deployments:plan": _OPERATE_PAGE,
     "deployments:deploy": _OPERATE_ACT,
+    "deployments:restored": _OPERATE_PAGE,
     "deployments:rollout": _SEE_NETWORK,
     "deployments:rollout_now": _SEE_NETWORK,
     "deployments:running": _SEE_MEMBERS,

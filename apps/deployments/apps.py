@@ -23,7 +23,7 @@ class DeploymentsConfig(AppConfig):
 def _register_history() -> None:
     from apps.audit.trail import UNSHOWN, TrailPresentation, register_trail
     from apps.deployments.approvals import texts
-    from apps.deployments.models import HeldBack, Hold
+    from apps.deployments.models import DatabaseRestore, HeldBack, Hold
 
     unshown = UNSHOWN | {"group", "digest", "baseline", "earlier"}
     approval = {
@@ -42,10 +42,15 @@ def _register_history() -> None:
     register_trail(
         TrailPresentation(Hold, words=_render_revision_hold, href=_build_revision_url, called=_("Hold"), unshown=unshown, fields=hold)
     )
+    register_trail(TrailPresentation(DatabaseRestore, words=str, href=_build_restore_url, called=_("Restore"), unshown=UNSHOWN, fields={}))
 
 
 def _render_revision_hold(row: Any) -> str:
     return f"{row.revision}: {row.why}"
+
+
+def _build_restore_url(_row: Any) -> str:
+    return reverse("deployments:restored")
 
 
 def _build_revision_url(row: Any) -> str:

@@ -5,9 +5,23 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from apps.deployments.restored_database.models import DatabaseRestore, RestoreDifference
 from apps.lib.database.history import track_history
 from apps.lib.fields import SnapshotField
 from apps.network.models import Gateway, GatewayGroup
+
+__all__ = [
+    "DatabaseRestore",
+    "GatewayState",
+    "HeldBack",
+    "Hold",
+    "RestoreDifference",
+    "Revision",
+    "RevisionContent",
+    "Rollout",
+    "RolloutStep",
+    "UnapprovedLoss",
+]
 
 
 class Revision(models.Model):

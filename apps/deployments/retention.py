@@ -32,5 +32,6 @@ register_unpruned_tables(
     "deployments.RolloutStep",
     "deployments.Hold",
     "deployments.HeldBack",
+    "deployments.DatabaseRestore",
 )
-register_unpruned_tables(TableBoundKind.CODE, "deployments.GatewayState")
+register_unpruned_tables(TableBoundKind.CODE, "deployments.GatewayState", "deployments.RestoreDifference")

@@ -17,8 +17,9 @@ from apps.deployments.approvals import approval_gate
 from apps.deployments.desired_state import groups_on_hold
 from apps.deployments.desired_state.desired_rulesets import DesiredState, compute_delta
 from apps.deployments.desired_state.desired_state_cache import DesiredStateCache
-from apps.deployments.models import Hold, Revision, Rollout
+from apps.deployments.models import DatabaseRestore, Hold, Revision, Rollout
 from apps.deployments.observed_state import gateway_states
+from apps.deployments.restored_database import comparison, restore_hold
 from apps.deployments.revision_pages import contents, description
 from apps.deployments.rollouts import go_live, lease_heartbeat, rollout_due, rollout_store
 from apps.deployments.rollouts.gateway_cache import CachedRevision, RulesetCache
@@ -73,9 +74,10 @@ class ReconciliationParameters:
 
 def request_reconcile(*, by: User, force: bool = False) -> None:
     """Ask a worker to reconcile now. force: also retry what a gateway refused or was unreachable for. Raises Problem if no group is
-    live.
+    live, or while a restore of the database holds the gateways back.
     """
     go_live.refuse_while_none_is_live()
+    restore_hold.refuse_while_restored()
     enqueue_task("workers.reconcile", by.pk, force)
 
 
@@ -84,12 +86,18 @@ def reconcile(
 ) -> Rollout | None:
     """Bring the group's gateways to their desired state.
 
-    Return None when there is nothing to do, another worker has the rollout, or the group is not live.
+    Return None when there is nothing to do, another worker has the rollout, or the group is not live. After a restore of the database,
+    only compare, until a person has agreed.
 
     by: id of the user who asked. force: also retry what failed before. Raises PolicyError when the policy must not be deployed.
     """
     if group.live_since is None:
         return None
+    restore = restore_hold.find_last_restore()
+    if restore and restore.agreed is None:
+        compare_with_restored_database(group, restore, links or WorkerLinks())
+        return None
+    force = force or bool(restore and restore_hold.has_to_adopt_tokens(restore, group))
     if rollout_store.request_another_look(group):
         leave_waiting_requests()
         add_facts(outcome="left to the open rollout")
@@ -98,6 +106,13 @@ def reconcile(
     log_trace_point("taken")
     with trace_step("reconcile", group=group.pk, cause=cause), lease_heartbeat.keep_leases() as leases:
         return _reconcile(ReconciliationParameters(group, links, leases, by=by, force=force, at_the_kernel=cause == "schedule"), cause)
+
+
+def compare_with_restored_database(group: GatewayGroup, restore: DatabaseRestore, links: GatewayLinks) -> None:
+    """Ask the group's gateways what a rollout would change, and store it. Nothing is changed on a gateway. Raises PolicyError."""
+    wanted = _compute_target(group, "schedule").wanted
+    gateways = [each for each in list_in_rollout_order(group) if each.pk in wanted.targets]
+    comparison.compare_gateways(restore, gateways, wanted, links)
 
 
 def _reconcile(look: ReconciliationParameters, cause: str) -> Rollout | None:

@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from apps.deployments.views import plan, revisions, rollouts, running, waiting
+from apps.deployments.views import plan, restored, revisions, rollouts, running, waiting
 
 app_name = "deployments"
 urlpatterns = [
     path("", rollouts.rollouts, name="rollouts"),
     path("running/", running.running, name="running"),
     path("deploy/", rollouts.deploy, name="deploy"),
+    path("restored/", restored.restored_database, name="restored"),
     path("groups/<int:pk>/plan/", plan.plan, name="plan"),
     path("<int:pk>/", rollouts.rollout, name="rollout"),
     path("<int:pk>/now/", rollouts.rollout_live_part, name="rollout_now"),

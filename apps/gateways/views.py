@@ -95,11 +95,14 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
 def redeploy_gateway(request: HttpRequest, pk: int) -> HttpResponse:
     """Deploy again to repair a gateway, although nothing has changed in the database."""
     found = get_object_or_404(Gateway, pk=pk)
-    if found.group.live_since:
+    if not found.group.live_since:
+        messages.error(request, change_texts.describe_not_live(found))
+        return redirect("gateways:gateway", found.pk)
+    try:
         deployments.request_reconcile(by=get_signed_in_user(request), force=True)
         messages.success(request, _("Requested. %(gateway)s gets its ruleset again in a moment.") % {"gateway": found})
-    else:
-        messages.error(request, change_texts.describe_not_live(found))
+    except Problem as problem:
+        messages.error(request, str(problem))
     return redirect("gateways:gateway", found.pk)
 
 

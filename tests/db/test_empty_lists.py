@@ -53,6 +53,7 @@ SAYS: Final = frozenset(
             "bans:listeners",
             "deployments:waiting",
             "deployments:compare",
+            "deployments:restored",
         ),
         *("webhooks:list", "mail:outbox", "tickets:list", "tickets:canned", "announcements:list", "inbound:arrivals"),
         *("traffic:talkers", "traffic:sums", "traffic:quotas"),

@@ -29,7 +29,8 @@ _STANDS = """
         r.id, r.state, r.revision_id,
         (SELECT st.state FROM deployments_rolloutstep st WHERE st.rollout_id = r.id AND st.gateway_id = g.id),
         ARRAY(SELECT concat_ws(' ', w.id, w.kind, w.digest) FROM deployments_heldback w
-            WHERE w.group_id = g.group_id AND w.state = 'waiting' AND w.kind <> ALL(%s) ORDER BY w.id)
+            WHERE w.group_id = g.group_id AND w.state = 'waiting' AND w.kind <> ALL(%s) ORDER BY w.id),
+        EXISTS (SELECT FROM deployments_databaserestore WHERE agreed IS NULL)
     FROM network_gateway g
     JOIN network_gatewaygroup gg ON gg.id = g.group_id
     LEFT JOIN deployments_gatewaystate s ON s.gateway_id = g.id
@@ -45,7 +46,7 @@ _STANDS = """
 class _GatewayStanding:
     """State of a gateway: silent or in error, the hold of its group, the group's last rollout and the gateway's step in it.
 
-    parts: what is held back in its group, each “id kind digest”.
+    parts: what is held back in its group, each “id kind digest”. restored: a restore of the database holds all gateways back.
     """
 
     pk: int
@@ -60,6 +61,7 @@ class _GatewayStanding:
     revision: int | None
     step: str | None
     parts: list[str]
+    restored: bool
 
 
 def add_pending_reasons(rows: Sequence[Deployed], found: Mapping[int, list[Activation]]) -> Mapping[int, list[Activation]]:
@@ -124,6 +126,8 @@ def _find_reason(gateway: _GatewayStanding, worker: WaitReason | None) -> WaitRe
     given = {"gateway": gateway.name, "held": f"r{gateway.held_at}", "revision": f"r{gateway.revision}"}
     if not gateway.live:
         return WaitReason(_("waits until the group goes live"), reverse("deployments:plan", args=[gateway.group]), person=True)
+    if gateway.restored:
+        return WaitReason(_("waits until somebody agrees to the restored database"), reverse("deployments:restored"), person=True)
     if gateway.held_at:
         words = _("waits until the hold at %(held)s is released") % given
         return WaitReason(words, reverse("deployments:release", args=[gateway.group]), person=True)

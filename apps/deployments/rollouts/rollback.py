@@ -18,6 +18,7 @@ from apps.deployments.approvals.approval_gate import RunningState, map_managemen
 from apps.deployments.approvals.kinds import ROLLBACK
 from apps.deployments.approvals.part_codec import pack_values, unpack_values
 from apps.deployments.models import HeldBack, Hold, Revision
+from apps.deployments.restored_database import restore_hold
 from apps.deployments.revision_pages import contents
 from apps.deployments.revision_pages.presentation import explain_not_kept, read_database_clock
 from apps.deployments.rollouts.gateway_cache import RulesetCache
@@ -76,6 +77,7 @@ def roll_back(revision: Revision, *, why: str, by: User, alone: bool = False) ->
     alone: an emergency. The user has just signed in again, so the rollback does not wait; the history records it and the other
     approvers are notified. Raises Problem.
     """
+    restore_hold.refuse_while_restored()
     if not why.strip():
         raise Problem(_("Enter a reason, so that others know why the group is on hold."), fieldname="why")
     if not contents.is_content_stored(revision):

@@ -148,7 +148,11 @@ def deploy(request: HttpRequest) -> HttpResponse:
 def retry(request: HttpRequest, pk: int) -> HttpResponse:
     """Retry what failed, with the current desired state."""
     rollout = get_object_or_404(Rollout.objects.select_related("revision"), pk=pk)
-    services.request_reconcile(by=get_signed_in_user(request), force=True)
+    try:
+        services.request_reconcile(by=get_signed_in_user(request), force=True)
+    except Problem as problem:
+        messages.error(request, str(problem))
+        return redirect("deployments:rollouts")
     messages.success(
         request,
         _("Retry requested. A new rollout with the current desired state brings what %(revision)s missed.") % {"revision": rollout},

@@ -18,6 +18,7 @@ from apps.bans.models import Ban, BanFeed, BanHits
 from apps.deployments.approvals.texts import render_reason
 from apps.deployments.approvals.texts import render_title as title_of_held
 from apps.deployments.models import Rollout, RolloutStep
+from apps.deployments.restored_database.restore_hold import find_open_restore
 from apps.deployments.rollouts import evidence, progress
 from apps.deployments.selectors import (
     list_parts_awaiting_approval,
@@ -44,6 +45,7 @@ from apps.status.incidents.work_windows import find_work_at, list_work_windows
 SOON = timedelta(hours=24)
 LAST = 8
 SETTLING = timedelta(seconds=5)
+RESTORED = "restored"  # key of the need
 URGENT = (StateKind.BAD, StateKind.WARN, StateKind.MOVING, StateKind.WAIT, StateKind.PLAIN)
 
 
@@ -86,11 +88,13 @@ def list_attention_items(now: datetime) -> list[AttentionItem]:
 
 
 def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout], now: datetime) -> list[AttentionItem]:
+    restored = tuple(_iter_restore_needs())
     of_people = (
+        *restored,
         *_iter_live_needs(gates),
         *_iter_decision_needs(),
         *_iter_rollout_needs(newest.values()),
-        *_iter_gateway_needs(gates, newest, now),
+        *_iter_gateway_needs(gates, {} if restored else newest, now),
         *pools.iter_attention_items(),
         *_iter_member_needs(),
     )
@@ -123,6 +127,24 @@ def count_attention_items(_request: HttpRequest) -> NavigationCount | None:
 
 
 # --- Needs
+
+
+def _iter_restore_needs() -> Iterator[AttentionItem]:
+    """Yield a restore of the database that nobody has agreed to. What gateways run is unknown then, so no first steps are shown."""
+    restore = find_open_restore()
+    if restore is None:
+        return
+    made = formats.format_moment(restore.backup_made, timezone.now(), with_zone=True)
+    yield AttentionItem(
+        RESTORED,
+        StateLabel(StateKind.BAD, _("Restored"), "hold"),
+        _("This portal was restored from the backup of %(time)s") % {"time": made},
+        _("Nothing is sent to the gateways until somebody has looked at what differs, and continues."),
+        restore.restored,
+        _("Look…"),
+        find_page_url("deployments:restored"),
+        stands_for=frozenset({"first-steps"}),
+    )
 
 
 def _iter_live_needs(gates: Sequence[GatewayOverview]) -> Iterator[AttentionItem]:
@@ -474,7 +496,11 @@ def render_title(found: Sequence[AttentionItem], facts: DashboardFacts) -> str:
         if number
         else _("Nothing needs you")
     )
-    said = claims.describe_answering_gateways(facts, in_memory=bool(_list_in_memory(facts.gateways)))
+    said = (
+        _("what the gateways run is not known")
+        if any(need.key == RESTORED for need in found)
+        else claims.describe_answering_gateways(facts, in_memory=bool(_list_in_memory(facts.gateways)))
+    )
     return _("%(needs)s, %(gateways)s") % {"needs": first, "gateways": said}
 
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from apps.deployments.rollouts import probing
 from apps.deployments.rollouts.probing import FAMILIES, InwardResult, ProbeResult
+from apps.deployments.transport import agent_client
 from apps.deployments.transport.agent_channel import READING, AgentChannel
 from apps.network.models import Gateway
 from firewall import wire
@@ -46,7 +47,7 @@ def read_rounds(channel: AgentChannel, gateway: Gateway, known: RoundPosition, n
         return [SeenRound(now, tuple(probing.build_not_probed(gateway, family) for family in FAMILIES))]
     asked = ReadProbes(tuple(targets.values()), EVERY_MS, LIMIT_MS, known.series, known.number, gateway.group.responder_port or 0)
     answer = channel.ask(asked, longest=READING)
-    if isinstance(answer, wire.Refused) and answer.reason == "version":
+    if agent_client.is_request_unknown(answer):
         answer = channel.ask(replace(asked, responder_port=0), longest=READING)
     if not isinstance(answer, ProbesRead):
         return [SeenRound(now, tuple(_build_unanswered(gateway, family, targets, answer) for family in FAMILIES))]

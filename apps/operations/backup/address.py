@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 from django.conf import settings
+from django.db import connection
 from psycopg.conninfo import make_conninfo
 
 from apps.operations.backup.errors import BackupError
@@ -48,3 +49,9 @@ def find_database() -> DatabaseAddress:
     parameters = {ours: str(given[name]) for name, ours in _NAMES.items() if given.get(name)}
     options = {name: str(value) for name, value in given.get("OPTIONS", {}).items() if name != "pool"}
     return DatabaseAddress(parameters["dbname"], {**options, **parameters})
+
+
+def close_connections() -> None:
+    """Close this thread's connection to the database, and those that this process keeps for later."""
+    connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]  # of the PostgreSQL backend alone

@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from apps.deployments import services
 from apps.deployments.models import Rollout
+from apps.deployments.restored_database import restore_hold
 from apps.deployments.transport import agent_channel
 from apps.network.models import GatewayGroup
 from firewall.policy import PolicyError
@@ -25,6 +26,11 @@ class Command(BaseCommand):
             raise SystemExit(1)
 
     def _deploy(self, group: GatewayGroup) -> bool:
+        if restore_hold.find_open_restore():
+            raise CommandError(
+                "The database was restored from a backup: nothing was deployed. “manage.py restore --differences” shows what differs, "
+                "“manage.py restore --agree” continues."
+            )
         if group.live_since is None:
             what = f"“manage.py plan” shows the plan, “manage.py group live {group}” goes live."
             self.stderr.write(f"{group} is not live: nothing was deployed. {what}")

@@ -1,0 +1,39 @@
+"""Whether a restore holds the gateways back; and the agreement that lets them go."""
+
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from apps.accounts.models import User
+from apps.deployments.models import Rollout
+from apps.deployments.restored_database.models import DatabaseRestore
+from apps.lib.enqueue import enqueue_task
+from apps.lib.errors import Conflict, Problem
+from apps.network.models import GatewayGroup
+
+
+def find_last_restore() -> DatabaseRestore | None:
+    """Return the last restore, whether agreed or not."""
+    return DatabaseRestore.objects.select_related("agreed_by").first()
+
+
+def find_open_restore() -> DatabaseRestore | None:
+    """Return the restore that holds all gateways back, if there is one."""
+    return DatabaseRestore.objects.filter(agreed=None).first()
+
+
+def has_to_adopt_tokens(restore: DatabaseRestore, group: GatewayGroup) -> bool:
+    """True until the group's first rollout after the agreement: gateways obey tokens that the restored database has not drawn yet."""
+    return restore.agreed is not None and not Rollout.objects.filter(group=group, created__gte=restore.agreed).exists()
+
+
+def refuse_while_restored() -> None:
+    """Raise Problem while a restore holds the gateways back."""
+    if find_open_restore():
+        raise Problem(_("The database was restored from a backup. Look first at what differs on the gateways, then continue."))
+
+
+def agree(restore: DatabaseRestore, *, by: User | None) -> None:
+    """Let the gateways get what the restored database asks for. by: None for a command. Raises Conflict if somebody has agreed already."""
+    if DatabaseRestore.objects.filter(pk=restore.pk, agreed=None).update(agreed=Now(), agreed_by=by) != 1:
+        raise Conflict(_("Somebody has agreed to this already."))
+    enqueue_task("workers.reconcile", by.pk if by else None, True)
