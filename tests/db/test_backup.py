@@ -11,7 +11,9 @@ import pytest
 from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.utils import timezone
 
+from apps.desk.selectors.dashboard import list_attention_items
 from apps.members.models import Member
 from apps.operations.backup import files
 from apps.operations.backup.address import find_database
@@ -236,3 +238,31 @@ def test_a_server_that_is_away_is_named(settings: LazySettings, tmp_path: Path) 
     finally:
         settings.DATABASES["default"] = before
     assert psycopg.connect(find_database().build_conninfo()).info.dbname == connection.settings_dict["NAME"]
+
+
+def test_a_failed_backup_is_a_need_with_its_reason_until_one_succeeds(network: factories.Network, keys: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a directory")
+    with pytest.raises(CommandError):
+        call_command("backup", tmp_path / "file")
+    [need] = [each for each in list_attention_items(timezone.now()) if each.key == "job-backup"]
+    assert "Backing up the portal" in need.what
+    assert "cannot be written" in need.evidence
+    call_command("backup", tmp_path / "kept", stdout=StringIO())
+    assert not [each for each in list_attention_items(timezone.now()) if each.key == "job-backup"]
+
+
+def test_old_backups_are_removed_after_a_new_one_if_that_is_asked_for(network: factories.Network, keys: Path, tmp_path: Path) -> None:
+    made = create_backup(tmp_path / "elsewhere", lambda _words: None)
+    rewrite_manifest(made, made="2026-01-01T03:00:00+00:00")
+    old = made.path.rename(tmp_path / "netzwart-2026-01-01T03-00-00Z")
+    said = StringIO()
+    call_command("backup", tmp_path, keep_daily=2, stdout=said)
+    assert old.exists()
+    [newer] = set(tmp_path.glob("netzwart-*")) - {old}
+    newer.rename(tmp_path / "netzwart-of-a-moment-ago")
+    call_command("backup", tmp_path, keep_daily=1, stdout=said)
+    assert f"not kept any longer: {old}" in said.getvalue()
+    [left] = tmp_path.glob("netzwart-*")
+    assert left.name != "netzwart-of-a-moment-ago"
+    with pytest.raises(CommandError, match="numbers from 0"):
+        call_command("backup", tmp_path, keep_daily=-1)

@@ -69,6 +69,7 @@ JOBS: dict[str, Promise] = {
     "workers.share_fairly": gettext_lazy("Sharing full uplinks fairly"),
     "workers.tell_of_quotas": gettext_lazy("Mails about quotas"),
     "workers.tend_usage": gettext_lazy("Summing up usage"),
+    "backup": gettext_lazy("Backing up the portal"),
 }
 
 
