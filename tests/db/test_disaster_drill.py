@@ -37,7 +37,7 @@ from apps.operations.backup import files
 from apps.operations.backup.creation import create_backup
 from apps.operations.backup.restoration import restore_backup
 from tests import factories
-from tests.db.agents import same_everywhere, stop_agent
+from tests.db.agents import end_started, same_everywhere, stop_agent
 from tests.db.page_client import signed_in, text
 from tests.fake_smtp import Post, post
 from tests.lost_database import database_afterwards, lose_database
@@ -106,6 +106,7 @@ def drill(served_network: factories.Network, settings: LazySettings, tmp_path: P
         assert ask_agents(served_network) == before
         restore_backup(backup.path, lambda _words: None)
         yield Drill(served_network, box, before)
+        end_started()
 
 
 def test_nothing_is_sent_to_a_gateway_and_no_mail_twice_until_somebody_agrees(drill: Drill) -> None:
