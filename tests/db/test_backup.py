@@ -266,3 +266,24 @@ def test_old_backups_are_removed_after_a_new_one_if_that_is_asked_for(network: f
     assert left.name != "netzwart-of-a-moment-ago"
     with pytest.raises(CommandError, match="numbers from 0"):
         call_command("backup", tmp_path, keep_daily=-1)
+
+
+def test_what_a_killed_backup_left_is_removed_by_the_next_one(network: factories.Network, keys: Path, tmp_path: Path) -> None:
+    (tmp_path / "netzwart-1.partial").mkdir()
+    (tmp_path / "netzwart-1.partial" / DUMP).write_text("half a dump")
+    made = create_backup(tmp_path, lambda _words: None)
+    assert [path for path in tmp_path.iterdir() if path.name.startswith("netzwart-")] == [made.path]
+
+
+def test_two_backups_into_one_directory_do_not_disturb_each_other(network: factories.Network, keys: Path, tmp_path: Path) -> None:
+    refused: list[str] = []
+
+    def begin_another(words: str) -> None:
+        if words == "Counting rows.":
+            with pytest.raises(BackupError) as told:
+                create_backup(tmp_path, lambda _words: None)
+            refused.append(str(told.value))
+
+    made = create_backup(tmp_path, begin_another)
+    assert refused == [f"Another backup into {tmp_path} is under way. Wait for its end."]
+    files.check_files(made.path, made.manifest)

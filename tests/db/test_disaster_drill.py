@@ -11,11 +11,13 @@ from typing import NamedTuple
 import pytest
 from django.conf import LazySettings
 from django.core.management import CommandError, call_command
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
 from apps.deployments.desired_state import desired_rulesets
 from apps.deployments.models import DatabaseRestore, GatewayState, RestoreDifference, Rollout
+from apps.deployments.observed_state.navigation_status import summarize_worst_group
 from apps.deployments.restored_database import restore_hold
 from apps.deployments.rollouts import rollback
 from apps.deployments.services import reconcile, request_reconcile
@@ -23,6 +25,7 @@ from apps.deployments.transport import agent_channel, agent_client
 from apps.desk.selectors.dashboard import list_attention_items
 from apps.lib.activation import list_activations
 from apps.lib.errors import Conflict, Problem
+from apps.lib.ui.states import StateKind
 from apps.mail.delivery import deliver_due_mails
 from apps.mail.models import Message
 from apps.mail.services import put_in_outbox
@@ -34,7 +37,7 @@ from apps.operations.backup import files
 from apps.operations.backup.creation import create_backup
 from apps.operations.backup.restoration import restore_backup
 from tests import factories
-from tests.db.agents import same_everywhere, stop_agent
+from tests.db.agents import end_started, same_everywhere, stop_agent
 from tests.db.page_client import signed_in, text
 from tests.fake_smtp import Post, post
 from tests.lost_database import database_afterwards, lose_database
@@ -103,6 +106,7 @@ def drill(served_network: factories.Network, settings: LazySettings, tmp_path: P
         assert ask_agents(served_network) == before
         restore_backup(backup.path, lambda _words: None)
         yield Drill(served_network, box, before)
+        end_started()
 
 
 def test_nothing_is_sent_to_a_gateway_and_no_mail_twice_until_somebody_agrees(drill: Drill) -> None:
@@ -202,4 +206,9 @@ def test_pages_do_not_claim_what_gateways_run_before_they_were_asked_to_run_it(d
     assert "This portal was restored from the backup of" in page
     assert "on both gateways" not in page
     assert "what the gateways run is not known" in page
+    running = summarize_worst_group(HttpRequest())
+    assert running is not None
+    assert (running.kind, running.words) == (StateKind.WAIT, "what the gateways run is not known")
+    assert "no revision" not in page
+    assert "nothing yet" not in page
     assert [each.key for each in list_attention_items(timezone.now()) if each.gateways] == []

@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.deployments.models import GatewayState, Hold, Rollout, RolloutStep
+from apps.deployments.restored_database.restore_hold import find_open_restore
 from apps.deployments.selectors import list_gateway_states, list_parts_awaiting_approval, map_newest_rollouts, map_revision_holds_by_group
 from apps.lib.ui.states import StateKind
 from apps.lib.web.context_processors import RunningRevision
@@ -42,7 +43,7 @@ def _summarize_group(states: list[GatewayState], last: Rollout | None, hold: Hol
     if revision is None and group.live_since is None:
         return RunningRevision(StateKind.WAIT, _("not live"), _("nothing is deployed yet"), reverse("deployments:plan", args=[group.pk]))
     if revision is None:
-        return RunningRevision(StateKind.WARN, _("no revision"), _("on the gateways yet"), reverse("gateways:list"))
+        return _summarize_without_revision()
     on = [state for state in states if state.revision == revision]
     away = [state.gateway.name for state in states if state.unreachable_since]
     words = ", ".join(
@@ -57,6 +58,12 @@ def _summarize_group(states: list[GatewayState], last: Rollout | None, hold: Hol
 
 def _render_revision_hold(hold: Hold | None) -> str:
     return _("on hold at %(revision)s") % {"revision": hold.revision} if hold else ""
+
+
+def _summarize_without_revision() -> RunningRevision:
+    if find_open_restore():
+        return RunningRevision(StateKind.WAIT, _("restored"), _("what the gateways run is not known"), reverse("deployments:restored"))
+    return RunningRevision(StateKind.WARN, _("no revision"), _("on the gateways yet"), reverse("gateways:list"))
 
 
 def render_where_running(on: list[GatewayState], of: list[GatewayState]) -> str:

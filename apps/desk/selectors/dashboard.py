@@ -63,6 +63,11 @@ class Dashboard:
     rollouts: list[progress.RolloutRow]
     facts: str  # of other apps
 
+    @property
+    def is_restored(self) -> bool:
+        """True while a restore of the database waits for somebody: then it is not known what the gateways run."""
+        return any(need.key == RESTORED for need in self.needs)
+
 
 def build_dashboard(now: datetime) -> Dashboard:
     """Build the dashboard for this time."""

@@ -3,6 +3,7 @@
 The directory grows beside its place and gets its name when everything in it is on the disk: one that has its name is whole.
 """
 
+import fcntl
 import os
 import shutil
 import tomllib
@@ -20,7 +21,7 @@ from apps.operations.backup.address import DatabaseAddress, find_database
 from apps.operations.backup.contents import Connection
 from apps.operations.backup.errors import BackupError
 from apps.operations.backup.keys import collect_keys
-from apps.operations.backup.manifest import DUMP, FORMAT, NAME, BackupManifest, build_directory_name, render_manifest
+from apps.operations.backup.manifest import DIRECTORY_PREFIX, DUMP, FORMAT, NAME, BackupManifest, build_directory_name, render_manifest
 from apps.operations.backup.programs import find_program, run_program
 from apps.operations.portal_health.backups import note_backup
 
@@ -66,13 +67,29 @@ def _growing_directory(directory: Path) -> Iterator[Path]:
     partial = directory / f"netzwart-{os.getpid()}{PARTIAL}"
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir()
-        yield partial
+        with _lock(directory):
+            for left in directory.glob(f"{DIRECTORY_PREFIX}*{PARTIAL}"):  # by a backup that was killed
+                shutil.rmtree(left)
+            partial.mkdir()
+            try:
+                yield partial
+            finally:
+                shutil.rmtree(partial, ignore_errors=True)
     except OSError as error:
         raise BackupError(f"The backup cannot be written: {error.filename or directory}: {error.strerror}.") from error
+
+
+@contextmanager
+def _lock(directory: Path) -> Iterator[None]:
+    """Hold the directory for one backup. The kernel lets it go when this process ends, however that happens. Raises BackupError."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise BackupError(f"Another backup into {directory} is under way. Wait for its end.") from error
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        os.close(descriptor)
 
 
 def _fill(partial: Path, say: Progress) -> BackupManifest:

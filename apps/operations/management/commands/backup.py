@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import psycopg
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
@@ -49,7 +50,7 @@ class Command(BaseCommand):
                 if any(each is not None for each in kept):
                     self._thin(options["directory"], KeptBackups(*(each or 0 for each in kept)))
                 jobs.record_success(JOB)
-        except (BackupError, BackupNoteError) as error:
+        except (BackupError, BackupNoteError, DatabaseError, psycopg.Error, OSError) as error:
             if options["directory"]:
                 _record_failure(error)
             raise CommandError(str(error)) from error
