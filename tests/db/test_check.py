@@ -11,6 +11,7 @@ from django.utils import timezone
 from apps.accounts import tokens
 from apps.bans.blocks.services import block_member
 from apps.deployments.models import GatewayState
+from apps.deployments.rollouts.probing import ProbeResult
 from apps.deployments.services import reconcile
 from apps.desk.connection_check import report as report_
 from apps.desk.connection_check.finding import FaultOrigin
@@ -23,6 +24,7 @@ from apps.network.models import Gateway, Holding
 from apps.tickets.models import Ticket
 from apps.traffic.models import FairShare
 from apps.traffic.rates.services import limit_member
+from firewall.probe_messages import ECHOES
 from tests import factories
 from tests.db.page_client import HTMX, queries, signed_in, text
 
@@ -70,6 +72,58 @@ def test_on_gateways_that_run_it_the_network_is_fine(served_network: factories.N
     assert find_fault(served_network) == (FaultOrigin.LIMIT, "It is your connection: its rate is limited")
     FairShare.objects.create(group=served_network.group, on=True, since=timezone.now())
     assert find_fault(served_network) == (FaultOrigin.NETWORK, "It is us: the line to the internet is full")
+
+
+def test_a_gateway_that_answers_and_passes_no_packet_is_the_networks_fault(served_network: factories.Network) -> None:
+    """nat-1 carries IPv4, nat-2 IPv6."""
+    assert reconcile(served_network.group)
+    answers(served_network)
+    first, other = served_network.gateways
+    fine = tuple(ProbeResult(family, True, 1.5, "it answered.", echoes=ECHOES, full_size=True) for family in (4, 6))
+    lost = tuple(ProbeResult(family, False, None, "no answer.", echoes=0, full_size=False) for family in (4, 6))
+    for gateway in (first, other):
+        factories.store_probe(gateway, fine, timezone.now())
+    assert find_fault(served_network)[0] is FaultOrigin.NONE
+    assert say_packets(served_network) == {
+        "IPv4 packets through nat-1": "They come back: median 1.5 ms, 0 of the last 5 packets lost.",
+        "IPv6 packets through nat-2": "They come back: median 1.5 ms, 0 of the last 5 packets lost.",
+    }
+    for _ in range(2):
+        factories.store_probe(other, (lost[0], fine[1]), timezone.now())
+    assert find_fault(served_network)[0] is FaultOrigin.NONE, "a standby through which nothing of this family passes"
+    for _ in range(2):
+        factories.store_probe(first, lost, timezone.now())
+    assert find_fault(served_network) == (FaultOrigin.NETWORK, "It is us: no IPv4 packet comes back from the internet")
+
+
+def test_packets_of_which_some_are_lost_are_the_networks_fault_too(served_network: factories.Network) -> None:
+    assert reconcile(served_network.group)
+    answers(served_network)
+    for number in range(12):
+        results = tuple(ProbeResult(family, True, 1.5, "", echoes=ECHOES - (number % 2), full_size=True) for family in (4, 6))
+        factories.store_probe(served_network.gateways[0], results, timezone.now())
+    assert find_fault(served_network) == (FaultOrigin.NETWORK, "It is us: IPv4 packets are lost, or take long")
+
+
+def test_what_no_fresh_probe_has_shown_is_said_to_be_unknown(served_network: factories.Network) -> None:
+    assert reconcile(served_network.group)
+    answers(served_network)
+    assert set(say_packets(served_network).values()) == {"It is not tried whether they pass."}
+    results = tuple(ProbeResult(family, True, 1.5, "", echoes=ECHOES, full_size=True) for family in (4, 6))
+    factories.store_probe(served_network.gateways[0], results, timezone.now() - timedelta(minutes=5))
+    broken = ProbeResult(6, False, None, "no prober.", is_conclusive=False)
+    for _ in range(2):
+        factories.store_probe(served_network.gateways[1], (results[0], broken), timezone.now())
+    said = say_packets(served_network)
+    assert said["IPv4 packets through nat-1"].startswith("Not known: last tried ")
+    assert said["IPv6 packets through nat-2"] == "Not known at present: the test itself does not work."
+    assert find_fault(served_network)[0] is FaultOrigin.NONE
+
+
+def say_packets(network: factories.Network) -> dict[str, str]:
+    """Return what the report of a member says of packets, by title."""
+    told = build_report(network.residents["m1"].member, timezone.now(), own=True)
+    return {each.title: each.words.replace("\u202f", " ") for each in told.findings if each.name == "packets"}
 
 
 def test_an_address_that_only_a_gateway_lacks_through_which_it_does_not_pass_is_no_fault(served_network: factories.Network) -> None:

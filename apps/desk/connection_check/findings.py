@@ -1,4 +1,4 @@
-"""Findings about a member's connection: membership, addresses, block, rate, quota, uplink, gateways, last rollout, and hold.
+"""Findings about a member's connection: membership, addresses, block, rate, quota, uplink, packets, gateways, last rollout, and hold.
 
 Takes a member and the time; returns findings in the order in which they are shown, worded for members and staff alike. Contacts
 no gateway.
@@ -16,6 +16,7 @@ from apps.deployments.models import Rollout
 from apps.deployments.selectors import map_newest_rollouts, map_revision_holds_by_group
 from apps.desk.connection_check.addresses import check_addresses
 from apps.desk.connection_check.finding import FaultOrigin, Finding
+from apps.desk.connection_check.packets import check_packets
 from apps.gateways import selectors as gateways
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind
@@ -42,6 +43,10 @@ class MemberConnection:
     def groups(self) -> set[int]:
         return {holding.group_id for holding in self.holdings}
 
+    @property
+    def families(self) -> set[int]:
+        return {holding.prefix.version for holding in self.holdings}
+
 
 def build_connection(member: Member, now: datetime) -> MemberConnection:
     """Read the member's holdings and the gateways of their groups."""
@@ -64,6 +69,7 @@ def list_findings(of: MemberConnection) -> list[Finding]:
         _check_rate(of),
         *_check_quota(of),
         *_check_line(of),
+        *check_packets(of.families, of.groups, of.now),
         *_check_gateways(of),
         *_check_rollouts(of),
         *_check_revision_holds(of),
