@@ -4,8 +4,14 @@
 import os
 import sys
 
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+    try:
+        settings.INSTALLED_APPS  # noqa: B018 - reads the settings, whose mistakes are sentences for people
+    except ImproperlyConfigured as mistakes:
+        sys.exit(str(mistakes))
     execute_from_command_line(sys.argv)

@@ -4,27 +4,29 @@ The defaults describe a development checkout, with state under var/. Only NETZWA
 """
 
 import os
-import re
-from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import django_stubs_ext
+import psycopg
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
+from portal.environment_reader import EnvironmentReader
+
 django_stubs_ext.monkeypatch()  # lets Django's generic classes accept type arguments at run time
 
+_env = EnvironmentReader(os.environ)
 ROOT = Path(__file__).resolve().parent.parent
-VAR = Path(os.environ.get("NETZWART_VAR", ROOT / "var"))
+VAR = Path(_env.read_text("NETZWART_VAR", str(ROOT / "var")))
 
-DEBUG = os.environ.get("NETZWART_DEBUG", "") == "1"
-SECRET_KEY = os.environ.get("NETZWART_SECRET_KEY", "")
+DEBUG = _env.read_switch("NETZWART_DEBUG")
+SECRET_KEY = _env.read_secret("NETZWART_SECRET_KEY")
 if not SECRET_KEY:
     raise ImproperlyConfigured("NETZWART_SECRET_KEY is not set. Give it 50 random characters, or use script/server.")
 # Earlier keys: what they signed or encrypted is still accepted
-SECRET_KEY_FALLBACKS = [key for key in os.environ.get("NETZWART_SECRET_KEY_FALLBACKS", "").split(",") if key]
-ALLOWED_HOSTS = os.environ.get("NETZWART_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]").split(",")
+SECRET_KEY_FALLBACKS = [key for key in _env.read_secret("NETZWART_SECRET_KEY_FALLBACKS").split(",") if key]
+ALLOWED_HOSTS = _env.read_list("NETZWART_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -93,10 +95,8 @@ MIDDLEWARE = [
 ]
 
 # OTLP/HTTP endpoint for traces of changes; empty: none, and nothing of OpenTelemetry is imported
-TRACES_URL = os.environ.get("NETZWART_TRACES_URL", "")
+TRACES_URL = _env.read_matching("NETZWART_TRACES_URL", "", r"(https?://[^/\s]+/\S*)?", "http://127.0.0.1:4318/v1/traces")
 if TRACES_URL:
-    if not re.fullmatch(r"https?://[^/\s]+/\S*", TRACES_URL):
-        raise ImproperlyConfigured("NETZWART_TRACES_URL is not a whole address. Write it like http://127.0.0.1:4318/v1/traces.")
     MIDDLEWARE.insert(0, "apps.lib.web.request_tracing.RequestTracingMiddleware")
 
 ROOT_URLCONF = "portal.urls"
@@ -147,10 +147,13 @@ def parse_database_url(url: str) -> dict[str, object]:
 
 
 # Seconds that a query of a page or of the API may wait for a lock, and may run; workers and commands have no limit
-LOCK_SECONDS = float(os.environ.get("NETZWART_LOCK_SECONDS", "5"))
-STATEMENT_SECONDS = float(os.environ.get("NETZWART_STATEMENT_SECONDS", "60"))
-DATABASES = {"default": parse_database_url(os.environ.get("NETZWART_DATABASE_URL", "dbname=netzwart"))}
-REDIS_URL = os.environ.get("NETZWART_REDIS_URL", "redis://localhost:6379/0")
+LOCK_SECONDS = _env.read_number("NETZWART_LOCK_SECONDS", 5, least=0.1, most=3600)
+STATEMENT_SECONDS = _env.read_number("NETZWART_STATEMENT_SECONDS", 60, least=0.1, most=3600)
+try:
+    DATABASES = {"default": parse_database_url(_env.read_text("NETZWART_DATABASE_URL", "dbname=netzwart"))}
+except psycopg.ProgrammingError:
+    _env.refuse("NETZWART_DATABASE_URL", "It must be a connection string of libpq, such as dbname=netzwart.", shown=False)
+REDIS_URL = _env.read_url("NETZWART_REDIS_URL", "redis://localhost:6379/0", schemes=("redis", "rediss", "unix"))
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"
@@ -165,12 +168,12 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 
 # Signing in. Staff without a second factor can only set one up
-REQUIRE_SECOND_FACTOR = os.environ.get("NETZWART_REQUIRE_SECOND_FACTOR", "1") == "1"
+REQUIRE_SECOND_FACTOR = _env.read_switch("NETZWART_REQUIRE_SECOND_FACTOR", default=True)
 # Staff are signed out after so many hours without activity, and after so many days in any case
-STAFF_IDLE_SECONDS = int(os.environ.get("NETZWART_STAFF_IDLE_HOURS", "12")) * 3600
-STAFF_SESSION_SECONDS = int(os.environ.get("NETZWART_STAFF_SESSION_DAYS", "7")) * 86400
+STAFF_IDLE_SECONDS = _env.read_whole("NETZWART_STAFF_IDLE_HOURS", 12, most=8760) * 3600
+STAFF_SESSION_SECONDS = _env.read_whole("NETZWART_STAFF_SESSION_DAYS", 7, most=365) * 86400
 # Trust X-Forwarded-For from these proxies before the portal; otherwise the packet's source address counts
-TRUSTED_PROXIES = [ip_network(each) for each in os.environ.get("NETZWART_TRUSTED_PROXIES", "").split(",") if each]
+TRUSTED_PROXIES = _env.read_networks("NETZWART_TRUSTED_PROXIES")
 ACCOUNT_ADAPTER = "apps.accounts.adapter.AccountAdapter"
 ACCOUNT_FORMS = {
     "login": "apps.accounts.forms.LoginForm",
@@ -196,15 +199,15 @@ SOCIALACCOUNT_ADAPTER = "apps.accounts.sso.SingleSignOnAdapter"
 SOCIALACCOUNT_LOGIN_ON_GET = False
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
 # OpenID provider for single sign-on; empty: none
-_OIDC_URL = os.environ.get("NETZWART_OIDC_URL", "")
+_OIDC_URL = _env.read_url("NETZWART_OIDC_URL")
 _OIDC_ORIGIN = (
     ["{0.scheme}://{0.netloc}".format(urlsplit(_OIDC_URL))] if _OIDC_URL else []
 )  # form-action must allow it: a form redirects browsers there
 _OIDC_APP = {
     "provider_id": "sso",
-    "name": os.environ.get("NETZWART_OIDC_NAME", "OpenID"),
-    "client_id": os.environ.get("NETZWART_OIDC_CLIENT_ID", ""),
-    "secret": os.environ.get("NETZWART_OIDC_CLIENT_SECRET", ""),
+    "name": _env.read_text("NETZWART_OIDC_NAME", "OpenID"),
+    "client_id": _env.read_text("NETZWART_OIDC_CLIENT_ID"),
+    "secret": _env.read_secret("NETZWART_OIDC_CLIENT_SECRET"),
     "settings": {"server_url": _OIDC_URL},
 }
 SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": [_OIDC_APP] if _OIDC_URL else []}}
@@ -220,102 +223,95 @@ CACHES = {
 # Outgoing mail is written into the outbox (apps/mail); a worker passes it to a server, or without one writes files under VAR
 MAILERS = {"default": {"BACKEND": "apps.mail.backend.Outbox"}}
 _MAIL_TLS = {"": "", "0": "", "1": "starttls", "starttls": "starttls", "tls": "tls"}
-_mail_tls = os.environ.get("NETZWART_MAIL_TLS", "")
-if _mail_tls not in _MAIL_TLS:
-    raise ImproperlyConfigured(f"NETZWART_MAIL_TLS is {_mail_tls!r}. It must be starttls, tls (from the first octet, port 465) or empty.")
-_mail_server = urlsplit("//" + os.environ.get("NETZWART_MAIL_SERVER", ""))
+_mail_tls = _env.read_choice("NETZWART_MAIL_TLS", _MAIL_TLS, "starttls, tls (from the first octet, port 465) or empty")
+_mail_host, _mail_port = _env.read_host("NETZWART_MAIL_SERVER", 465 if _mail_tls == "tls" else 25)
 MAIL_SERVER = {
-    "host": _mail_server.hostname or "",
-    "port": _mail_server.port or (465 if _mail_tls == "tls" else 25),
-    "tls": _MAIL_TLS[_mail_tls],
-    "user": os.environ.get("NETZWART_MAIL_USER", ""),
-    "password": os.environ.get("NETZWART_MAIL_PASSWORD", ""),
+    "host": _mail_host,
+    "port": _mail_port,
+    "tls": _mail_tls,
+    "user": _env.read_text("NETZWART_MAIL_USER"),
+    "password": _env.read_secret("NETZWART_MAIL_PASSWORD"),
 }
 # Tickets: the support address, from which the addresses of single tickets are derived; limits of attachments, and their allowed extensions
-SUPPORT_ADDRESS = os.environ.get("NETZWART_SUPPORT_ADDRESS", "")
-ATTACHMENT_OCTETS = int(os.environ.get("NETZWART_ATTACHMENT_MIB", "10")) * 1024 * 1024
-ATTACHMENTS_MEMBER_OCTETS = int(os.environ.get("NETZWART_ATTACHMENTS_MEMBER_MIB", "200")) << 20
-ATTACHMENTS_TOTAL_OCTETS = int(os.environ.get("NETZWART_ATTACHMENTS_TOTAL_MIB", "10240")) << 20
+SUPPORT_ADDRESS = _env.read_text("NETZWART_SUPPORT_ADDRESS")
+ATTACHMENT_OCTETS = _env.read_whole("NETZWART_ATTACHMENT_MIB", 10, most=1024) << 20
+ATTACHMENTS_MEMBER_OCTETS = _env.read_whole("NETZWART_ATTACHMENTS_MEMBER_MIB", 200) << 20
+ATTACHMENTS_TOTAL_OCTETS = _env.read_whole("NETZWART_ATTACHMENTS_TOTAL_MIB", 10240) << 20
 _ENDINGS = (
     "bmp,conf,csv,doc,docx,eml,gif,gz,har,heic,ics,jpeg,jpg,json,log,md,odp,ods,odt,ovpn,pcap,pcapng,pdf,png,"
     "ppt,pptx,rtf,tar,txt,webp,xls,xlsx,xml,yaml,yml,zip"
 )
-ATTACHMENT_TYPES = frozenset(os.environ.get("NETZWART_ATTACHMENT_TYPES", _ENDINGS).lower().replace(" ", "").split(",")) - {""}
+ATTACHMENT_TYPES = frozenset(each.lower() for each in _env.read_list("NETZWART_ATTACHMENT_TYPES", _ENDINGS))
 
-KEEP_MAIL_DAYS = int(os.environ.get("NETZWART_KEEP_MAIL_DAYS", "30"))
+KEEP_MAIL_DAYS = _env.read_whole("NETZWART_KEEP_MAIL_DAYS", 30, most=3650)
 # Inbound mail (apps/inbound_mail): the largest size of one mail, and the mailbox to fetch from (empty: none)
-MAIL_IN_MIB = int(os.environ.get("NETZWART_MAIL_IN_MIB", "25"))
-if not 1 <= MAIL_IN_MIB <= 25:
-    raise ImproperlyConfigured(
-        f"NETZWART_MAIL_IN_MIB is {MAIL_IN_MIB}. It must be from 1 to 25: the process that parses a mail has 256 MiB of memory."
-    )
+MAIL_IN_MIB = _env.read_whole("NETZWART_MAIL_IN_MIB", 25, most=25)  # the process that parses a mail has 256 MiB of memory
 MAIL_IN_OCTETS = MAIL_IN_MIB << 20
-MAIL_IN_IMAP = os.environ.get("NETZWART_MAIL_IN_IMAP", "")
+MAIL_IN_IMAP = _env.read_secret("NETZWART_MAIL_IN_IMAP")
 # Name of our own receiving mail server in its Authentication-Results (authserv-id of RFC 8601); empty: no result about a sender is trusted
-MAIL_IN_AUTHSERV_ID = os.environ.get("NETZWART_MAIL_IN_AUTHSERV_ID", "").strip()
-MAIL_IN_PASSWORD = os.environ.get("NETZWART_MAIL_IN_PASSWORD", "")
-DEFAULT_FROM_EMAIL = os.environ.get("NETZWART_MAIL_FROM", "netzwart@localhost")
+MAIL_IN_AUTHSERV_ID = _env.read_text("NETZWART_MAIL_IN_AUTHSERV_ID")
+MAIL_IN_PASSWORD = _env.read_secret("NETZWART_MAIL_IN_PASSWORD")
+DEFAULT_FROM_EMAIL = _env.read_text("NETZWART_MAIL_FROM", "netzwart@localhost")
 
 # URL of the portal, for links in mail that is not sent from a page
-PORTAL_URL = os.environ.get("NETZWART_URL", "http://127.0.0.1:8000").rstrip("/")
+PORTAL_URL = _env.read_url("NETZWART_URL", "http://127.0.0.1:8000").rstrip("/")
 # The process of live events (apps/events): its address for browsers, a path or a whole URL; empty: there is none, and pages poll.
 # Maximum number of streams in all, and of one person; seconds between two checks of a reader's rights, and until a stream ends
-EVENTS_URL = os.environ.get("NETZWART_EVENTS_URL", "")
-EVENTS_STREAMS = int(os.environ.get("NETZWART_EVENTS_STREAMS", "2000"))
-EVENTS_STREAMS_EACH = int(os.environ.get("NETZWART_EVENTS_STREAMS_EACH", "6"))
-EVENTS_CHECK_SECONDS = float(os.environ.get("NETZWART_EVENTS_CHECK_SECONDS", "30"))
-EVENTS_STREAM_SECONDS = float(os.environ.get("NETZWART_EVENTS_STREAM_SECONDS", "600"))
+EVENTS_URL = _env.read_url("NETZWART_EVENTS_URL", paths=True)
+EVENTS_STREAMS = _env.read_whole("NETZWART_EVENTS_STREAMS", 2000)
+EVENTS_STREAMS_EACH = _env.read_whole("NETZWART_EVENTS_STREAMS_EACH", 6)
+EVENTS_CHECK_SECONDS = _env.read_number("NETZWART_EVENTS_CHECK_SECONDS", 30, least=0.01, most=3600)
+EVENTS_STREAM_SECONDS = _env.read_number("NETZWART_EVENTS_STREAM_SECONDS", 600, least=0.01, most=86400)
 
 # Zone of the names of members' devices in the DNS export
-DNS_ZONE = os.environ.get("NETZWART_DNS_ZONE", "members.home.arpa").strip(".").lower()
-if not re.fullmatch(r"[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*", DNS_ZONE):
-    raise ImproperlyConfigured(f"NETZWART_DNS_ZONE is {DNS_ZONE!r}. Write it like members.example.org.")
-NETWORK_NAME = os.environ.get("NETZWART_NETWORK_NAME", "Lindenhof")
+_DNS_NAME = r"\.?[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*\.?"
+DNS_ZONE = _env.read_matching("NETZWART_DNS_ZONE", "members.home.arpa", _DNS_NAME, "members.example.org").strip(".").lower()
+NETWORK_NAME = _env.read_text("NETZWART_NETWORK_NAME", "Lindenhof")
 # The lab, for workers that reach the agents in it: its name and its state directory. Empty name: no lab on this machine.
-LAB_NAME = os.environ.get("NETZWART_LAB_NAME", "")
-LAB_STATE = Path(os.environ.get("NETZWART_LAB_STATE", VAR / "lab"))
+LAB_NAME = _env.read_text("NETZWART_LAB_NAME")
+LAB_STATE = Path(_env.read_text("NETZWART_LAB_STATE", str(VAR / "lab")))
 # Directory of the sockets of agents on this machine itself (in-memory gateways): GATEWAY_SOCKETS/<name>.sock
-GATEWAY_SOCKETS = Path(os.environ.get("NETZWART_GATEWAY_SOCKETS", VAR / "gateways"))
+GATEWAY_SOCKETS = Path(_env.read_text("NETZWART_GATEWAY_SOCKETS", str(VAR / "gateways")))
 # The portal's own ssh key, with which workers reach gateways, and the directory of the known host keys for ssh
-SSH_KEY = Path(os.environ.get("NETZWART_SSH_KEY", VAR / "ssh" / "id_ed25519"))
-SSH_KNOWN_HOSTS = Path(os.environ.get("NETZWART_SSH_KNOWN_HOSTS", VAR / "ssh" / "known_hosts.d"))
+SSH_KEY = Path(_env.read_text("NETZWART_SSH_KEY", str(VAR / "ssh" / "id_ed25519")))
+SSH_KNOWN_HOSTS = Path(_env.read_text("NETZWART_SSH_KNOWN_HOSTS", str(VAR / "ssh" / "known_hosts.d")))
 
 # Trust X-Forwarded-For from these proxies before the notice page; otherwise the packet's source address counts
-NOTICE_PROXIES = [ip_network(each) for each in os.environ.get("NETZWART_NOTICE_PROXIES", "").split(",") if each]
+NOTICE_PROXIES = _env.read_networks("NETZWART_NOTICE_PROXIES")
 
 # Days that the content of revisions is kept; then the seconds between two reconciliations (besides those after a change), two heartbeats
 # of a process, and two readings of the gateways' counters
-KEEP_REVISIONS_DAYS = int(os.environ.get("NETZWART_KEEP_REVISIONS_DAYS", "90"))
-RECONCILE_SECONDS = float(os.environ.get("NETZWART_RECONCILE_SECONDS", "30"))
-HEARTBEAT_SECONDS = float(os.environ.get("NETZWART_HEARTBEAT_SECONDS", "5"))
-COLLECT_SECONDS = float(os.environ.get("NETZWART_COLLECT_SECONDS", "60"))
+KEEP_REVISIONS_DAYS = _env.read_whole("NETZWART_KEEP_REVISIONS_DAYS", 90, most=3650)
+RECONCILE_SECONDS = _env.read_number("NETZWART_RECONCILE_SECONDS", 30, least=0.1, most=3600)
+HEARTBEAT_SECONDS = _env.read_number("NETZWART_HEARTBEAT_SECONDS", 5, least=0.1, most=3600)
+COLLECT_SECONDS = _env.read_number("NETZWART_COLLECT_SECONDS", 60, least=0.1, most=3600)
 
 # More than a gateway's fastest interface can carry, in Mbit/s: a reading above this is rejected
-LINE_MBITS = float(os.environ.get("NETZWART_LINE_MBITS", "400000"))
+LINE_MBITS = _env.read_number("NETZWART_LINE_MBITS", 400_000, least=1, most=100_000_000)
 
 # Members who have left: days that their addresses are kept for them, and days until their personal data are erased
-HOLD_DAYS = int(os.environ.get("NETZWART_HOLD_DAYS", "14"))
-ERASE_DAYS = int(os.environ.get("NETZWART_ERASE_DAYS", "180"))
+HOLD_DAYS = _env.read_whole("NETZWART_HOLD_DAYS", 14, least=0, most=365)
+ERASE_DAYS = _env.read_whole("NETZWART_ERASE_DAYS", 180, most=3650)
 
 # Feeds of ban lists: directory from which files may be read (empty: none); allow hosts outside the public internet, or in our own networks;
 # seconds that fetching may take
-FEED_DIRECTORY = os.environ.get("NETZWART_FEED_DIRECTORY", "")
-FEED_PRIVATE = os.environ.get("NETZWART_FEED_PRIVATE", "") == "1"
-FEED_SECONDS = float(os.environ.get("NETZWART_FEED_SECONDS", "120"))
+FEED_DIRECTORY = _env.read_text("NETZWART_FEED_DIRECTORY")
+FEED_PRIVATE = _env.read_switch("NETZWART_FEED_PRIVATE")
+FEED_SECONDS = _env.read_number("NETZWART_FEED_SECONDS", 120, least=0.1, most=3600)
 
 # A directory on the disk of the database, if that is seen from here and PostgreSQL does not tell it
-DATABASE_DISK = os.environ.get("NETZWART_DATABASE_DISK", "")
+DATABASE_DISK = _env.read_text("NETZWART_DATABASE_DISK")
 
 # Address of an outside service that is called once a minute while the portal works, and tells people when it is not
-SIGN_OF_LIFE_URL = os.environ.get("NETZWART_SIGN_OF_LIFE_URL", "")
+SIGN_OF_LIFE_URL = _env.read_url("NETZWART_SIGN_OF_LIFE_URL")
 
 # Networks from which /metrics can be read without a token
-METRICS_NETWORKS = [ip_network(each) for each in os.environ.get("NETZWART_METRICS_NETWORKS", "").split(",") if each]
+METRICS_NETWORKS = _env.read_networks("NETZWART_METRICS_NETWORKS")
 
 # Webhooks: allow addresses without TLS; networks that are allowed although outside the public internet, or our own; days to keep the log
-WEBHOOK_HTTP = os.environ.get("NETZWART_WEBHOOK_HTTP", "") == "1"
-WEBHOOK_NETWORKS = [ip_network(each) for each in os.environ.get("NETZWART_WEBHOOK_NETWORKS", "").split(",") if each]
-KEEP_WEBHOOK_DAYS = int(os.environ.get("NETZWART_KEEP_WEBHOOK_DAYS", "30"))
+WEBHOOK_HTTP = _env.read_switch("NETZWART_WEBHOOK_HTTP")
+WEBHOOK_NETWORKS = _env.read_networks("NETZWART_WEBHOOK_NETWORKS")
+KEEP_WEBHOOK_DAYS = _env.read_whole("NETZWART_KEEP_WEBHOOK_DAYS", 30, most=3650)
 
 LOGGING = {
     "version": 1,
@@ -328,7 +324,7 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {
         "django": {"handlers": ["console"], "level": "WARNING", "propagate": False},
-        "netzwart.moments": {"level": "DEBUG" if os.environ.get("NETZWART_MOMENTS") else "WARNING"},
+        "netzwart.moments": {"level": "DEBUG" if _env.read_text("NETZWART_MOMENTS") else "WARNING"},
     },
 }
 
@@ -336,7 +332,7 @@ LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
 LOCALE_PATHS = [ROOT / "locale", ROOT / "locale" / "packages"]  # our texts, and our own wording for texts of packages
 USE_TZ = True
-TIME_ZONE = os.environ.get("NETZWART_TIME_ZONE", "Europe/Berlin")
+TIME_ZONE = _env.read_zone("NETZWART_TIME_ZONE", "Europe/Berlin")
 
 STATIC_URL = "static/"
 STATIC_ROOT = VAR / "static"
@@ -345,7 +341,7 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 
 # Hosts with only an IPv4 or only an IPv6 address that serve the portal's static files, to test a browser's reachability; empty: not tested
-CHECK_HOSTS = {4: os.environ.get("NETZWART_CHECK_IPV4_HOST", ""), 6: os.environ.get("NETZWART_CHECK_IPV6_HOST", "")}
+CHECK_HOSTS = {4: _env.read_text("NETZWART_CHECK_IPV4_HOST"), 6: _env.read_text("NETZWART_CHECK_IPV6_HOST")}
 
 _EVENTS_ORIGIN = (
     ["{0.scheme}://{0.netloc}".format(urlsplit(EVENTS_URL))] if "://" in EVENTS_URL else []
@@ -366,12 +362,10 @@ X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 # 1: a proxy before the portal speaks TLS. 0: passwords cross the network in clear text, which has to be chosen explicitly
-_HTTPS = os.environ.get("NETZWART_HTTPS", "")
+_HTTPS = _env.read_choice("NETZWART_HTTPS", {"": "", "0": "0", "1": "1"}, "1 behind a proxy that speaks TLS, otherwise 0 or empty")
 _LOCAL_HOSTS = {"localhost", "127.0.0.1", "[::1]", "testserver"}
-if _HTTPS not in ("", "0", "1"):
-    raise ImproperlyConfigured(f"NETZWART_HTTPS is {_HTTPS!r}. It must be 1 behind a proxy that speaks TLS, otherwise 0 or empty.")
-if _HTTPS == "" and not {host.strip() for host in ALLOWED_HOSTS} <= _LOCAL_HOSTS:
-    raise ImproperlyConfigured(
+if _HTTPS == "" and not set(ALLOWED_HOSTS) <= _LOCAL_HOSTS:
+    _env.refuse_together(
         "NETZWART_ALLOWED_HOSTS names a host that others can reach, but NETZWART_HTTPS is not set. "
         "Put a proxy with TLS in front and set NETZWART_HTTPS=1 (docs/live.md). With NETZWART_HTTPS=0 passwords can be read in transit."
     )
@@ -391,7 +385,7 @@ ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if SESSION_COOKIE_SECURE else "http"
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not SESSION_COOKIE_SECURE  # browsers allow that for localhost alone
 
 # Requests per minute of one token, or of one person with a browser; up to a sixth of them at once
-API_RATE = int(os.environ.get("NETZWART_API_RATE", "12000"))
+API_RATE = _env.read_whole("NETZWART_API_RATE", 12000, most=1_000_000_000)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "apps.accounts.tokens.TokenAuthentication",
@@ -407,3 +401,5 @@ REST_FRAMEWORK = {
     "PAGE_SIZE": 50,
     "EXCEPTION_HANDLER": "apps.lib.api.problems.explain_exception",
 }
+
+_env.check()

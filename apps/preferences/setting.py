@@ -73,7 +73,7 @@ class Setting[Value](ABC):
         return value
 
     def is_default_from_environment(self) -> bool:
-        return self.variable in os.environ
+        return bool(os.environ.get(self.variable, "").strip())
 
     @abstractmethod
     def build_column(self) -> models.Field[Any, Any]:

@@ -5,7 +5,7 @@ from portal.stack.environment import build_variables
 from portal.stack.state_paths import StatePaths
 
 ROOT = Path(__file__).parents[2]
-READ = re.compile(r'environ(?:\.get\(|\[)\s*"(NETZWART_\w+)"')
+READ = re.compile(r'(?:environ(?:\.get\(|\[)|_env\.read_\w+\()\s*"(NETZWART_\w+)"')
 ROW = re.compile(r"^\| `(NETZWART_\w+)`( ●)? \|", re.MULTILINE)
 
 

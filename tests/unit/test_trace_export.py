@@ -56,7 +56,7 @@ def test_without_the_packages_the_portal_says_what_to_install_and_starts() -> No
 def test_what_is_not_a_whole_address_is_refused_at_the_start() -> None:
     done = run_python("import portal.settings", url="127.0.0.1:4318")
     assert done.returncode != 0
-    assert "NETZWART_TRACES_URL is not a whole address. Write it like http://127.0.0.1:4318/v1/traces." in done.stderr
+    assert "NETZWART_TRACES_URL is '127.0.0.1:4318'. Write it like http://127.0.0.1:4318/v1/traces." in done.stderr
 
 
 def test_an_endpoint_that_does_not_answer_holds_up_nothing() -> None:

@@ -64,7 +64,7 @@ def worker(redis_url: str, log: Path, *, tick: float = 0) -> Iterator[Popen[byte
 
     tick: seconds between runs by schedule, 0 for none.
     """
-    given = environment(redis_url) | {"NETZWART_RECONCILE_SECONDS": str(tick)}
+    given = environment(redis_url) | ({"NETZWART_RECONCILE_SECONDS": str(tick)} if tick else {})
     options = ("worker", "--pool", "threads", "--concurrency", "2", "--loglevel", "INFO")
     with ExitStack() as stack:
         process = stack.enter_context(_celery(given, log, *options))
