@@ -41,7 +41,7 @@ def list_findings(now: datetime) -> list[UpgradeFinding]:
 def _check_backup(now: datetime) -> UpgradeFinding:
     at = BackupNote.objects.values_list("at", flat=True).first()
     if at is None:
-        return UpgradeFinding("No backup was noted. Make one, and note it with “manage.py note_backup” (docs/operation.md).", is_open=True)
+        return UpgradeFinding("No backup was noted. Make one: “manage.py backup DIR” (docs/backup.md).", is_open=True)
     if now - at > FRESH:
         return UpgradeFinding(f"The last backup is of {formats.format_full_time(at)}. Make another one first.", is_open=True)
     return UpgradeFinding(f"The last backup is of {formats.format_full_time(at)}.")
