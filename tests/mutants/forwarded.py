@@ -38,8 +38,8 @@ FORWARDED = (
     Mutant(
         "silence at a port without a forward",
         "firewall/chains/dstnat.py",
-        "forwards, *_iter_refusals(gateway))",
-        "forwards)",
+        "*probing.iter_redirects(gateway), *_iter_refusals(gateway))",
+        "*probing.iter_redirects(gateway))",
         f"{HAIRPIN}::test_a_port_without_a_forward_is_refused_and_not_silent",
     ),
     Mutant(

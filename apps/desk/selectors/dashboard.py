@@ -93,7 +93,7 @@ def list_attention_items(now: datetime) -> list[AttentionItem]:
 
 
 def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout], now: datetime) -> list[AttentionItem]:
-    restored = tuple(_iter_restore_needs())
+    restored = tuple(_iter_restore_needs(gates))
     of_people = (
         *restored,
         *_iter_live_needs(gates),
@@ -134,9 +134,13 @@ def count_attention_items(_request: HttpRequest) -> NavigationCount | None:
 # --- Needs
 
 
-def _iter_restore_needs() -> Iterator[AttentionItem]:
-    """Yield a restore of the database that nobody has agreed to. What gateways run is unknown then, so no first steps are shown."""
-    restore = find_open_restore()
+def _iter_restore_needs(gates: Sequence[GatewayOverview]) -> Iterator[AttentionItem]:
+    """Yield a restore of the database that nobody has agreed to. What gateways run is unknown then, so no first steps are shown.
+
+    A restore forgets what the gateways ran, and until somebody agrees they get nothing: while one is known, there is no such restore.
+    """
+    is_running_known = any(each.status and each.status.revision for each in gates)
+    restore = None if is_running_known else find_open_restore()
     if restore is None:
         return
     made = formats.format_moment(restore.backup_made, timezone.now(), with_zone=True)

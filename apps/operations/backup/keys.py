@@ -9,6 +9,7 @@ from typing import Final
 
 from django.conf import settings
 
+from apps.lib.secret_keys import list_secret_keys
 from apps.operations.backup import files
 from apps.operations.backup.errors import BackupError
 
@@ -20,9 +21,10 @@ KNOWN_HOSTS: Final = "keys/known_hosts.d"
 
 def collect_keys() -> dict[str, bytes]:
     """Return the contents of all key files, by their path in the backup."""
-    found = {SECRET_KEY: f"{settings.SECRET_KEY}\n".encode()}
-    if settings.SECRET_KEY_FALLBACKS:
-        found[SECRET_KEY_FALLBACKS] = "".join(f"{each}\n" for each in settings.SECRET_KEY_FALLBACKS).encode()
+    current, *former = list_secret_keys()
+    found = {SECRET_KEY: f"{current}\n".encode()}
+    if former:
+        found[SECRET_KEY_FALLBACKS] = "".join(f"{each}\n" for each in former).encode()
     if Path(settings.SSH_KEY).exists():
         found[SSH_KEY] = Path(settings.SSH_KEY).read_bytes()
     hosts = Path(settings.SSH_KNOWN_HOSTS)
@@ -34,7 +36,7 @@ def collect_keys() -> dict[str, bytes]:
 def check_secret_key(backup: Path) -> None:
     """Raise BackupError if this installation could not read the backup's encrypted columns."""
     needed = (backup / SECRET_KEY).read_text().strip()
-    if needed not in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
+    if needed not in list_secret_keys():
         raise BackupError(
             f"The backup was made with another NETZWART_SECRET_KEY, without which what is encrypted in it cannot be read. Set "
             f"NETZWART_SECRET_KEY to the key in {backup / SECRET_KEY}, or add that key to NETZWART_SECRET_KEY_FALLBACKS."
