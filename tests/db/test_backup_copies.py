@@ -1,6 +1,5 @@
 """Copies of backups by a real restic: whole, encrypted, thinned; and what is said when one fails."""
 
-import shutil
 import subprocess
 from io import StringIO
 from pathlib import Path
@@ -15,10 +14,7 @@ from apps.operations.backup.verification import verify_backup
 from apps.operations.models import JobRecord
 from tests import factories
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(shutil.which("restic") is None, reason="restic is not installed; script/bootstrap installs it"),
-]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
