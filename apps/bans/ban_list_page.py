@@ -96,6 +96,7 @@ def _merge_activation(ban: Activation, switched: datetime | None) -> Activation:
 
 def build_ban_list_context(banlist: BanList, asked: Any, form: BanForm | None = None) -> dict[str, Any]:
     """Return the context of the page and its table. asked: the query parameters (q, way, sort, page, saved, lifted, prefix)."""
+    feed = find_feed(banlist)  # before the bans: a refresh that ends in between is polled for then, not shown beside the bans of before it
     search, sort = asked.get("q", "").strip(), asked.get("sort", "prefix")
     way = asked.get("way", "") if asked.get("way") in Direction else ""
     stored = banlist.bans.count()
@@ -106,7 +107,7 @@ def build_ban_list_context(banlist: BanList, asked: Any, form: BanForm | None = 
     return {
         "list": banlist,
         "brief": summarize_list(banlist, stored),
-        "feed": find_feed(banlist),
+        "feed": feed,
         "page": page,
         "rows": shown,
         "search": search,

@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 from django.conf import LazySettings
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -220,6 +221,22 @@ def test_a_feed_is_set_up_refreshed_and_taken_away_on_pages(staff: Client, serve
     staff.post(f"{path}remove/")
     assert (BanFeed.objects.count(), Ban.objects.count()) == (0, 100)
     assert staff.get(f"{path}state/").status_code == 404
+
+
+def test_a_page_that_is_built_while_a_refresh_ends_does_not_tell_of_bans_that_it_does_not_show(feed: BanFeed, staff: Client) -> None:
+    running = [feed.pk]
+
+    def end_the_refresh_after_the_bans_are_read(execute: Any, sql: str, *given: Any) -> Any:
+        result = execute(sql, *given)
+        if sql.startswith("SELECT COUNT(*)") and '"bans_ban"' in sql and running:
+            assert feed_refresh.refresh_feed(running.pop())
+        return result
+
+    with connection.execute_wrapper(end_the_refresh_after_the_bans_are_read):
+        shown = text(staff.get(f"/bans/{feed.list_id}/"))
+    assert Ban.objects.count() == 100
+    assert "0 bans are in force" in shown and "100 added" not in shown
+    assert 'hx-trigger="every 1s"' in shown
 
 
 def test_the_command_refreshes_what_is_due_or_named(feed: BanFeed, server: Server, capsys: Any) -> None:
