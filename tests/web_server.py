@@ -9,7 +9,7 @@ from pathlib import Path
 from subprocess import Popen
 from typing import Final
 
-from portal.stack import commands
+from portal import programs
 from tests.events_client import free_port
 from tests.whole.system import wait_for
 from tests.whole.worker import ROOT, environment
@@ -59,11 +59,11 @@ class Web:
 
 @contextmanager
 def web_server(
-    directory: Path, *more: str, worker: str = commands.WEB_WORKER, app: str = "portal.wsgi:application", **given: str
+    directory: Path, *more: str, worker: str = programs.WEB_WORKER, app: str = "portal.wsgi:application", **given: str
 ) -> Iterator[Web]:
     """Run gunicorn with the options of the stack, and `more`; settings are given as NETZWART_… variables. Ended at the end."""
     port, log = free_port(), directory / "web.log"
-    *command, _app = commands.build_web(port).command
+    *command, _app = programs.build_web(port).command
     command[command.index("--worker-class") + 1] = worker
     known = environment("redis://127.0.0.1:1/0") | {"NETZWART_REQUIRE_SECOND_FACTOR": "0"} | given
     with log.open("wb") as output, Popen([*command, *more, app], cwd=ROOT, env=known, stdout=output, stderr=output) as process:
