@@ -44,5 +44,7 @@ def _iter_files(root: Path, entry: Path) -> Iterator[str]:
 
 
 def _runs(path: str) -> bool:
-    made = "__pycache__" in path.split("/") or Path(path).suffix in MADE
-    return not made and not any(path.startswith(f"{folder}/") for folder in LEFT_OUT)
+    parts = path.split("/")
+    made = "__pycache__" in parts or Path(path).suffix in MADE
+    hidden = any(part.startswith(".") for part in parts)  # such as an editor's swap file
+    return not made and not hidden and not any(path.startswith(f"{folder}/") for folder in LEFT_OUT)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import get_commands
 
 from apps.lib.database.schema_snapshot import compute_fingerprint
 from portal.package.environment_file import CHOSEN, SECRET_KEY, render_environment
@@ -241,6 +242,13 @@ def test_no_script_migrates_or_deletes_what_cannot_be_made_again() -> None:
     done = [line for line in lines if not line.startswith(("#", "echo"))]
     assert [line for line in done if "netzwart migrate" in line] == ["if netzwart migrate --check >/dev/null 2>&1; then"]
     assert [line for line in done if re.search(r"\brm\b|dropdb|userdel", line)] == ["rm -f /var/lib/netzwart/beat-schedule*"]
+
+
+def test_every_command_that_pages_and_scripts_give_to_netzwart_exists() -> None:
+    texts = [*(ROOT / "docs" / f"{page}.md" for page in ("install", "upgrade", "backup", "gateway-setup")), DEBIAN / "postinst"]
+    named = {found for text in texts for found in re.findall(r"(?:^ *|`|&& )netzwart ([a-z_]+)", text.read_text(), re.MULTILINE)}
+    assert {"migrate", "createsuperuser", "upgrade_check", "backup", "gateway"} <= named
+    assert named - get_commands().keys() == set()
 
 
 def test_debian_12_is_refused_with_the_reason() -> None:
