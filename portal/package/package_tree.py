@@ -20,7 +20,8 @@ CERTIFICATES: Final = "etc/ssl/certs/ca-certificates.crt"
 PACKAGE: Final = "build/netzwart"  # the package's root, in the tree
 LENT: Final = ("pip_", "http_proxy", "https_proxy", "no_proxy")  # beginnings of variables that reach pip
 BUILT: Final = "build/netzwart.deb"
-INSIDE: Final = ("unshare", "--mount", "--pid", "--fork", "sh", "-c", 'mount -t proc proc "$1/proc" && exec chroot "$@"', "sh")
+ENTER: Final = 'mount -t proc proc "$1/proc" && exec chroot "$@"'
+INSIDE: Final = ("unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER, "sh")
 
 
 @dataclass(frozen=True, slots=True)
