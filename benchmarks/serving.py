@@ -184,7 +184,7 @@ def serve_application(application: str = "") -> Iterator[tuple["subprocess.Popen
     from django.conf import settings
     from psycopg.conninfo import make_conninfo
 
-    from portal.programs import build_web
+    from portal.stack.commands import build_web
     from portal.stack.ports import find_free_port
 
     port = find_free_port(18_000)

@@ -122,10 +122,10 @@ class Stack:
         self.sshds = {name: self._build_sshd(name, logs) for name in commands.GATEWAYS}
         worker_log = logs / "worker.log"
         self.worker = StackPart(
-            commands.wrap_program_in_lab(places, programs.build_changes_worker()), worker_log, lambda: _is_ready_again(worker_log, self)
+            commands.wrap_program_in_lab(places, commands.build_changes_worker()), worker_log, lambda: _is_ready_again(worker_log, self)
         )
-        self.collector = StackPart(commands.wrap_program_in_lab(places, programs.build_collector()), logs / "collector.log", lambda: True)
-        self.beat = StackPart(programs.build_ticker(places.beat_schedule), logs / "beat.log", lambda: True)
+        self.collector = StackPart(commands.wrap_program_in_lab(places, commands.build_collector()), logs / "collector.log", lambda: True)
+        self.beat = StackPart(commands.build_ticker(places), logs / "beat.log", lambda: True)
         self.watchers = [StackPart(program, logs / f"{program.name}.log", lambda: True) for program in _list_watchers(places)]
         self.worker_begins = 0
 
@@ -163,7 +163,7 @@ class Stack:
 
 def _list_watchers(places: StatePaths) -> list[Program]:
     """Return the programs that bring nothing to the gateways, but whose absence is a fault that the portal tells: probers and the rest."""
-    beside = (programs.build_mailer(), programs.build_feed_worker(), programs.build_events(find_free_port(EVENTS_PORT)))
+    beside = (commands.build_mailer(), commands.build_feed_worker(), commands.build_events(find_free_port(EVENTS_PORT)))
     return [*(commands.build_prober(places, name) for name in commands.GATEWAYS), *beside]
 
 

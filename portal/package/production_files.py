@@ -18,7 +18,7 @@ PRODUCTION: Final = (
     "migrations",
     "portal",
     "pyproject.toml",  # the release, which a backup notes
-    "requirements.lock",  # the versions of the packages whose migrations migrations/schema.sql holds; nothing is installed from it
+    "requirements-production.lock",  # whose migrations migrations/schema.sql holds; nothing is installed from it
     "static",
     "templates",
     "workers",

@@ -1,4 +1,4 @@
-"""What `serve` starts besides the portal's own programs (`portal.programs`), as data: the demo's network and its gateways.
+"""What `serve` starts, as data: the portal's own programs (`portal.programs`), the demo's network and its gateways.
 
 In: the paths of a state directory and a port. Pure.
 """
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from firewall.failover import ProgramPaths
 from lab.failover import get_request_directory
+from portal import programs
 from portal.programs import PYTHON, ROOT, SILENT_SECONDS
 from portal.stack.program import Program
 from portal.stack.state_paths import StatePaths
@@ -16,6 +17,7 @@ GATEWAYS = ("nat-1", "nat-2")
 PORTAL = "portal"  # the lab's node on the management network
 NOTICE = "notice"  # the lab's node that answers blocked members' HTTP
 RESPONDER_PORT = 7077  # as the demo's group has it
+DEMO_GRACEFUL_SECONDS = 2  # Ctrl-C shall not take half a minute
 NOTICE_WORKER = "portal.web.worker.NoticeWorker"
 OBSERVED = r"\S+ \S+ INFO roles: "
 PROBES = {"nat-1": "probe-1", "nat-2": "probe-2"}  # the lab's node from which each gateway is probed
@@ -93,6 +95,34 @@ def get_gateway_socket(places: StatePaths, name: str) -> Path:
 def _build_agent_command(places: StatePaths, name: str, *more: str) -> tuple[str, ...]:
     socket, state = get_gateway_socket(places, name), places.gateway_states / name
     return (PYTHON, "-m", "gateway", "serve", *more, "--name", name, "--socket", str(socket), "--state", str(state))
+
+
+def build_web(port: int) -> Program:
+    return Program("web", programs.build_web(port, graceful=DEMO_GRACEFUL_SECONDS, access_log=True))
+
+
+def build_events(port: int) -> Program:
+    return Program("events", programs.build_events(port, graceful=DEMO_GRACEFUL_SECONDS))
+
+
+def build_changes_worker() -> Program:
+    return Program("worker", programs.build_changes_worker())
+
+
+def build_collector() -> Program:
+    return Program("collector", programs.build_collector())
+
+
+def build_mailer() -> Program:
+    return Program("mailer", programs.build_mailer())
+
+
+def build_feed_worker() -> Program:
+    return Program("feeds", programs.build_feed_worker())
+
+
+def build_ticker(places: StatePaths) -> Program:
+    return Program("beat", programs.build_ticker(places.beat_schedule))
 
 
 def choose_events_port(port: int) -> int:

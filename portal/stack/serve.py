@@ -87,9 +87,9 @@ async def _start_programs(supervisor: Supervisor, places: StatePaths, port: int,
         directory.mkdir(parents=True, exist_ok=True)
     with supervisor.output.show_step("Web server, worker, ticker"):
         for program in (
-            programs.build_web(port),
-            _place_worker(programs.build_changes_worker(), places, no_ssh),
-            programs.build_ticker(places.beat_schedule),
+            commands.build_web(port),
+            _place_worker(commands.build_changes_worker(), places, no_ssh),
+            commands.build_ticker(places),
         ):
             supervisor.start(program)
         await supervisor.wait_until(partial(_is_answering_http, port), "The web server's answer")
@@ -97,12 +97,12 @@ async def _start_programs(supervisor: Supervisor, places: StatePaths, port: int,
 
 def _start_others(supervisor: Supervisor, places: StatePaths, events: int, no_lab: str, no_ssh: str) -> None:
     """Start the programs that the portal does not wait for at its start."""
-    collector = _place_worker(programs.build_collector(), places, no_ssh)
+    collector = _place_worker(commands.build_collector(), places, no_ssh)
     for program in (
-        programs.build_events(events),
+        commands.build_events(events),
         collector,
-        programs.build_mailer(),
-        programs.build_feed_worker(),
+        commands.build_mailer(),
+        commands.build_feed_worker(),
         *(() if no_lab else (commands.build_notice_server(places),)),
     ):
         supervisor.start(program)

@@ -3,7 +3,6 @@
 import ast
 import os
 import re
-import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,34 +15,26 @@ import pytest
 from django.core.management import get_commands
 
 from apps.lib.database.schema_snapshot import compute_fingerprint
-from portal.package.environment_file import CHOSEN, SECRET_KEY, render_environment
+from portal.package.environment_file import CONTAINERS, PACKAGE, SECRET_KEY, render_environment
 from portal.package.portal_package import NAME, SCRIPTS, compute_version, fill_control, list_package_files
 from portal.package.production_files import LEFT_OUT, LOCKS, PRODUCTION, ROOT, list_production_files
-from portal.stack import commands
-from portal.stack.state_paths import StatePaths
+from portal.programs import list_programs
 
 EPOCH = 1_795_898_256  # 28 November 2026
 UNITS = ROOT / "portal" / "systemd"
 DEBIAN = ROOT / "portal" / "debian"
 SETTINGS = (ROOT / "docs" / "settings.md").read_text()
-PLACES = StatePaths.from_directory(Path("/var/lib/netzwart"))
+STATE = Path("/var/lib/netzwart")
 PROGRAMS = {
-    "web": commands.build_web(8000),
-    "events": commands.build_events(8001),
-    "worker": commands.build_changes_worker(),
-    "collector": commands.build_collector(),
-    "mailer": commands.build_mailer(),
-    "feeds": commands.build_feed_worker(),
-    "ticker": commands.build_ticker(PLACES),
+    "web": "web",
+    "events": "events",
+    "worker": "worker",
+    "collector": "collector",
+    "mailer": "mailer",
+    "feeds": "feeds",
+    "ticker": "beat",
 }
-DIFFERENT = {  # from the demo's programs, which end within seconds and show what they serve
-    "--access-logfile",
-    "--backlog",
-    "--graceful-timeout",
-    "--schedule",
-    "--timeout-graceful-shutdown",
-    "-W",
-}
+"""Names of units, with the program of each."""
 
 
 def load_command() -> Any:
@@ -63,20 +54,6 @@ def read_unit(name: str, key: str) -> str:
     found = re.search(rf"^{key}=(.*)$", (UNITS / f"netzwart-{name}.service").read_text(), re.MULTILINE)
     assert found, f"{name} has no {key}"
     return found[1]
-
-
-def parse_options(words: list[str]) -> dict[str, str]:
-    """Return options with their values, and words without option under their own name."""
-    found, name = {}, ""
-    for word in words:
-        if re.match(r"--?\w", word):
-            name = word
-            found[name] = ""
-        elif name and not found[name]:
-            found[name] = word
-        else:
-            found[word] = ""
-    return found
 
 
 def iter_imports(path: str) -> Iterator[str]:
@@ -125,8 +102,8 @@ def test_the_settings_file_holds_every_setting_and_no_other() -> None:
 
 
 def test_the_settings_file_sets_only_what_the_package_chooses() -> None:
-    assert COMMAND.parse(render_environment(SETTINGS)) == CHOSEN
-    assert CHOSEN[SECRET_KEY] == "", "each installation makes its own"
+    assert COMMAND.parse(render_environment(SETTINGS)) == PACKAGE.chosen
+    assert PACKAGE.chosen[SECRET_KEY] == "", "each installation makes its own"
 
 
 def test_each_default_of_the_settings_file_can_be_set_by_taking_the_comment_sign_away() -> None:
@@ -135,6 +112,12 @@ def test_each_default_of_the_settings_file_can_be_set_by_taking_the_comment_sign
     assert values["NETZWART_SSH_KEY"] == "/var/lib/netzwart/ssh/id_ed25519"
     assert values["NETZWART_COLLECT_SECONDS"] == "60"
     assert "NETZWART_" not in "".join(values.values())
+
+
+def test_the_example_for_containers_holds_every_setting() -> None:
+    written = (ROOT / ".env.example").read_text()
+    assert written == render_environment(SETTINGS, CONTAINERS), "python -m portal.package.environment_file > .env.example"
+    assert COMMAND.parse(written) == CONTAINERS.chosen
 
 
 def test_a_page_without_settings_is_refused() -> None:
@@ -194,12 +177,12 @@ def test_each_unit_is_installed_enabled_and_purged() -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_unit_starts_what_the_stack_starts(name: str) -> None:
-    unit = parse_options(shlex.split(read_unit(name, "ExecStart").replace("%%", "%"))[1:])
-    stack = parse_options(list(PROGRAMS[name].command)[1:])
-    assert {key: value for key, value in unit.items() if key not in DIFFERENT} == {
-        key: value for key, value in stack.items() if key not in DIFFERENT
-    }
+def test_a_unit_becomes_a_program_of_the_portal(name: str) -> None:
+    assert read_unit(name, "ExecStart") == f"/opt/netzwart/venv/bin/python -m portal.programs {PROGRAMS[name]}"
+
+
+def test_each_program_of_the_portal_has_a_unit() -> None:
+    assert set(PROGRAMS.values()) == set(list_programs(STATE))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -212,7 +195,7 @@ def test_a_unit_starts_with_the_target_is_started_again_and_ends_its_children_la
 def test_the_time_for_stopping_is_documented_and_longer_than_the_programs_own(name: str) -> None:
     seconds = read_unit(name, "TimeoutStopSec")
     assert f"| unit `netzwart-{name}.service` | `{seconds}` |" in (ROOT / "docs" / "timing.md").read_text()
-    own = re.search(r"--(?:graceful-timeout|timeout-graceful-shutdown) (\d+)", read_unit(name, "ExecStart"))
+    own = re.search(r"--(?:graceful-timeout|timeout-graceful-shutdown) (\d+)", " ".join(list_programs(STATE)[PROGRAMS[name]]()))
     assert own is None or int(own[1]) < int(seconds)
 
 
@@ -241,7 +224,7 @@ def test_no_script_migrates_or_deletes_what_cannot_be_made_again() -> None:
     lines = [line.strip() for name in SCRIPTS for line in (DEBIAN / name).read_text().splitlines()]
     done = [line for line in lines if not line.startswith(("#", "echo"))]
     assert [line for line in done if "netzwart migrate" in line] == ["if netzwart migrate --check >/dev/null 2>&1; then"]
-    assert [line for line in done if re.search(r"\brm\b|dropdb|userdel", line)] == ["rm -f /var/lib/netzwart/beat-schedule*"]
+    assert [line for line in done if re.search(r"\brm\b|dropdb|userdel", line)] == ["rm -f /var/lib/netzwart/beat/schedule*"]
 
 
 def test_every_command_that_pages_and_scripts_give_to_netzwart_exists() -> None:

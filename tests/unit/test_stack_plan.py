@@ -10,21 +10,19 @@ from celery.worker import strategy
 from django.urls import resolve
 
 from apps.desk.seeding.lab_network import read_lab_network
-from portal.programs import (
+from portal.programs import read_accept_queue_limit
+from portal.stack import ports
+from portal.stack.commands import (
     build_changes_worker,
     build_collector,
     build_events,
     build_feed_worker,
-    build_mailer,
-    build_web,
-    read_accept_queue_limit,
-)
-from portal.stack import ports
-from portal.stack.commands import (
     build_gateway,
+    build_mailer,
     build_memory_gateway,
     build_prober,
     build_responder,
+    build_web,
     choose_events_port,
     get_prober_socket,
 )

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from lab.sshd import ensure_host_key
-from portal import programs
 from portal.stack import commands, sshd
 from portal.stack.errors import StackError
 from portal.stack.state_paths import StatePaths
@@ -40,8 +39,8 @@ def test_without_a_lab_there_is_no_sshd(tmp_path: Path) -> None:
 
 
 def test_the_worker_that_reaches_gateways_by_ssh_is_the_same_in_the_portals_node(tmp_path: Path) -> None:
-    inside = commands.wrap_program_in_lab(StatePaths.from_directory(tmp_path), programs.build_changes_worker())
-    assert inside.command[inside.command.index("--") + 1 :] == programs.build_changes_worker().command
+    inside = commands.wrap_program_in_lab(StatePaths.from_directory(tmp_path), commands.build_changes_worker())
+    assert inside.command[inside.command.index("--") + 1 :] == commands.build_changes_worker().command
     assert inside.command[inside.command.index("--") - 1] == "portal"
     assert inside.environment == {"NETZWART_LAB_NAME": ""}
 
