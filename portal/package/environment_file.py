@@ -1,7 +1,7 @@
 """Writes the file with all settings as a new installation gets it: each variable of docs/settings.md, with what it is for.
 
 In: the page's text. Out: the text of /etc/netzwart/environment, which systemd and the command `netzwart` read, or of .env.example for
-containers, which `python -m portal.package.environment_file > .env.example` writes. The secret key is empty: each installation makes its own.
+containers, which `python -m portal.package.environment_file > .env.example` writes. The secret key is empty in both.
 """
 
 import re
