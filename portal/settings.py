@@ -71,6 +71,7 @@ _APP_LABELS = {app: app.removeprefix("apps.") for app in INSTALLED_APPS if app.s
 MIGRATION_MODULES = {label: f"migrations.{label}" for label in _APP_LABELS.values()}
 
 MIDDLEWARE = [
+    "apps.lib.web.request_ids.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "apps.accounts.cache_headers.NoStoreMiddleware",
@@ -313,6 +314,8 @@ WEBHOOK_HTTP = _env.read_switch("NETZWART_WEBHOOK_HTTP")
 WEBHOOK_NETWORKS = _env.read_networks("NETZWART_WEBHOOK_NETWORKS")
 KEEP_WEBHOOK_DAYS = _env.read_whole("NETZWART_KEEP_WEBHOOK_DAYS", 30, most=3650)
 
+# One JSON object a line, for programs that collect logs; otherwise text for people
+LOGS_AS_JSON = _env.read_choice("NETZWART_LOGS", {"": False, "text": False, "json": True}, "text or json")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -320,7 +323,8 @@ LOGGING = {
         "expected": {"()": "apps.lib.web.log_filters.WithoutExpectedTracebacks"},
         "secrets": {"()": "apps.lib.web.log_filters.WithoutSecretPaths"},
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "filters": ["expected", "secrets"]}},
+    "formatters": {"line": {"()": f"apps.lib.log_context.{'Json' if LOGS_AS_JSON else 'Context'}Formatter"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "filters": ["expected", "secrets"], "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {
         "django": {"handlers": ["console"], "level": "WARNING", "propagate": False},

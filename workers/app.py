@@ -127,6 +127,7 @@ def _make_app() -> Celery:
         task_acks_late=True,
         worker_prefetch_multiplier=1,
         worker_hijack_root_logger=False,
+        worker_redirect_stdouts=False,  # our lines are complete as they are
         broker_connection_retry_on_startup=True,
         task_reject_on_worker_lost=True,
         broker_transport_options=RESTORE,

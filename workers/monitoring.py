@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import structlog
-from celery.signals import beat_embedded_init, beat_init, celeryd_after_setup, task_failure, task_success, worker_ready
+from celery.signals import beat_embedded_init, beat_init, celeryd_after_setup, task_failure, task_prerun, task_success, worker_ready
 from django.conf import settings
 from django.db import Error as DatabaseError
 
 from apps.lib import trace_timing
+from apps.lib.log_context import MESSAGE_HEADER
 from apps.operations import jobs
 from apps.operations.heartbeats import HeartbeatThread
 from apps.operations.models import ProcessRole
@@ -24,6 +25,7 @@ def connect() -> None:
     worker_ready.connect(begin_heartbeat)
     beat_init.connect(begin_ticking)
     beat_embedded_init.connect(begin_ticking)
+    task_prerun.connect(bind_ids)
     task_success.connect(record_success)
     task_failure.connect(record_failure)
 
@@ -60,6 +62,13 @@ def begin_ticking(**_given: Any) -> None:
     except DatabaseError as error:
         log.warning("schedule not recorded", error=str(error).strip())
     HeartbeatThread([ProcessRole.TICKER]).start()
+
+
+def bind_ids(task: Any, **_given: Any) -> None:
+    """Let all lines that this thread logs from now on name the task, and the request that sent it. The next task binds its own."""
+    structlog.contextvars.clear_contextvars()
+    request = task.request.get(MESSAGE_HEADER)
+    structlog.contextvars.bind_contextvars(task=task.name.removeprefix("workers."), **({"request": request} if request else {}))
 
 
 def record_success(sender: Any, **_given: Any) -> None:

@@ -11,6 +11,7 @@ import structlog
 from django.db import InterfaceError, OperationalError
 from django.db.models import Q
 from django.utils.translation import gettext as _
+from structlog.contextvars import bound_contextvars
 
 from apps.accounts.models import User
 from apps.deployments.approvals import approval_gate
@@ -116,14 +117,20 @@ def compare_with_restored_database(group: GatewayGroup, restore: DatabaseRestore
 
 
 def _reconcile(look: ReconciliationParameters, cause: str) -> Rollout | None:
-    group, links = look.group, look.links
     with trace_step("read and compile"):
-        asked = _compute_target(group, cause)
+        asked = _compute_target(look.group, cause)
     with trace_step("open rollout"):
         lease = _take_over_rollout(look, asked) or _open_rollout(look, asked)
     if lease is None:
         add_facts(outcome="opened no rollout")
         return None
+    with bound_contextvars(rollout=lease.rollout.pk):
+        return _drive_rollout(look, asked, lease)
+
+
+def _drive_rollout(look: ReconciliationParameters, asked: DesiredDeployment, lease: Lease) -> Rollout | None:
+    """Bring the gateways to the rollout's revision, as far as they follow. Return None if another worker took it over."""
+    group, links = look.group, look.links
     add_facts(rollout=lease.rollout.pk, revision=lease.rollout.revision_id, gateways=len(lease.steps))
     link_waiting_requests()
     orders = _build_orders(lease, asked.wanted)
@@ -143,6 +150,7 @@ def _reconcile(look: ReconciliationParameters, cause: str) -> Rollout | None:
         _keep_contents(group, lease.rollout.revision, asked.wanted)
     lease.rollout.refresh_from_db()
     add_facts(state=lease.rollout.state)
+    log.info("rollout", group=group.name, revision=lease.rollout.revision_id, state=lease.rollout.state, gateways=len(lease.steps))
     if lease.rollout.again and lease.rollout.state not in Rollout.OPEN:
         send_task("workers.reconcile", None, False, "change")
     return lease.rollout

@@ -19,6 +19,7 @@ from django.db import transaction
 from kombu.exceptions import OperationalError
 
 from apps.lib import trace_links, trace_timing
+from apps.lib.log_context import MESSAGE_HEADER, get_request_id
 
 QUEUES = {
     "workers.send_mail": {"queue": "mail"},
@@ -46,8 +47,10 @@ def build_broker_url(redis_url: str) -> str:
 
 @before_task_publish.connect
 def stamp_message(headers: dict[str, Any], **_given: Any) -> None:
-    """Write into each message of this process when it is queued, so that the age of a queue can be told."""
+    """Write into each message of this process when it is queued, so that the age of a queue can be told, and for which request."""
     headers[QUEUED_AT] = datetime.now(UTC).isoformat()
+    if request := get_request_id():
+        headers[MESSAGE_HEADER] = request
 
 
 @cache

@@ -82,7 +82,7 @@ class DeadlineProtocol(H11Protocol):
         super().__init__(config, server_state, app_state, _loop)
         self._reading: asyncio.TimerHandle | None = None
         self._writing: asyncio.TimerHandle | None = None
-        self._in_body = False
+        self._in_body = self._is_last_request = False
         self._since, self._octets = 0.0, 0  # when the body began, and octets received since the last check
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
@@ -93,6 +93,8 @@ class DeadlineProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         self._octets += len(data)
         super().data_received(data)
+        if self._is_last_request and self.cycle is not None:
+            self.cycle.keep_alive = False
         self._follow()
 
     def on_response_complete(self) -> None:
@@ -107,6 +109,13 @@ class DeadlineProtocol(H11Protocol):
             self._writing.cancel()
         self.waiting.remove(self)
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """End an idle connection. One on which no request has come yet is answered once: who opened it could not know that we stop."""
+        if self.cycle is None and not self.transport.is_closing():
+            self._is_last_request = True
+        else:
+            super().shutdown()
 
     def pause_writing(self) -> None:
         """Start the deadline of a client that does not read what is sent."""

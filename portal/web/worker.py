@@ -11,7 +11,9 @@ import logging
 import os
 import signal
 from collections.abc import Iterator
+from functools import partial
 from ipaddress import ip_address
+from socket import socket
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from django.conf import settings
@@ -24,6 +26,8 @@ from portal.web.open_files import allow_open_files
 if TYPE_CHECKING:
     from portal.web.wsgi_bridge import WsgiBridge
 
+TURNS_TO_CONNECT: Final = 3
+"""Turns of the event loop until a connection that asyncio has accepted is one of the server's."""
 NOTICE_CONNECTIONS: Final = 16
 """Unanswered connections of one address to the notice page. Browsers open six, and a proxy of ours is not counted."""
 
@@ -104,11 +108,46 @@ class NoticeWorker(WebWorker):
     reads_bodies = False
 
 
+def _take_connection(listener: socket) -> socket | None:
+    """Return the next connection that waits to be accepted; None if there is none, or if another worker has closed the listener."""
+    try:
+        connection, _address = listener.accept()
+    except OSError:
+        return None
+    connection.setblocking(False)
+    return connection
+
+
 class _Server(Server):
     """uvicorn's server with gunicorn's signals."""
 
     def end(self) -> None:
         self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        """Stop listening, but first take the connections that the kernel has accepted for us: closing would reset them.
+
+        A proxy tries a refused connection again; after a reset it cannot know whether the request was carried out.
+        """
+        listeners = sockets or []
+        for listener in listeners:
+            asyncio.get_running_loop().remove_reader(listener)
+        for _turn in range(TURNS_TO_CONNECT):
+            await asyncio.sleep(0)
+        queued = [connection for listener in listeners for connection in iter(partial(_take_connection, listener), None)]
+        serving = [asyncio.create_task(self._serve_last(connection)) for connection in queued]
+        await super().shutdown(sockets)
+        await asyncio.gather(*serving)
+
+    async def _serve_last(self, connection: socket) -> None:
+        loop = asyncio.get_running_loop()
+        _transport, protocol = await loop.connect_accepted_socket(self._build_protocol, connection)
+        protocol.shutdown()
+
+    def _build_protocol(self) -> DeadlineProtocol:
+        protocol: Any = self.config.http_protocol_class
+        made: DeadlineProtocol = protocol(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
+        return made
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -16,6 +16,7 @@ from django.db import DatabaseError, InterfaceError, connections
 from django.utils.translation import gettext as _
 
 from apps.events.wsgi_environ import build_environ
+from apps.lib.log_context import REQUEST_HEADER, choose_request_id
 from apps.lib.web.path_redaction import redact_path
 from portal.web.body_limits import USUAL, get_body_limit, is_signed_in
 from portal.web.error_responses import send_error_response
@@ -44,7 +45,7 @@ class WsgiBridge:
         self._bodies, self._under_way = BodyReader() if reads_bodies else None, 0
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
-        began = time.monotonic()
+        began, request = time.monotonic(), _give_request_id(scope)
         try:
             status = await self._answer(scope, receive, send)
         except (RequestCut, ClientGone):
@@ -67,7 +68,7 @@ class WsgiBridge:
         except Exception:
             log.exception("request failed: %s", redact_path(scope["path"]))
             status = await send_error_response(scope, send, 500, lambda: _("Something went wrong on our side. It is in the log."))
-        access.info("%s %s %d %.3f s", scope["method"], redact_path(scope["path"]), status, time.monotonic() - began)
+        access.info("%s %s %d %.3f s %s", scope["method"], redact_path(scope["path"]), status, time.monotonic() - began, request)
 
     def close(self) -> None:
         """Accept no new work, without waiting for what runs."""
@@ -122,6 +123,15 @@ class WsgiBridge:
         finally:
             if close := getattr(answer, "close", None):
                 close()
+
+
+def _give_request_id(scope: Scope) -> str:
+    """Return the request's id; if the client gave none, the application finds ours among the headers."""
+    name = REQUEST_HEADER.lower().encode()
+    given = dict(scope["headers"]).get(name, b"").decode("latin-1")
+    chosen = choose_request_id(given)
+    scope["headers"] = [*(each for each in scope["headers"] if each[0] != name), (name, chosen.encode())]
+    return chosen
 
 
 def _get_content_length(scope: Scope) -> int | None:

@@ -101,7 +101,7 @@ def console() -> Iterator[StringIO]:
 def test_a_refusal_is_one_line_of_the_log_and_a_fault_comes_with_its_traceback(mara: User, console: StringIO) -> None:
     selin = signed_in(factories.user("selin", staff=False))
     assert selin.get("/members/").status_code == 403
-    assert console.getvalue() == "Forbidden (Permission denied): /members/\n"
+    assert re.fullmatch(r"Forbidden \(Permission denied\): /members/ request=[0-9a-f]{16}\n", console.getvalue())
     getLogger("django.request").error("A fault", exc_info=KeyError("a fault of ours"))
     assert "KeyError: 'a fault of ours'" in console.getvalue()
 
