@@ -224,7 +224,9 @@ def test_no_script_migrates_or_deletes_what_cannot_be_made_again() -> None:
     lines = [line.strip() for name in SCRIPTS for line in (DEBIAN / name).read_text().splitlines()]
     done = [line for line in lines if not line.startswith(("#", "echo"))]
     assert [line for line in done if "netzwart migrate" in line] == ["if netzwart migrate --check >/dev/null 2>&1; then"]
-    assert [line for line in done if re.search(r"\brm\b|dropdb|userdel", line)] == ["rm -f /var/lib/netzwart/beat/schedule*"]
+    assert [line for line in done if re.search(r"\brm\b|dropdb|userdel", line)] == [
+        "rm -f /var/lib/netzwart/beat/schedule* /var/lib/systemd/timers/stamp-netzwart-backup.timer"
+    ]
 
 
 def test_every_command_that_pages_and_scripts_give_to_netzwart_exists() -> None:
