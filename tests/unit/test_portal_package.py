@@ -169,10 +169,18 @@ def test_its_other_files_are_the_same_bytes_each_time_and_below_usr() -> None:
 
 
 def test_each_unit_is_installed_enabled_and_purged() -> None:
-    installed = {Path(file.path).name for file in list_package_files("1.0", EPOCH) if file.path.endswith((".service", ".timer", ".target"))}
-    assert installed == {f"netzwart-{each}.service" for each in (*PROGRAMS, "backup")} | {"netzwart.target", "netzwart-backup.timer"}
+    installed = {
+        Path(file.path).name
+        for file in list_package_files("1.0", EPOCH)
+        if file.path.endswith((".service", ".socket", ".timer", ".target"))
+    }
+    assert installed == {f"netzwart-{each}.service" for each in (*PROGRAMS, "backup")} | {
+        "netzwart.target",
+        "netzwart-web.socket",
+        "netzwart-backup.timer",
+    }
     for script in ("postinst", "postrm"):
-        named = set(re.findall(r"netzwart[\w-]*\.(?:service|timer|target)", (DEBIAN / script).read_text()))
+        named = set(re.findall(r"netzwart[\w-]*\.(?:service|socket|timer|target)", (DEBIAN / script).read_text()))
         assert named == installed - {"netzwart-backup.service"}, script
 
 
