@@ -3,11 +3,12 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from threading import Thread
+from queue import SimpleQueue
+from threading import Lock, Thread
 
 from apps.gateways.agent_package.debian_package import build_program, read_sources
 from firewall import wire
@@ -40,42 +41,65 @@ NEEDS_MORE = repack(brought_by_a_test="import django\n")
 
 
 class LaunchedGateway:
-    """Runs the launcher again and again until `close`. What is asked goes to the program that listens then."""
+    """Runs the launcher again and again until `close`. What is asked goes to the program that listens then.
 
-    def __init__(self, home: Path, *, allowed: bool = True) -> None:
+    more: options of the agent. wrap: how a command is run where the gateway is.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        *,
+        allowed: bool = True,
+        name: str = "gw1",
+        socket: Path | None = None,
+        more: Sequence[str] = ("--fake",),
+        wrap: Callable[[Sequence[str]], Sequence[str]] = list,
+    ) -> None:
         self.home, self.package, self.state = home, home / "netzwart-agent.pyz", home / "state"
+        self.socket = socket or home / "agent"
         self.allowed_by = home / "allow-upgrades"
         self.package.write_bytes(PACKAGED)
         if allowed:
             self.allowed_by.touch()
-        self._ends = False
+        options = ["--state", str(self.state), "--allowed-by", str(self.allowed_by)]
+        serve = ["serve", "--name", name, "--socket", str(self.socket), "--state", str(self.state), *more]
+        self._command = wrap([sys.executable, str(self.package), "launch", *options, *serve])
+        self._ends, self._changing = False, Lock()
         read, self._written = os.pipe()
-        self._log = os.fdopen(read)
+        self._lines: SimpleQueue[str] = SimpleQueue()
+        self._reader = Thread(target=self._read_log, args=(read,))
+        self._reader.start()
         self._start()
         self._keeper = Thread(target=self._restart_always)
         self._keeper.start()
         self.await_line("listening at")
 
     def _start(self) -> None:
-        options = ["--state", self.state, "--allowed-by", self.allowed_by]
-        serve = ["serve", "--name", "gw1", "--socket", self.home / "agent", "--state", self.state, "--fake"]
-        command = [sys.executable, self.package, "launch", *options, *serve]
-        self._process = subprocess.Popen([str(each) for each in command], stderr=self._written)
+        self._process = subprocess.Popen(self._command, stderr=self._written)
 
     def _restart_always(self) -> None:
-        while self._process.wait() is not None and not self._ends:
-            self._start()
+        while self._process.wait() is not None:
+            with self._changing:
+                if self._ends:
+                    return
+                self._start()
 
     def await_line(self, text: str) -> str:
         """Return the next line of the log with this text. Lines before it are skipped."""
-        while True:
-            line = self._log.readline()
-            if text in line:
-                return line
+        while text not in (line := self._lines.get()):
+            pass
+        return line
+
+    def _read_log(self, read: int) -> None:
+        """Take every line at once: an agent whose log nobody reads would wait for a reader."""
+        with os.fdopen(read) as log:
+            for line in log:
+                self._lines.put(line)
 
     def ask(self, request: wire.Request) -> wire.Reply:
         """Ask over a new connection."""
-        client = Client(self.home / "agent")
+        client = Client(self.socket)
         try:
             return client.ask(request)
         finally:
@@ -117,11 +141,15 @@ class LaunchedGateway:
         self.await_line("listening at")
 
     def close(self) -> None:
-        self._ends = True
-        self._process.terminate()
+        """Stop it for good. May be called twice."""
+        if self._ends:
+            return
+        with self._changing:
+            self._ends = True
+            self._process.terminate()
         self._keeper.join()
         os.close(self._written)
-        self._log.close()
+        self._reader.join()
 
 
 @contextmanager

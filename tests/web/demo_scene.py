@@ -99,7 +99,7 @@ POSTED = (
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
-    "gateways:evidence-collect",
+    "gateways:evidence-collect", "gateways:agents-stop",
     "gateways:group-undo", "gateways:undo", "gateways:failover-undo", "gateways:joining-trust", "desk:settings-undo", "desk:settings-reset",
     "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink",
     "tickets:notices", "desk:live-end", "inbound:again",
@@ -545,7 +545,20 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"gateways:{name}": _pk(JoiningMachine) for name in ("joining", "joining-move", "joining-trust", "joining-give-up")},
     **{
         f"gateways:{name}": _pk(GatewayGroup)
-        for name in ("group", "group-remove", "protection", "limits", "profile", "failover", "failover-settings", "failover-stop", "flood")
+        for name in (
+            "group",
+            "group-remove",
+            "protection",
+            "limits",
+            "profile",
+            "failover",
+            "failover-settings",
+            "failover-stop",
+            "flood",
+            "agents",
+            "agents-upgrade",
+            "agents-stop",
+        )
     },
     **{
         f"{name}-undo": lambda: {"event": 1}
