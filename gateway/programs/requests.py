@@ -108,7 +108,7 @@ class AgentPrograms:
         return f"program {self._launch.runs[:12]} is on trial here; wait until it is confirmed or goes back"
 
     def _is_allowed(self) -> bool:
-        return Path(self._launch.allowed_by).exists()
+        return bool(self._launch.allowed_by) and Path(self._launch.allowed_by).exists()
 
     def _refuse_unless_allowed(self) -> None:
         if not self._launch.directory:

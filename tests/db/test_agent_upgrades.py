@@ -26,9 +26,11 @@ from apps.gateways.agent_upgrade.models import AgentUpgrade, AgentUpgradeStep
 from apps.gateways.agent_upgrade.outcome_texts import UpgradeProblem, describe_problem, describe_step
 from apps.gateways.agent_upgrade.requesting import request_upgrade, stop_upgrade
 from apps.lib.errors import Conflict, Problem
+from apps.network.models import Gateway
 from firewall.wire import VERSION
 from tests import factories
 from tests.agent.launched import CRASHES, PACKAGED, SOURCES, LaunchedGateway, digest_of
+from tests.db.agents import end_started, stop_agent
 from tests.db.page_client import confirm, signed_in, text
 from tests.whole.system import wait_for
 
@@ -202,6 +204,25 @@ def test_an_agent_without_launcher_needs_the_package_once(served_network: factor
     run = request_upgrade(group=served_network.group)
     finish(run)
     assert "install the package of the portal's release once" in describe_problem(run.steps.get(state=State.REFUSED))
+
+
+def test_an_agent_of_the_last_release_needs_the_package_once(served_network: factories.Network, released_sources: Path) -> None:
+    for each in served_network.gateways:
+        with stop_agent(each, released_sources):
+            pass
+    run = request_upgrade(group=served_network.group)
+    finish(run)
+    end_started()
+    step = run.steps.get(state=State.REFUSED)
+    assert step.problem == UpgradeProblem.OLDER
+    assert "Install the package there once" in describe_problem(step)
+
+
+def test_a_gateway_that_goes_out_of_service_is_left_out(network: factories.Network, agents: Launched) -> None:
+    run, retired = request_upgrade(group=network.group), network.gateways[1]
+    Gateway.objects.filter(pk=retired.pk).update(retired=timezone.now(), carries4=False, carries6=False)
+    assert finish(run) == {"nat-1": State.CONFIRMED, "nat-2": State.SKIPPED}
+    assert run.state == Run.DONE
 
 
 def test_a_gateway_that_does_not_answer_stops_it(network: factories.Network, agents: Launched) -> None:

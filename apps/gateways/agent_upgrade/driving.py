@@ -54,6 +54,7 @@ def advance_upgrade(pk: int) -> bool:
 def _advance(run: AgentUpgrade) -> bool:
     step = _choose_step(run)
     if step is None:
+        run_store.end_without_gateways(run)
         return False
     before = step.state
     try:

@@ -98,6 +98,14 @@ def end_step(run: AgentUpgrade, step: AgentUpgradeStep, state: AgentUpgradeStep.
     enqueue_task("workers.reconcile")
 
 
+@transaction.atomic
+def end_without_gateways(run: AgentUpgrade) -> None:
+    """End a run of which only gateways are left that are not in service any more. Raises UpgradeLeaseLost."""
+    renew_lease(run)
+    run.steps.filter(state=State.WAITING).update(state=State.SKIPPED, since=Now())
+    _end_run(run, AgentUpgrade.State.DONE)
+
+
 def record_agent(step: AgentUpgradeStep, version: str, protocol: int | None) -> None:
     """Store which agent the gateway has now, so that pages need not wait for the next look at it."""
     values = {"agent": version[:40]} | ({"protocol": protocol} if protocol else {})
