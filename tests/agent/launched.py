@@ -37,7 +37,12 @@ CRASHES = repack(
     server=SOURCES["gateway/server.py"].decode() + "\nif 'serve' in __import__('sys').argv:\n    raise SystemExit(3)\n",
 )
 MUTE = repack(relay="", main="import sys, time\nmain = lambda: 0 if 'self-check' in sys.argv else time.sleep(3600)\n")
+RESTORE = "\ndef restore(given):\n    log.info('restored by the kept program')\n    return {}\n"
+RESTORES, RESTORES_NOTHING = (repack(main=SOURCES["gateway/main.py"].decode() + RESTORE.format(status)) for status in (0, 9))
 NEEDS_MORE = repack(brought_by_a_test="import django\n")
+
+
+type Wrap = Callable[[Sequence[str]], Sequence[str]]
 
 
 class LaunchedGateway:
@@ -54,7 +59,7 @@ class LaunchedGateway:
         name: str = "gw1",
         socket: Path | None = None,
         more: Sequence[str] = ("--fake",),
-        wrap: Callable[[Sequence[str]], Sequence[str]] = list,
+        wrap: Wrap = list,
     ) -> None:
         self.home, self.package, self.state = home, home / "netzwart-agent.pyz", home / "state"
         self.socket = socket or home / "agent"
@@ -63,8 +68,9 @@ class LaunchedGateway:
         if allowed:
             self.allowed_by.touch()
         options = ["--state", str(self.state), "--allowed-by", str(self.allowed_by)]
+        self.launch = wrap([sys.executable, str(self.package), "launch", *options])
         serve = ["serve", "--name", name, "--socket", str(self.socket), "--state", str(self.state), *more]
-        self._command = wrap([sys.executable, str(self.package), "launch", *options, *serve])
+        self._command = [*self.launch, *serve]
         self._ends, self._changing = False, Lock()
         read, self._written = os.pipe()
         self._lines: SimpleQueue[str] = SimpleQueue()
@@ -140,6 +146,11 @@ class LaunchedGateway:
         self._process.kill()
         self.await_line("listening at")
 
+    def restore(self, *before: str) -> "subprocess.CompletedProcess[str]":
+        """Restore the ruleset as at boot. before: how to run the command."""
+        command = [*before, *self.launch, "restore", "--state", str(self.state)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
     def close(self) -> None:
         """Stop it for good. May be called twice."""
         if self._ends:
@@ -153,9 +164,9 @@ class LaunchedGateway:
 
 
 @contextmanager
-def launch_gateway(home: Path, *, allowed: bool = True) -> Iterator[LaunchedGateway]:
+def launch_gateway(home: Path, *, allowed: bool = True, wrap: Wrap = list) -> Iterator[LaunchedGateway]:
     """Yield an agent under its launcher."""
-    gateway = LaunchedGateway(home, allowed=allowed)
+    gateway = LaunchedGateway(home, allowed=allowed, wrap=wrap)
     try:
         yield gateway
     finally:

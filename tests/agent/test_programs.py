@@ -1,18 +1,34 @@
 """Another program for a running agent: on trial, kept when it is confirmed, and otherwise gone by itself, whatever ends it."""
 
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from firewall import wire
 from firewall.agent_programs import LARGEST_PROGRAM, KeepProgram, ProgramIs, StoreProgram, TryProgram
 from tests.agent.gateways import clock
-from tests.agent.launched import CRASHES, LONG, MUTE, NEEDS_MORE, NEWER, PACKAGED, TOKEN, LaunchedGateway, digest_of, launch_gateway
+from tests.agent.launched import (
+    CRASHES,
+    LONG,
+    MUTE,
+    NEEDS_MORE,
+    NEWER,
+    PACKAGED,
+    RESTORES,
+    RESTORES_NOTHING,
+    TOKEN,
+    LaunchedGateway,
+    digest_of,
+    launch_gateway,
+)
 from tests.agent.requests import deploy
 from tests.agent.rulesets import network, text_of, whole
+from tests.agent.test_bundle import AGENT, GROUP, ONE_RIGHT, PYTHON, RIGHTS
 
 RULESET = network(3)
 
@@ -213,3 +229,42 @@ def test_only_the_programs_that_are_needed_stay_on_the_disk(agent: LaunchedGatew
     agent.try_out(NEWER)
     agent.keep(NEWER)
     assert [each.name for each in (agent.state / "programs").glob("*.pyz")] == [f"{digest_of(NEWER)}.pyz"]
+
+
+def test_at_boot_the_confirmed_program_restores_the_ruleset(agent: LaunchedGateway) -> None:
+    agent.try_out(RESTORES)
+    agent.keep(RESTORES)
+    agent.close()
+    done = agent.restore()
+    assert (done.returncode, "restored by the kept program" in done.stderr) == (0, True)
+
+
+def test_at_boot_a_program_on_trial_restores_nothing(agent: LaunchedGateway) -> None:
+    agent.try_out(RESTORES)
+    agent.close()
+    assert "restored by the kept program" not in agent.restore().stderr
+
+
+@pytest.mark.kernel
+def test_at_boot_the_package_restores_if_the_confirmed_program_cannot(agent: LaunchedGateway) -> None:
+    deploy(agent, whole(RULESET, token=TOKEN, now=clock()))
+    agent.try_out(RESTORES_NOTHING)
+    agent.keep(RESTORES_NOTHING)
+    agent.close()
+    done = agent.restore("unshare", "--net")
+    assert (done.returncode, "the package's program tries" in done.stderr) == (0, True), done.stderr
+    assert f"{RULESET.count_elements()} elements" in done.stderr
+
+
+@pytest.mark.kernel
+def test_an_account_with_one_right_on_the_systems_python_tries_and_keeps_a_program() -> None:
+    def restrict(command: Sequence[str]) -> Sequence[str]:
+        return ["setpriv", "--reuid", AGENT, *RIGHTS, *ONE_RIGHT, PYTHON, *command[1:]]
+
+    with TemporaryDirectory(prefix="nw-") as directory:
+        os.chown(directory, int(AGENT), int(GROUP))
+        with launch_gateway(Path(directory), wrap=restrict) as gateway:
+            gateway.try_out(NEWER)
+            assert isinstance(gateway.keep(NEWER), ProgramIs)
+            gateway.kill()
+            assert gateway.read().runs == digest_of(NEWER)
