@@ -18,6 +18,7 @@ from tests.agent.client import Client
 SOURCES = read_sources()
 PACKAGED = build_program(SOURCES)
 TOKEN = 7
+PATIENCE = 120.0  # seconds for the next line of a log
 LONG = 600  # seconds of a trial that ends before
 
 
@@ -92,8 +93,8 @@ class LaunchedGateway:
                 self._start()
 
     def await_line(self, text: str) -> str:
-        """Return the next line of the log with this text. Lines before it are skipped."""
-        while text not in (line := self._lines.get()):
+        """Return the next line of the log with this text. Lines before it are skipped. Raises queue.Empty if there is none in time."""
+        while text not in (line := self._lines.get(timeout=PATIENCE)):
             pass
         return line
 
