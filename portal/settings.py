@@ -324,6 +324,8 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {
         "django": {"handlers": ["console"], "level": "WARNING", "propagate": False},
+        # Tasks come again and again, and would bury the important messages; failed ones are told
+        **{name: {"level": "WARNING"} for name in ("celery.app.trace", "celery.worker.strategy")},
         "netzwart.moments": {"level": "DEBUG" if _env.read_text("NETZWART_MOMENTS") else "WARNING"},
     },
 }

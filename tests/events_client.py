@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import Popen
 
-from portal.stack import commands
+from portal import programs
 from tests.whole.system import wait_for
 from tests.whole.worker import ROOT, environment
 
@@ -36,7 +36,7 @@ def events_process(directory: Path, **given: str) -> Iterator[Process]:
     """Run uvicorn with portal.asgi as the stack starts it; settings are given as NETZWART_… variables. Killed at the end."""
     port, log = free_port(), directory / "events.log"
     command = [sys.executable, "-m", "uvicorn", "--host", "127.0.0.1", "--port", str(port), "--log-level", "info"]
-    command += ["--http", commands.PROTOCOL, "--no-proxy-headers", "--timeout-graceful-shutdown", "30", "portal.asgi:application"]
+    command += ["--http", programs.PROTOCOL, "--no-proxy-headers", "--timeout-graceful-shutdown", "30", "portal.asgi:application"]
     known = environment("redis://127.0.0.1:1/0") | {"NETZWART_REQUIRE_SECOND_FACTOR": "0"} | given
     with log.open("wb") as output, Popen(command, cwd=ROOT, env=known, stdout=output, stderr=output) as popen:
         try:

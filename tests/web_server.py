@@ -9,6 +9,7 @@ from pathlib import Path
 from subprocess import Popen
 from typing import Final
 
+from portal import programs
 from portal.stack import commands
 from tests.events_client import free_port
 from tests.whole.system import wait_for
@@ -59,7 +60,7 @@ class Web:
 
 @contextmanager
 def web_server(
-    directory: Path, *more: str, worker: str = commands.WEB_WORKER, app: str = "portal.wsgi:application", **given: str
+    directory: Path, *more: str, worker: str = programs.WEB_WORKER, app: str = "portal.wsgi:application", **given: str
 ) -> Iterator[Web]:
     """Run gunicorn with the options of the stack, and `more`; settings are given as NETZWART_… variables. Ended at the end."""
     port, log = free_port(), directory / "web.log"

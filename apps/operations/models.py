@@ -14,7 +14,7 @@ __all__ = ["BackupNote", "DatabaseDay", "JobRecord", "PortalFinding", "PortalRea
 
 
 class ProcessRole(models.TextChoices):
-    """A process of the portal that runs beside the web server. The value is its name in `portal.stack.commands`."""
+    """A process of the portal that runs beside the web server. The value is its name in `portal.programs`."""
 
     WORKER = "worker", _("deploy worker")
     COLLECTOR = "collector", _("collector")

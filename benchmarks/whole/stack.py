@@ -25,13 +25,14 @@ from lab import sshd as lab_sshd
 from lab.lab import Lab
 from lab.register import LabRegisterEntry
 from lab.topology import parse_topology
+from portal import programs
 from portal.stack import commands, postgres, redis, sshd
 from portal.stack.ports import find_free_port
 from portal.stack.program import Program
 from portal.stack.state_paths import StatePaths
 from tests.whole.system import descendants
 
-TOPOLOGY = commands.ROOT / "lab" / "topology.toml"
+TOPOLOGY = programs.ROOT / "lab" / "topology.toml"
 EVENTS_PORT = 8700  # or the next free one
 PATIENCE = 600.0  # seconds: enough for a slow machine
 
@@ -68,7 +69,7 @@ class StackPart:
                 stdout=log,
                 stderr=log,
                 process_group=0,
-                cwd=commands.ROOT,
+                cwd=programs.ROOT,
             )
         wait_until(lambda: self._ready() or not self.is_running, f"{self.program.name} (its log: {self.log})")
         if not self.is_running:

@@ -10,6 +10,7 @@ from pathlib import Path
 from portal.stack import database, environment, snapshot
 from portal.stack.directory_lock import is_locked, lock_directory
 from portal.stack.errors import StackError
+from portal.stack.gateways import serve_gateways
 from portal.stack.output import Output
 from portal.stack.processes import supervise
 from portal.stack.program import Program
@@ -31,9 +32,11 @@ def build_parser() -> argparse.ArgumentParser:
     everything.add_argument("--port", type=parse_port, default=8000, help="on 127.0.0.1 (default 8000)")
     servers = commands.add_parser("database", help="start PostgreSQL and Redis only, and print the environment as export lines")
     with_database = commands.add_parser("run", help="start PostgreSQL and Redis, run a command with their environment, stop them")
+    lab = commands.add_parser("gateways", help="start only the demo's network and its gateways, and stop them with Ctrl-C")
+    lab.add_argument("--group", default="", help="the group that may connect to the gateways' sockets")
     with_database.add_argument("argv", nargs="+", metavar="COMMAND", help="the command, after --")
     commands.add_parser("snapshot", help="write migrations/schema.sql, from which an empty database is made")
-    for command in (everything, servers, with_database):
+    for command in (everything, servers, with_database, lab):
         command.add_argument("--var", type=Path, default=Path("var"), help="the state directory (default var)")
     for command in (servers, with_database):
         command.add_argument("--throwaway", action="store_true", help="faster, but a power cut may destroy the database: for tests")
@@ -74,6 +77,9 @@ def main() -> int:
         places = StatePaths.from_directory(asked.var)
         if asked.command == "serve":
             asyncio.run(serve(places, asked.port, Output()))
+            return 0
+        if asked.command == "gateways":
+            asyncio.run(serve_gateways(places, asked.group, Output()))
             return 0
         output = Output(sys.stderr)
         if asked.command == "database":

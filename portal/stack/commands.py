@@ -1,40 +1,26 @@
-"""All commands that `serve` starts, as data: to start something else, change it here and nowhere else.
+"""What `serve` starts, as data: the portal's own programs (`portal.programs`), the demo's network and its gateways.
 
-In: the paths of a state directory and a port. Pure except for `read_accept_queue_limit`, which reads the kernel's limit.
+In: the paths of a state directory and a port. Pure.
 """
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 from firewall.failover import ProgramPaths
 from lab.failover import get_request_directory
+from portal import programs
+from portal.programs import PYTHON, ROOT, SILENT_SECONDS
 from portal.stack.program import Program
 from portal.stack.state_paths import StatePaths
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-PYTHON = sys.executable
 GATEWAYS = ("nat-1", "nat-2")
-CHANGES, READINGS, MAIL, FEEDS = "celery", "readings", "mail", "feeds"  # the queues of workers.app, which cannot be imported without Django
 PORTAL = "portal"  # the lab's node on the management network
 NOTICE = "notice"  # the lab's node that answers blocked members' HTTP
 RESPONDER_PORT = 7077  # as the demo's group has it
-PROBES = {"nat-1": "probe-1", "nat-2": "probe-2"}  # the lab's node from which each gateway is probed
-WEB_WORKERS, WEB_THREADS = 2, 8
-WEB_WORKER, NOTICE_WORKER = "portal.web.worker.WebWorker", "portal.web.worker.NoticeWorker"
-PROTOCOL = "portal.web.deadlines:DeadlineProtocol"
-SILENT_SECONDS = 120  # a worker whose event loop did not run for so long is replaced; a busy machine starves one for tens of seconds
-# Longer than proxies keep an idle connection to us (nginx 60 s, Caddy 120 s): if we close it while a request is on its way, and the request
-# changes something, proxies do not repeat it (RFC 9110, 9.2.2), so a form would be answered with 502.
-KEEP_ALIVE_SECONDS = 150
-# gunicorn's own default is 2048; a queue shorter than the kernel allows makes it answer with SYN cookies under load.
-SMALLEST_BACKLOG = 2048
-EVENTS_CONNECTIONS = 4000  # the streams of NETZWART_EVENTS_STREAMS, and those that are refused
-# Messages every few seconds would bury the important ones; failed tasks are shown.
-ROUTINE = r"Task \S+ (received|succeeded)"
+DEMO_GRACEFUL_SECONDS = 2  # Ctrl-C shall not take half a minute
+NOTICE_WORKER = "portal.web.worker.NoticeWorker"
 OBSERVED = r"\S+ \S+ INFO roles: "
-# True, but the operator cannot change it: the demo's network needs root.
-ROOT_WARNING = "You're running the worker with superuser privileges"
+PROBES = {"nat-1": "probe-1", "nat-2": "probe-2"}  # the lab's node from which each gateway is probed
 
 
 def build_manage(name: str, *arguments: str) -> Program:
@@ -112,24 +98,31 @@ def _build_agent_command(places: StatePaths, name: str, *more: str) -> tuple[str
 
 
 def build_web(port: int) -> Program:
-    """Return the web server. It loads the code once and then forks, which halves the work at the start and saves memory."""
-    options = ("--preload", "--worker-class", WEB_WORKER, "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS))
-    bind = ("--bind", f"127.0.0.1:{port}", "--backlog", str(max(read_accept_queue_limit(), SMALLEST_BACKLOG)))
-    log = ("--log-level", "warning", "--access-logfile", "-")
-    quiet = ("--no-control-socket", "--graceful-timeout", "2", "--timeout", str(SILENT_SECONDS), "--keep-alive", str(KEEP_ALIVE_SECONDS))
-    return Program("web", (PYTHON, "-m", "gunicorn", *options, *bind, *log, *quiet, "portal.wsgi:application"))
+    return Program("web", programs.build_web(port, graceful=DEMO_GRACEFUL_SECONDS, access_log=True))
 
 
 def build_events(port: int) -> Program:
-    """Return the process of live events and of requests that wait, for any number of streams.
+    return Program("events", programs.build_events(port, graceful=DEMO_GRACEFUL_SECONDS))
 
-    Our settings say which proxies are trusted.
-    """
-    bind = ("--host", "127.0.0.1", "--port", str(port), "--backlog", str(max(read_accept_queue_limit(), SMALLEST_BACKLOG)))
-    most = ("--http", PROTOCOL, "--limit-concurrency", str(EVENTS_CONNECTIONS), "--timeout-graceful-shutdown", "2")
-    rest = ("--timeout-keep-alive", str(KEEP_ALIVE_SECONDS))
-    quiet = ("--no-proxy-headers", "--no-server-header", "--no-access-log", "--log-level", "warning", "--lifespan", "on")
-    return Program("events", (PYTHON, "-m", "uvicorn", *bind, *most, *rest, *quiet, "portal.asgi:application"))
+
+def build_changes_worker() -> Program:
+    return Program("worker", programs.build_changes_worker())
+
+
+def build_collector() -> Program:
+    return Program("collector", programs.build_collector())
+
+
+def build_mailer() -> Program:
+    return Program("mailer", programs.build_mailer())
+
+
+def build_feed_worker() -> Program:
+    return Program("feeds", programs.build_feed_worker())
+
+
+def build_ticker(places: StatePaths) -> Program:
+    return Program("beat", programs.build_ticker(places.beat_schedule))
 
 
 def choose_events_port(port: int) -> int:
@@ -145,50 +138,9 @@ def build_notice_server(places: StatePaths) -> Program:
     return Program("notice", build_node_command(places, NOTICE, command), environment={"NETZWART_LAB_NAME": ""})
 
 
-def build_changes_worker() -> Program:
-    """Return the worker that brings changes to the gateways."""
-    return _build_celery_worker("worker", CHANGES, 4)
-
-
-def build_collector() -> Program:
-    """Return the worker that reads the gateways' counters, in a process of its own: it keeps Python busy, which would delay changes."""
-    return _build_celery_worker("collector", READINGS, 4)
-
-
-def build_mailer() -> Program:
-    """Return the worker that sends mail, and may wait for a slow server while others work."""
-    return _build_celery_worker("mailer", MAIL, 2)
-
-
-def build_feed_worker() -> Program:
-    """Return the worker that imports feeds: a large one takes minutes, and no other task waits behind it."""
-    return _build_celery_worker("feeds", FEEDS, 2)
-
-
-def _build_celery_worker(name: str, queue: str, threads: int) -> Program:
-    alone = ("--without-gossip", "--without-mingle", "--without-heartbeat")  # workers need not communicate with each other
-    tasks = ("--queues", queue, "--hostname", f"{name}@%h", "--pool", "threads", "--concurrency", str(threads))
-    return Program(name, build_celery_command("worker", "--loglevel", "INFO", *tasks, *alone), hush=ROUTINE)
-
-
 def wrap_program_in_lab(places: StatePaths, program: Program) -> Program:
     """Return the worker moved to the management network, from where it reaches gateways by ssh.
 
     It runs in the lab, so it enters no other node.
     """
     return replace(program, command=build_node_command(places, PORTAL, program.command), environment={"NETZWART_LAB_NAME": ""})
-
-
-def build_ticker(places: StatePaths) -> Program:
-    """Return the scheduler. It stores nothing that matters: each of its tasks only makes a worker check what is due."""
-    return Program("beat", build_celery_command("beat", "--loglevel", "WARNING", "--schedule", str(places.beat_schedule)))
-
-
-def build_celery_command(*arguments: str) -> tuple[str, ...]:
-    return (PYTHON, "-W", f"ignore:{ROOT_WARNING}", "-m", "celery", "--quiet", "-A", "workers", *arguments)
-
-
-def read_accept_queue_limit() -> int:
-    """Return the kernel's limit for the queue of connections that wait to be accepted."""
-    file = Path("/proc/sys/net/core/somaxconn")
-    return int(file.read_text()) if file.exists() else SMALLEST_BACKLOG

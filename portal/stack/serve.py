@@ -4,13 +4,11 @@ import asyncio
 import http.client
 import os
 import shutil
-import socket
-import subprocess
 import time
 from functools import partial
 
-from lab.sshd import GROUP
-from portal.stack import commands, database, failover, ports, postgres, sshd
+from portal import programs
+from portal.stack import commands, database, failover, gateways, ports, postgres, sshd
 from portal.stack.demo import Demo
 from portal.stack.directory_lock import lock_directory
 from portal.stack.environment import build_variables
@@ -23,10 +21,10 @@ from portal.stack.state_paths import StatePaths
 async def serve(places: StatePaths, port: int, output: Output) -> None:
     """Run until Ctrl-C or SIGTERM. Raises StackError, which names the part that could not be started or that died."""
     ports.require_free_port(port)
-    os.chdir(commands.ROOT)
+    os.chdir(programs.ROOT)
     started = time.monotonic()
     with lock_directory(places):
-        no_lab = explain_missing_lab(places)
+        no_lab = gateways.explain_missing_lab(places)
         events = ports.find_free_port(commands.choose_events_port(port))
         given = {**build_addresses(port, events), **os.environ}
         environment = {**given, "PYTHONUNBUFFERED": "1", **build_variables(places, lab=not no_lab)}
@@ -35,7 +33,7 @@ async def serve(places: StatePaths, port: int, output: Output) -> None:
             no_ssh = sshd.find_obstacle(places, no_lab)
             no_failover = failover.find_obstacle(places, no_lab)
             await _prepare_keys(places, no_ssh)
-            await run_concurrently(_migrate_schema(supervisor, places), _start_gateways(supervisor, places, no_lab, no_ssh))
+            await run_concurrently(_migrate_schema(supervisor, places), gateways.start_gateways(supervisor, places, no_lab, no_ssh))
             # Programs take seconds to load their code, and the demo network is created in one transaction.
             await run_concurrently(
                 _start_failover(supervisor, places, port, no_ssh, no_failover), _start_programs(supervisor, places, port, no_ssh)
@@ -51,15 +49,6 @@ async def serve(places: StatePaths, port: int, output: Output) -> None:
 def build_addresses(port: int, events: int) -> dict[str, str]:
     """Return the addresses of pages and of live events. Variables from the environment win: behind a proxy both have one address."""
     return {"NETZWART_URL": f"http://127.0.0.1:{port}", "NETZWART_EVENTS_URL": f"http://127.0.0.1:{events}/events/"}
-
-
-def explain_missing_lab(places: StatePaths) -> str:
-    """Return why this machine cannot run the lab's network namespaces; "" if it can."""
-    done = subprocess.run(
-        commands.build_lab_command(places, "check"), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
-    )
-    said = (done.stdout + done.stderr).strip().splitlines()
-    return "" if done.returncode == 0 else (said[-1] if said else f"'lab check' ended with status {done.returncode}")
 
 
 async def _prepare_keys(places: StatePaths, no_ssh: str) -> None:
@@ -91,38 +80,6 @@ async def _start_failover(supervisor: Supervisor, places: StatePaths, port: int,
         return
     for name in commands.GATEWAYS:
         supervisor.start(failover.build_program(places, name))
-
-
-async def _start_gateways(supervisor: Supervisor, places: StatePaths, no_lab: str, no_ssh: str) -> None:
-    if no_lab:
-        supervisor.output.say(f"! The gateways keep their rules in memory, and no packet is touched. {no_lab}")
-    else:
-        with supervisor.output.show_step("Lab network"):
-            await supervisor.run(commands.build_lab(places, "down"))  # one that a crash left may have another topology
-            supervisor.start(commands.build_lab_stopper(places))
-            await supervisor.run(commands.build_lab(places, "up"))
-            supervisor.start(commands.build_responder(places))
-    with supervisor.output.show_step(f"Gateways {', '.join(commands.GATEWAYS)}"):
-        for name in commands.GATEWAYS:
-            commands.get_gateway_socket(places, name).unlink(missing_ok=True)
-            commands.get_prober_socket(places, name).unlink(missing_ok=True)
-            if not no_lab:
-                supervisor.start(commands.build_prober(places, name))
-            supervisor.start(_build_gateway(places, name, no_lab, no_ssh))
-            if not no_ssh:
-                supervisor.start(sshd.build_program(places, name))
-        for name in commands.GATEWAYS:
-            await supervisor.wait_until(
-                partial(_is_listening, str(commands.get_gateway_socket(places, name))), f"The answer of gateway {name}"
-            )
-            if not no_ssh:
-                await supervisor.wait_until(partial(sshd.is_answering, places, name), f"The answer of {name}'s sshd")
-
-
-def _build_gateway(places: StatePaths, name: str, no_lab: str, no_ssh: str) -> Program:
-    if no_lab:
-        return commands.build_memory_gateway(places, name)
-    return commands.build_gateway(places, name) if no_ssh else commands.build_gateway(places, name, "--group", GROUP)
 
 
 async def _start_programs(supervisor: Supervisor, places: StatePaths, port: int, no_ssh: str) -> None:
@@ -159,16 +116,6 @@ async def _lead_to_carriers(supervisor: Supervisor, places: StatePaths) -> None:
 
 def _place_worker(worker: Program, places: StatePaths, no_ssh: str) -> Program:
     return worker if no_ssh else commands.wrap_program_in_lab(places, worker)
-
-
-def _is_listening(path: str) -> bool:
-    try:
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(1)
-            connection.connect(path)
-    except OSError:
-        return False
-    return True
 
 
 def _is_answering_http(port: int) -> bool:

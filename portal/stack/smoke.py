@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from portal import programs
 from portal.stack import commands, ports
 from portal.stack.api_client import ApiClient, Json
 from portal.stack.demo import Demo
@@ -55,14 +56,14 @@ class SmokePortal:
         self.places = places
         self.address = f"http://127.0.0.1:{port}"
         self.log = places.var / "smoke.log"
-        command = (commands.PYTHON, "-m", "portal.stack", "serve", "--var", str(places.var), "--port", str(port))
+        command = (programs.PYTHON, "-m", "portal.stack", "serve", "--var", str(places.var), "--port", str(port))
         with self.log.open("wb") as log:
             self._popen = subprocess.Popen(
                 Program("serve", command).build_arguments(),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                cwd=commands.ROOT,
+                cwd=programs.ROOT,
             )
 
     def is_up(self) -> bool | None:
@@ -85,13 +86,13 @@ class SmokePortal:
 def connect(places: StatePaths) -> Json | None:
     """Open a TCP connection from the demo internet to the forwarded port. Return the host that answers, None if there is no answer."""
     command = commands.build_lab_command(places, "connect", "internet", "tcp", PUBLIC_ADDRESS, str(PUBLIC_PORT), "--timeout", "1")
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=commands.ROOT, stdin=subprocess.DEVNULL)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=programs.ROOT, stdin=subprocess.DEVNULL)
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 
 def find_holding_in_lab(api: ApiClient) -> tuple[Json, str]:
     """Return a holding of a demo member with a host in the lab, and the address of that host."""
-    topology = tomllib.loads((commands.ROOT / "lab" / "topology.toml").read_text())
+    topology = tomllib.loads((programs.ROOT / "lab" / "topology.toml").read_text())
     members = [node for node in topology["nodes"].values() if node["role"] == "member"]
     hosts = [address for node in members for address in node["interfaces"]["eth0"]["addresses"] if ":" not in address]
     for address in hosts:
@@ -170,8 +171,8 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true", help="keep the scratch directory")
     keep = parser.parse_args().keep
     output, clock = Output(), WaitLimit(TIME_LIMIT - STOPPING)
-    (commands.ROOT / "var").mkdir(exist_ok=True)
-    places = StatePaths.from_directory(Path(tempfile.mkdtemp(prefix="smoke-", dir=commands.ROOT / "var")))
+    (programs.ROOT / "var").mkdir(exist_ok=True)
+    places = StatePaths.from_directory(Path(tempfile.mkdtemp(prefix="smoke-", dir=programs.ROOT / "var")))
     failure = ""
     portal = SmokePortal(places, ports.find_free_port(FIRST_PORT))
     try:

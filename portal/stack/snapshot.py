@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 from apps.lib.database.schema_snapshot import SNAPSHOT
+from portal import programs
 from portal.stack import commands, database, environment, postgres
 from portal.stack.output import Output
 from portal.stack.processes import supervise
@@ -36,7 +37,7 @@ APPLIED
 
 async def write(output: Output, file: Path = SNAPSHOT) -> None:
     """Write the file. Takes as long as all migrations."""
-    with tempfile.TemporaryDirectory(prefix="netzwart-", dir=commands.ROOT / "var") as directory:
+    with tempfile.TemporaryDirectory(prefix="netzwart-", dir=programs.ROOT / "var") as directory:
         places = StatePaths.from_directory(Path(directory))
         async with supervise({**os.environ, **environment.build_variables(places)}, output) as supervisor:
             await database.start_servers(supervisor, places, throwaway=True)
@@ -44,7 +45,7 @@ async def write(output: Output, file: Path = SNAPSHOT) -> None:
                 await supervisor.run(commands.build_manage("migrate", "migrate", "--one-by-one", "--no-input", "--verbosity", "0"))
             file.write_text(dump(postgres.build_url(places), postgres.choose_server(places.postgres, postgres.list_installed_servers())))
         shutil.rmtree(places.sockets, ignore_errors=True)
-    output.say(f"{file.relative_to(commands.ROOT)}: {len(file.read_text().splitlines()):,} lines")
+    output.say(f"{file.relative_to(programs.ROOT)}: {len(file.read_text().splitlines()):,} lines")
 
 
 def dump(url: str, server: postgres.Binaries) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from lab import sshd
 from lab.register import LabRegisterEntry
 from lab.topology import load_topology
+from portal import programs
 from portal.stack import commands
 from portal.stack.errors import StackError
 from portal.stack.program import Program
@@ -34,9 +35,9 @@ def find_obstacle(places: StatePaths, no_lab: str) -> str:
 
 
 def _find_unreadable() -> str:
-    relay = commands.ROOT / "gateway" / "relay.py"
-    if commands.ROOT.stat().st_mode & READABLE != READABLE or not relay.stat().st_mode & READABLE:
-        return f"{commands.ROOT} may not be read by other accounts"
+    relay = programs.ROOT / "gateway" / "relay.py"
+    if programs.ROOT.stat().st_mode & READABLE != READABLE or not relay.stat().st_mode & READABLE:
+        return f"{programs.ROOT} may not be read by other accounts"
     recent = (SYSTEM_PYTHON, "-S", "-c", "import sys; sys.exit(sys.version_info < (3, 11))")
     tried = Path(SYSTEM_PYTHON).exists() and subprocess.run(recent, capture_output=True, check=False).returncode == 0
     return "" if tried else f"{SYSTEM_PYTHON} is missing or older than 3.11"
@@ -72,7 +73,7 @@ def get_authorized_keys_path(places: StatePaths, name: str) -> Path:
 
 def build_program(places: StatePaths, name: str) -> Program:
     """Return the gateway's sshd, inside its node."""
-    shown = {CODE.name: commands.ROOT, SOCKETS.name: places.gateway_sockets}
+    shown = {CODE.name: programs.ROOT, SOCKETS.name: places.gateway_sockets}
     command = sshd.build_command(places.sshd / name, get_authorized_keys_path(places, name), shown)
     return Program(f"sshd {name}", commands.build_lab_command(places, "exec", name, "--", *command), hush=".*")
 

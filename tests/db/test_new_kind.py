@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from portal.stack.commands import ROOT
+from portal.programs import ROOT
 from tests.db.test_schema_snapshot import empty_database
 
 KIND = ROOT / "tests" / "data" / "new_kind"
-COPIED = ("apps", "firewall", "lab", "migrations", "portal", "tests", "workers", "manage.py", "requirements.lock")
+COPIED = ("apps", "firewall", "lab", "migrations", "portal", "tests", "workers", "manage.py", "requirements-production.lock")
 LINKED = ("gateway", "locale", "static", "templates")
 NOTES = 'triggers("nat_mailpermit", "holding_id", "(\'holding\', r.holding_id::text)")'
 

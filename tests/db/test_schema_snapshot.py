@@ -14,7 +14,8 @@ from django.db import connection
 from psycopg.conninfo import make_conninfo
 
 from apps.lib.database import schema_snapshot
-from portal.stack import commands, database, postgres
+from portal import programs
+from portal.stack import database, postgres
 from portal.stack.errors import StackError
 from portal.stack.snapshot import dump
 
@@ -36,7 +37,7 @@ def empty_database() -> Iterator[str]:
 
 def migrate(url: str, *more: str) -> None:
     command = [sys.executable, "manage.py", "migrate", "--no-input", "--verbosity", "0", *more]
-    subprocess.run(command, env={**os.environ, "NETZWART_DATABASE_URL": url}, cwd=commands.ROOT, check=True)
+    subprocess.run(command, env={**os.environ, "NETZWART_DATABASE_URL": url}, cwd=programs.ROOT, check=True)
 
 
 def schema(url: str) -> str:
@@ -81,7 +82,7 @@ def test_a_database_of_migrations_that_are_no_more_is_refused_in_one_sentence(tm
             old.execute("INSERT INTO django_migrations (app, name) VALUES ('accounts', '0001_users_and_tokens')")
         environment = {**os.environ, "NETZWART_DATABASE_URL": url}
         command = [sys.executable, "manage.py", "migrate", "--no-input"]
-        done = subprocess.run(command, env=environment, cwd=commands.ROOT, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, env=environment, cwd=programs.ROOT, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.strip() == f"CommandError: {schema_snapshot.OUTDATED} Make an empty database and migrate that."
         with pytest.raises(StackError, match=f"If nothing in it matters, move {tmp_path} away: a new one is made"):
@@ -90,7 +91,7 @@ def test_a_database_of_migrations_that_are_no_more_is_refused_in_one_sentence(tm
 
 def test_an_edited_or_added_migration_has_another_fingerprint(tmp_path: Path) -> None:
     (tmp_path / "migrations" / "nat").mkdir(parents=True)
-    (tmp_path / "requirements.lock").write_text("django==6.1.3\n")
+    (tmp_path / "requirements-production.lock").write_text("django==6.1.3\n")
     before = schema_snapshot.compute_fingerprint(tmp_path)
     (tmp_path / "migrations" / "nat" / "0001_first.py").write_text("operations = []\n")
     added = schema_snapshot.compute_fingerprint(tmp_path)

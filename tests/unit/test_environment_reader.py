@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.environment_reader import EnvironmentReader
-from portal.stack.commands import ROOT
+from portal.programs import ROOT
 
 NAME = "NETZWART_X"
 

@@ -38,4 +38,4 @@ def test_traces_are_tested_in_the_versions_that_are_installed_and_no_other_insta
 
 
 def test_the_containers_install_the_lock_of_production() -> None:
-    assert "--require-hashes -r requirements-production.lock" in (ROOT / "docker-compose.yml").read_text()
+    assert "--require-hashes -r requirements-production.lock" in (ROOT / "Dockerfile").read_text()

@@ -1,3 +1,4 @@
+import logging
 import re
 import socket
 from importlib import import_module
@@ -5,12 +6,13 @@ from pathlib import Path
 
 import pytest
 from celery.app import trace
+from celery.worker import strategy
 from django.urls import resolve
 
 from apps.desk.seeding.lab_network import read_lab_network
+from portal.programs import read_accept_queue_limit
 from portal.stack import ports
 from portal.stack.commands import (
-    ROOT,
     build_changes_worker,
     build_collector,
     build_events,
@@ -23,7 +25,6 @@ from portal.stack.commands import (
     build_web,
     choose_events_port,
     get_prober_socket,
-    read_accept_queue_limit,
 )
 from portal.stack.demo import Demo
 from portal.stack.directory_lock import is_locked, lock_directory
@@ -54,11 +55,8 @@ def test_live_events_listen_on_loopback_and_far_from_a_second_portals_port() -> 
 
 
 def test_connections_rest_longer_than_proxies_let_theirs_rest() -> None:
-    compose = (ROOT / "docker-compose.yml").read_text()
     for program, option in ((build_web(8000), "--keep-alive"), (build_events(9000), "--timeout-keep-alive")):
-        seconds = [int(each) for text in (" ".join(program.command), compose) for each in re.findall(rf"\s{option} (\d+)\b", text)]
-        assert len(seconds) == 2
-        assert min(seconds) > CADDY_RESTS
+        assert int(program.command[program.command.index(option) + 1]) > CADDY_RESTS
 
 
 def test_a_gateway_is_the_same_agent_in_the_lab_and_in_memory() -> None:
@@ -157,10 +155,9 @@ def test_what_the_demo_offers_to_try_leads_somewhere(tmp_path: Path) -> None:
 
 
 def test_what_workers_say_of_each_task_is_hushed_and_what_goes_wrong_is_not() -> None:
-    known = {"id": "8c1d", "name": "workers.collect", "runtime": 0.1, "return_value": None, "exc": "", "description": "raised"}
-    for each in (build_changes_worker(), build_collector(), build_mailer()):
-        assert all(re.match(each.hush, line % known) for line in (trace.LOG_RECEIVED, trace.LOG_SUCCESS))
-        assert not re.match(each.hush, trace.LOG_FAILURE % (known | {"traceback": "", "args": "", "kwargs": ""}))
+    for each in (strategy.logger, trace.logger):
+        assert not each.isEnabledFor(logging.INFO)
+        assert each.isEnabledFor(logging.ERROR)
 
 
 def test_a_demo_file_that_is_broken_says_what_to_do(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.stack.commands import ROOT
+from portal.programs import ROOT
 
 PAGE = ROOT / "docs" / "timing.md"
 PACKAGES = ("apps/deployments", "apps/gateways/agent_upgrade", "apps/gateways/roles", "gateway", "workers", "portal")

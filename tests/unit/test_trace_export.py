@@ -11,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from apps.lib import trace_export, trace_timing
-from portal.stack.commands import ROOT
+from portal.programs import ROOT
 from tests.otlp_receiver import receiving_traces
 from tests.whole.system import wait_for
 

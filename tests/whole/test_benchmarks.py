@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from benchmarks.__main__ import ON_A_SERVER
-from portal.stack import commands
+from portal import programs
 
 pytestmark = [pytest.mark.kernel, pytest.mark.long, pytest.mark.deep]
 SMALL = ("--members", "300", "--mails", "3", "--tickets", "30", "--days", "1", "--changes", "60")
@@ -24,7 +24,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def test_a_benchmark_brings_the_server_that_it_needs(name: str) -> None:
     environment = {each: value for each, value in os.environ.items() if not each.startswith(("NETZWART_", "DJANGO_"))}
     command = [sys.executable, "-m", "benchmarks", name, *SMALL, "--json"]
-    done = subprocess.run(command, env=environment, cwd=commands.ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=environment, cwd=programs.ROOT, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 2), done.stderr
     answer = json.loads(done.stdout)
     assert answer["figures"]

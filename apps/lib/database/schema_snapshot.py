@@ -46,7 +46,7 @@ def load_schema_snapshot(cursor: Any) -> None:
 
 def compute_fingerprint(root: Path = ROOT) -> str:
     """Return 64 hexadecimal digits that change whenever a migration, ours or a package's, is added or edited."""
-    files = [root / "requirements.lock", *sorted((root / "migrations").rglob("*.py"))]
+    files = [root / "requirements-production.lock", *sorted((root / "migrations").rglob("*.py"))]
     return _compute_digest((str(file.relative_to(root)), file.read_bytes()) for file in files)
 
 
