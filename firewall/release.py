@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 
 VERSION_NUMBER = "0.1.0"  # as in pyproject.toml
-PACKAGES = ("firewall", "firewall/failover", "gateway", "gateway/evidence", "gateway/health", "gateway/probes")
+PACKAGES = ("firewall", "firewall/failover", "gateway", "gateway/evidence", "gateway/health", "gateway/probes", "gateway/programs")
 """What the agent consists of; other subpackages are the portal's."""
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
+from firewall.agent_programs import DropProgram, KeepProgram, ProgramIs, ReadProgram, StoreProgram, TryProgram
 from firewall.codec import WireError, decode, encode
 from firewall.conntrack_timeouts import ReadTimeouts, TimeoutsAre
 from firewall.diff import Delta
@@ -375,6 +376,11 @@ Request: TypeAlias = (
     | KeepFiles
     | RevertFiles
     | FileTrial
+    | ReadProgram
+    | StoreProgram
+    | TryProgram
+    | KeepProgram
+    | DropProgram
 )
 Reply: TypeAlias = (
     Welcome
@@ -396,6 +402,7 @@ Reply: TypeAlias = (
     | EvidenceCollected
     | RolesAre
     | FileTrialIs
+    | ProgramIs
     | Refused
     | Beat
 )
@@ -429,6 +436,11 @@ ANSWERED: Mapping[type[Request], MessageLimits] = MappingProxyType(
         KeepFiles: _SHORT,
         RevertFiles: _SHORT,
         FileTrial: _SHORT,
+        ReadProgram: _SHORT,
+        StoreProgram: _SHORT,
+        TryProgram: _SHORT,
+        KeepProgram: _SHORT,
+        DropProgram: _SHORT,
     }
 )
 """Limits on the length of the answer to each request. A longer answer is refused before it is read to its end."""

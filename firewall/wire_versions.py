@@ -33,7 +33,13 @@ NO_ADDITIONS = Additions()
 
 ADDED: Mapping[int, Additions] = {
     9: Additions(
-        classes=frozenset({"InwardSeen", "QueueCounters"}),
+        classes=frozenset(
+            {
+                "InwardSeen",
+                "QueueCounters",
+                *("ReadProgram", "StoreProgram", "TryProgram", "KeepProgram", "DropProgram", "ProgramIs"),
+            }
+        ),
         fields={
             "ReadProbes": {"responder_port": WhenSet.REFUSE},
             "TargetSeen": {"inward": WhenSet.OMIT},

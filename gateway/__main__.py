@@ -9,6 +9,10 @@ match sys.argv[1:]:
         from gateway.relay import relay
 
         sys.exit(relay(Path(path)))
+    case ["launch", *options]:  # whatever else is wrong with a program, the package's launcher must start one
+        from gateway.programs.launcher import launch
+
+        sys.exit(launch(options))
     case _:
         from gateway.main import main
 

@@ -1,6 +1,7 @@
 """Texts for the log: requests and their replies. One line each, no personal data."""
 
 from firewall import wire
+from firewall.agent_programs import DropProgram, KeepProgram, ProgramIs, StoreProgram, TryProgram
 from firewall.conntrack_timeouts import TimeoutsAre
 from firewall.evidence import EvidenceCollected
 from firewall.file_trial import FileTrialIs, InstallFiles, KeepFiles, RevertFiles
@@ -35,6 +36,14 @@ def describe(request: wire.Request) -> str:
             return f"keep failover files {to_plain_line(digest)}"
         case RevertFiles():
             return "put the failover files before back"
+        case StoreProgram(token=token, digest=digest):
+            return f"store program {to_plain_line(digest[:12])} token {token}"
+        case TryProgram(token=token, digest=digest, within=within):
+            return f"try program {to_plain_line(digest[:12])} for {within} s token {token}"
+        case KeepProgram(token=token, digest=digest):
+            return f"keep program {to_plain_line(digest[:12])} token {token}"
+        case DropProgram(token=token):
+            return f"drop the program on trial, token {token}"
     return type(request).__name__.lower()
 
 
@@ -81,6 +90,8 @@ def describe_outcome(reply: Message) -> str:
             return f"remaining times of {connections} connections{'' if is_whole else ', not of all'}"
         case FileTrialIs(phase=phase, problem=problem):
             return f"failover files: {phase} {to_plain_line(problem)}".rstrip()
+        case ProgramIs(runs=runs, trial=trial, problem=problem):
+            return to_plain_line(f"runs program {runs[:12] or 'unknown'}{f', trial of {trial[:12]}' if trial else ''} {problem}").rstrip()
     return "done"
 
 

@@ -1,4 +1,4 @@
-"""The agent's commands: serve, relay, restore, check, prober, responder, headers, failover-files (docs/agent.md)."""
+"""The agent's commands: serve, relay, restore, check, prober, responder, headers, failover-files, self-check (docs/agent.md)."""
 
 import argparse
 import asyncio
@@ -28,6 +28,8 @@ from gateway.log_texts import to_plain_line
 from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory, StateError
+from gateway.programs.requests import build_agent_programs
+from gateway.programs.self_check import check_itself
 from gateway.relay import relay
 from gateway.responder import Responder, parse_allowed
 from gateway.restore import restore_ruleset
@@ -101,6 +103,11 @@ def _build_parser() -> argparse.ArgumentParser:
     command.set_defaults(command=write_failover_files)
     command = commands.add_parser("check", help="check that this machine has what the agent needs")
     command.set_defaults(command=check)
+    command = commands.add_parser(
+        "self-check", help="import all of this program, and read what the agent has stored: the launcher runs this"
+    )
+    command.add_argument("--state", required=True, type=Path)
+    command.set_defaults(command=check_program)
     return parser
 
 
@@ -119,6 +126,7 @@ def serve(given: argparse.Namespace) -> int:
             failover=given.failover,
             installer=installer,
             headers=given.headers,
+            programs=build_agent_programs(),
         )
         brought = agent.start()
         log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(brought.sentence))
@@ -136,11 +144,18 @@ async def _serve(agent: Agent, given: argparse.Namespace) -> None:
     served = await asyncio.start_unix_server(server.handle_peer, sock=listener, limit=wire.MAX_LINE)
     log.info("listening at %s", given.socket)
     server.start_takeover_watch()
-    await stop.wait()
+    await _await_first(stop, server.restart)
     served.close()
     await server.end()
     given.socket.unlink(missing_ok=True)
     log.info("stopped; the table stays as it is")
+
+
+async def _await_first(*events: asyncio.Event) -> None:
+    waiting = [asyncio.ensure_future(each.wait()) for each in events]
+    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    for each in waiting:
+        each.cancel()
 
 
 def _create_stop_event() -> asyncio.Event:
@@ -257,6 +272,12 @@ def check(_: argparse.Namespace) -> int:
         say(f"missing: {error}\n")
         return 1
     say(f"nftables: our table has {len(held.chains)} chains and {held.count_elements()} elements\n")
+    return 0
+
+
+def check_program(given: argparse.Namespace) -> int:
+    """Print this program's version if all of it can run here. Raises StateError if what is stored cannot be read."""
+    sys.stdout.write(f"{check_itself(given.state)}\n")
     return 0
 
 

@@ -16,6 +16,7 @@ from time import gmtime, monotonic, strftime, time_ns
 
 from firewall import digest as digests
 from firewall import live_trace, wire
+from firewall.agent_programs import DropProgram, KeepProgram, ProgramIs, ReadProgram, StoreProgram, TryProgram
 from firewall.codec import WireError, encode
 from firewall.conntrack_timeouts import ReadTimeouts, TimeoutsAre
 from firewall.diff import Delta, apply, diff
@@ -44,6 +45,7 @@ from gateway.log_texts import to_plain_line
 from gateway.machine import describe_machine
 from gateway.persistent_state import ConfirmedRuleset, StateDirectory, StateError
 from gateway.probes.counted import CountedProbes
+from gateway.programs.requests import AgentPrograms
 from gateway.release import compute_version
 from gateway.restore import RestoreOutcome, choose_fallback_ruleset, restore_ruleset, revert_ruleset
 from gateway.ruleset_inspection import check_ruleset, inspect_delta, inspect_management
@@ -78,7 +80,8 @@ class Agent:
 
     clock: returns Unix seconds. steady: returns seconds of CLOCK_MONOTONIC. boot: the kernel's boot id. probes: the prober's
     socket, if the gateway has one. failover: where failover.conf is if failover is set up. installer: installs its files.
-    headers: the socket of the process that takes packet headers; None: the agent takes them itself.
+    headers: the socket of the process that takes packet headers; None: the agent takes them itself. programs: what its launcher said
+    about its program.
     """
 
     def __init__(
@@ -94,6 +97,7 @@ class Agent:
         failover: Path = SETTINGS,
         installer: FailoverFileRequests | None = None,
         headers: Path | None = None,
+        programs: AgentPrograms | None = None,
     ) -> None:
         self._table, self._state, self._steady = table, state, steady
         self._ledger = state.ledger
@@ -103,6 +107,7 @@ class Agent:
         self._failover = FailoverRoles(table, failover)
         self._installer = installer or FailoverFileRequests(None)
         self._headers = headers
+        self.programs = programs or AgentPrograms(None)
         self._takeover, self._withdrawn = TakeoverWatch(self._failover, steady), WithdrawnObjects()
         self._held = TableState(table, self._clock)
         self.live = LiveTrace(table, lambda: self._held.rules, steady)
@@ -274,6 +279,10 @@ class Agent:
                 return self.answer_roles(request)
             case InstallFiles() | KeepFiles() | RevertFiles() | FileTrial():
                 return self.answer_files(request)
+            case ReadProgram():
+                return self.programs.read()
+            case StoreProgram() | TryProgram() | KeepProgram() | DropProgram():
+                return self._change_program(request)
 
     def _answer_hello(self, request: wire.Hello) -> wire.Welcome:
         if request.token:
@@ -303,6 +312,13 @@ class Agent:
             count_profile_changes(*delta.profile) if delta.profile else 0,
         )
 
+    def _change_program(self, request: StoreProgram | TryProgram | KeepProgram | DropProgram) -> ProgramIs:
+        """Change the agent's program. A restart would take back a ruleset that is on trial."""
+        self._claim(request.token)
+        if self._trial and isinstance(request, TryProgram):
+            raise OperationRefusedError("state", "a ruleset waits to be confirmed here; try the program after that")
+        return self.programs.change(request)
+
     def _apply(self, request: wire.Apply) -> wire.Applied:
         if request.confirm_within not in wire.CONFIRM_WITHIN:
             raise WireError(f"request.confirm_within: {request.confirm_within} s is not between 1 and {wire.CONFIRM_WITHIN[-1]}")
@@ -311,6 +327,8 @@ class Agent:
         if request.ruleset is not None:
             check_ruleset(request.ruleset)
         self._claim(request.token)
+        if self.programs.is_on_trial:
+            raise OperationRefusedError("state", "a program of the agent is on trial here; apply after that")
         running = self._held.get_running(request.now)
         follows = not self._held.strayed and self._held.rules_known
         delta, after = self._compute_change(request, running)

@@ -47,6 +47,7 @@ class AgentServer:
 
     def __init__(self, agent: Agent, *, stalled: float = STALLED, limits: wire.MessageLimits = wire.REQUESTED, beat: float = BEAT) -> None:
         self._agent = agent
+        self.restart = asyncio.Event()  # set when the agent must end, so that its launcher starts another program
         self._stalled, self._limits, self._every = stalled, limits, beat
         self._operations = ThreadPoolExecutor(1, "operations")
         self._begun: set[asyncio.Task[None]] = set()
@@ -92,6 +93,8 @@ class AgentServer:
         while line := await _read_line(reader):
             self._peers[writer] = monotonic()
             await self._exchange(line, reader, writer, opened)
+            if self._agent.programs.wants_restart:
+                self.restart.set()
             await self._tidy()
 
     async def _exchange(self, line: bytes, reader: StreamReader, writer: StreamWriter, opened: float) -> None:

@@ -19,7 +19,7 @@ from apps.announcements.models import Announcement, AnnouncementRecipient
 from apps.bans.models import BanHits, BanList, Upload
 from apps.deployments.models import Revision, RevisionContent, UnapprovedLoss
 from apps.events.models import Event, Presence
-from apps.gateways.models import CarrierChange, EvidenceArchive, HealthReading, HealthSample, RoleSwitch
+from apps.gateways.models import AgentUpgrade, CarrierChange, EvidenceArchive, HealthReading, HealthSample, RoleSwitch
 from apps.inbound_mail.models import Arrival
 from apps.lib.models import KeptAnswer
 from apps.mail.models import Message
@@ -173,6 +173,11 @@ def _role_switch(age: timedelta) -> QuerySet[Any]:
     return RoleSwitch.objects.all()
 
 
+def _agent_upgrade(age: timedelta) -> QuerySet[Any]:
+    AgentUpgrade.objects.create(group=_gateway().group, agent="0.1.0", digest="", state="done", ended=timezone.now() - age)
+    return AgentUpgrade.objects.all()
+
+
 def _alarm(age: timedelta) -> QuerySet[Any]:
     at = timezone.now() - age
     Alarm.objects.create(key="gateway-1", severity="warning", texts={}, began=at, gone=at, ended=at)
@@ -256,6 +261,7 @@ MAKERS: dict[str, Maker] = {
     "gateways.HealthReading": _health_reading,
     "gateways.HealthSample": _health_sample,
     "gateways.RoleSwitch": _role_switch,
+    "gateways.AgentUpgrade": _agent_upgrade,
     "alarms.Alarm": _alarm,
     "alarms.Silence": _silence,
     "alarms.DutyShift": _shift,

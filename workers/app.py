@@ -29,6 +29,7 @@ MODULES = (
     "joining",
     "people_import",
     "failover",
+    "agent_upgrades",
     "probing",
     "health",
     "evidence",
@@ -85,6 +86,7 @@ TABLES_SECONDS = 30.0
 ALARM_SECONDS = 5.0
 SIGN_OF_LIFE_SECONDS = 60.0
 ROLES_SECONDS = 10.0
+AGENT_UPGRADE_SECONDS = 3.0
 PROBE_SECONDS = 3.0
 HEALTH_SECONDS = 10.0
 PORTAL_HEALTH_SECONDS = 60.0
@@ -141,6 +143,7 @@ def _make_app() -> Celery:
             "sum health": _build_entry(USAGE_SECONDS, "workers.sum_health"),
             "read the portal's health": _build_entry(PORTAL_HEALTH_SECONDS, "workers.read_portal_health"),
             "tend evidence": _build_entry(EVIDENCE_SECONDS, "workers.tend_evidence"),
+            "upgrade agents": _build_entry(AGENT_UPGRADE_SECONDS, "workers.upgrade_agents"),
             "watch roles": _build_entry(ROLES_SECONDS, "workers.watch_roles"),
             "offer tables": _build_entry(TABLES_SECONDS, "workers.offer_tables"),
             "forget": _build_entry(FORGET_SECONDS, "workers.forget"),

@@ -19,11 +19,13 @@ from apps.deployments.revision_pages.change_summary import render_summary
 from apps.deployments.revision_pages.presentation import preview_deploy, read_database_clock
 from apps.deployments.rollouts.go_live import go_live
 from apps.gateways import enrolment, families, group_settings, groups, kernel_gauges, primaries, renaming, services
+from apps.gateways.agent_upgrade.api_texts import describe_agents
+from apps.gateways.agent_upgrade.requesting import request_upgrade
 from apps.gateways.flood import set_flood_mode
 from apps.gateways.probe_facts import ADDRESSES
 from apps.lib.api.fields import AddressText, PrefixText
 from apps.lib.api.filters import build_filters
-from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, Shape, make_array, make_mapping, make_nullable, make_object
+from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, TRUTH, Shape, make_array, make_mapping, make_nullable, make_object
 from apps.lib.api.openapi.operations import declare_response
 from apps.lib.api.serializers import ActiveSerializer, ApiSerializer
 from apps.lib.api.viewsets import AddViewSet, ChangeOneViewSet, ChangeViewSet, ReadViewSet, RemoveViewSet
@@ -43,6 +45,9 @@ KERNELS: Shape = make_array(make_object(gateway=INTEGER, at=TIME, tracked=INTEGE
 CHANGES: Shape = make_array(make_object(kind=TEXT, added=INTEGER, removed=INTEGER, changed=INTEGER, of=INTEGER))
 PLAN: Shape = make_object(gateway=TEXT, problem=TEXT, in_words=TEXT, changes=CHANGES, chains=INTEGER, text=TEXT)
 DIFFERS: Shape = make_object(missing=make_array(TEXT), foreign=make_array(TEXT), missing_count=INTEGER, foreign_count=INTEGER)
+AGENT_STEPS: Shape = make_array(make_object(gateway=INTEGER, state=TEXT, since=TIME, before=TEXT, in_words=TEXT, needs_package=TRUTH))
+UPGRADE: Shape = make_object(agent=TEXT, state=TEXT, at=TIME, ended=make_nullable(TIME), steps=AGENT_STEPS)
+AGENTS: Shape = make_object(ours=TEXT, gateways=make_array(make_object(gateway=INTEGER, agent=TEXT)), upgrade=make_nullable(UPGRADE))
 PAST: Shape = make_object(
     cause=TEXT, since=make_nullable(TIME), until=TIME, rules=INTEGER, missing=INTEGER, foreign=INTEGER, sysctls=INTEGER
 )
@@ -278,6 +283,22 @@ class GatewayGroupViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet)
         """Go live: what the database asks for is deployed to this group's gateways from now on. 409 if the group is live already."""
         group = go_live(group=self.get_object(), by=request.user)  # type: ignore[arg-type]  # signed in: RolePermission requires it
         return self.respond_with(group)
+
+    @declare_response(200, AGENTS)
+    @action(detail=True)
+    def agents(self, request: Request, pk: str = "") -> Response:
+        """Show which agents the group's gateways told, this portal's, and how the last upgrade goes or went. Contacts no gateway."""
+        return Response(describe_agents(self.get_object()))
+
+    @declare_response(200, AGENTS)
+    @action(detail=True, methods=["post"], url_path="agents/upgrade")
+    def upgrade_agents(self, request: Request, pk: str = "") -> Response:
+        """Upgrade the group's agents, one gateway after the other, each on trial. A worker does it; GET of `agents/` shows how it ends.
+        400 if all are of this portal's release, 409 if an upgrade is under way.
+        """
+        group = self.get_object()
+        request_upgrade(group=group, by=request.user)  # type: ignore[arg-type]  # as in remove
+        return Response(describe_agents(group))
 
     @declare_response(200, PLAN, gateway="the name of one of its gateways (default: the first)")
     @action(detail=True)

@@ -11,9 +11,11 @@ class GatewaysConfig(AppConfig):
         from apps.bans.models import Notice
         from apps.deployments.rollouts.gateway_order import register_carried_families_lookup
         from apps.deployments.rollouts.going_back import register_return_listener
+        from apps.deployments.rollouts.rollout_obstacles import register_obstacle_lookup
         from apps.deployments.rollouts.warnings import register_warning_lookup
         from apps.deployments.transport import ssh
         from apps.gateways import failover_settings, former_gateway, groups, retirement, services
+        from apps.gateways.agent_upgrade.run_store import blocks_rollouts
         from apps.gateways.evidence import requests as evidence_requests
         from apps.gateways.roles import observation, rollout_warnings, top_bar
         from apps.lib.web import context_processors
@@ -23,6 +25,7 @@ class GatewaysConfig(AppConfig):
 
         context_processors.register_note_lookup(top_bar.summarize_worst_deviation)
         register_warning_lookup(rollout_warnings.list_rollout_warnings)
+        register_obstacle_lookup(blocks_rollouts)
         register_carried_families_lookup(observation.count_carried_families)
         register_return_listener(evidence_requests.request_evidence_before_return)
         register_trail(

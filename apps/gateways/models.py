@@ -1,5 +1,6 @@
-"""Models of this app: joining machines, roles, whether packets pass, health, evidence. Gateways themselves belong to apps.network."""
+"""Models of this app: upgrades of agents, joining machines, roles, probes, health, evidence. Gateways belong to apps.network."""
 
+from apps.gateways.agent_upgrade.models import AgentUpgrade, AgentUpgradeStep
 from apps.gateways.evidence.models import EvidenceArchive, EvidenceDownload, EvidenceFile
 from apps.gateways.health.models import HealthFinding, HealthReading, HealthSample, HealthStatus
 from apps.gateways.joining.models import JoiningMachine
@@ -8,6 +9,8 @@ from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRol
 from apps.gateways.timeouts.models import TimeoutReading
 
 __all__ = [
+    "AgentUpgrade",
+    "AgentUpgradeStep",
     "CarrierChange",
     "EvidenceArchive",
     "EvidenceDownload",

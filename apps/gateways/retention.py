@@ -6,6 +6,7 @@ from typing import Final
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from apps.gateways.agent_upgrade.models import AgentUpgrade
 from apps.gateways.evidence.models import EvidenceArchive
 from apps.gateways.health.models import HealthReading, HealthSample
 from apps.gateways.roles.models import CarrierChange, RoleSwitch
@@ -29,6 +30,11 @@ def prune_carrier_changes(now: datetime, at_most: int) -> int:
 def prune_switches(now: datetime, at_most: int) -> int:
     """Delete switches that ended more than a year ago."""
     return delete_oldest_batch(RoleSwitch.objects.filter(ended__lt=now - YEAR), "ended", at_most)
+
+
+def prune_agent_upgrades(now: datetime, at_most: int) -> int:
+    """Delete upgrades of agents that ended more than a year ago."""
+    return delete_oldest_batch(AgentUpgrade.objects.filter(ended__lt=now - YEAR), "ended", at_most)
 
 
 def prune_evidence(now: datetime, at_most: int) -> int:
@@ -59,3 +65,5 @@ register_pruned_table("gateways.HealthReading", kept=_("2 hours"), prune=prune_h
 register_pruned_table("gateways.HealthSample", kept=_("2 weeks; hours for 1 year, days for 5 years"), prune=prune_health_samples)
 register_pruned_table("gateways.CarrierChange", kept=_("1 year"), prune=prune_carrier_changes)
 register_pruned_table("gateways.RoleSwitch", kept=_("1 year"), prune=prune_switches)
+register_pruned_table("gateways.AgentUpgrade", kept=_("1 year"), prune=prune_agent_upgrades)
+register_pruned_table("gateways.AgentUpgradeStep", kept=_("1 year"), by="workers.forget")

@@ -1,6 +1,6 @@
 """Queries about gateways: whether they answer, what they run, and which address families they are primary for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,7 +16,7 @@ from apps.bans.models import Listener, Reachable
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.rollouts.progress import render_primary_families
 from apps.deployments.selectors import list_rollouts_in_state
-from apps.gateways.agent_texts import is_agent_older
+from apps.gateways.agent_texts import get_own_release, is_agent_older
 from apps.gateways.drift_texts import DriftText, PastDrift, describe_drift, list_past_drift
 from apps.gateways.joining.models import JoiningMachine
 from apps.gateways.kernel_gauges import find_connection_table
@@ -71,6 +71,12 @@ class GatewayOverview:
     @property
     def carries6(self) -> bool:
         return 6 in self.carried
+
+
+def list_outdated_agents(shown: Iterable[GatewayOverview]) -> list[str]:
+    """Return the names of those gateways that told another version of their agent than this portal's."""
+    ours = get_own_release()
+    return [each.gateway.name for each in shown if each.status and each.status.agent not in ("", ours)]
 
 
 def list_gateways() -> QuerySet[Gateway]:

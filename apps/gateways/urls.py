@@ -3,6 +3,7 @@
 from django.urls import path
 
 from apps.gateways import views, views_changes, views_failover, views_groups, views_lifecycle
+from apps.gateways.agent_upgrade import views as agent_upgrade
 from apps.gateways.evidence import views as evidence
 from apps.gateways.health import views as health
 from apps.gateways.joining import views as joining
@@ -51,5 +52,8 @@ urlpatterns = [
     path("groups/<int:pk>/failover/settings/", views_failover.settings, name="failover-settings"),
     path("groups/<int:pk>/failover/stop/", views_failover.stop, name="failover-stop"),
     path("groups/failover/undo/<int:event>/", views_failover.undo, name="failover-undo"),
+    path("groups/<int:pk>/agents/", agent_upgrade.agents, name="agents"),
+    path("groups/<int:pk>/agents/upgrade/", agent_upgrade.upgrade, name="agents-upgrade"),
+    path("groups/<int:pk>/agents/stop/", agent_upgrade.stop, name="agents-stop"),
     path("groups/<int:pk>/flood/", views.flood, name="flood"),
 ]

@@ -42,8 +42,9 @@ def gateways(request: HttpRequest) -> HttpResponse:
     """List the gateways by group, and the address families that no gateway is primary for."""
     shown = selectors.build_overviews(list(selectors.list_gateways()), timezone.now())
     groups = [
-        (group, [each for each in shown if each.gateway.group_id == group.pk], selectors.list_families_without_primary(group))
+        (group, own, selectors.list_families_without_primary(group), selectors.list_outdated_agents(own))
         for group in GatewayGroup.objects.prefetch_related("gateways")
+        for own in [[each for each in shown if each.gateway.group_id == group.pk]]
     ]
     part = "#groups" if request.headers.get("HX-Target") == "groups" else ""
     return render(

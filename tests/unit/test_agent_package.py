@@ -66,6 +66,7 @@ def test_it_contains_program_units_sysctls_and_the_command_to_join() -> None:
     assert units < files
     assert files - units == {
         "./usr/lib/netzwart/netzwart-agent.pyz",
+        "./usr/lib/netzwart/package-parts",
         "./usr/sbin/netzwart-failover",
         "./usr/sbin/netzwart-join",
         "./usr/sbin/netzwart-probe",

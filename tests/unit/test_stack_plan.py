@@ -102,6 +102,7 @@ def test_changes_readings_mail_and_feeds_have_a_worker_each_that_together_take_e
         "workers.import_people": taken[3],
         "workers.watch_roles": taken[1],
         "workers.switch_roles": taken[0],
+        "workers.upgrade_agents": taken[0],
         "workers.tell_of_quotas": taken[1],
         "workers.fetch_mail": taken[1],
         "workers.probe_gateways": taken[1],

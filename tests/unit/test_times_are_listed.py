@@ -10,7 +10,7 @@ import pytest
 from portal.programs import ROOT
 
 PAGE = ROOT / "docs" / "timing.md"
-PACKAGES = ("apps/deployments", "apps/gateways/roles", "gateway", "workers", "portal")
+PACKAGES = ("apps/deployments", "apps/gateways/agent_upgrade", "apps/gateways/roles", "gateway", "workers", "portal")
 UNITS = re.compile(r"\b(milliseconds?|seconds?|minutes?|hours?)\b")
 WRITTEN = re.compile(rf"\d+ {UNITS.pattern}")  # as PostgreSQL reads an interval
 NAMES = re.compile(r"seconds|timeout|patience|within|lease|interval|_ms$|minutes", re.IGNORECASE)

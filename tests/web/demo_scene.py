@@ -25,11 +25,12 @@ from apps.announcements.models import Announcement
 from apps.announcements.services import withdraw_announcement
 from apps.bans import allow_list, feed_services, services, uploads
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Block, Listener, Reachable, Upload
-from apps.deployments.models import HeldBack, Revision, Rollout
+from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout
 from apps.deployments.services import reconcile
 from apps.desk import address_lookup_log
 from apps.desk.people_import.uploads import save_upload
 from apps.desk.seeding import demo
+from apps.gateways.agent_upgrade.models import AgentUpgrade, AgentUpgradeStep
 from apps.gateways.evidence.models import EvidenceArchive, EvidenceDownload, EvidenceFile
 from apps.gateways.evidence.part_texts import TITLES
 from apps.gateways.failover_settings import change_failover
@@ -99,7 +100,7 @@ POSTED = (
     "nat:pinhole-add", "nat:pinhole-switch", "nat:pinhole-restore", "bans:feed_now", "bans:add", "bans:bulk", "bans:restore", "bans:revert",
     "bans:blocks-bulk", "bans:block-restore", "bans:reachable-add", "bans:reachable-remove", "bans:server-interface", "deployments:deploy",
     "deployments:again", "deployments:pause", "deployments:resume", "deployments:approve", "gateways:put-right", "gateways:count-again",
-    "gateways:evidence-collect",
+    "gateways:evidence-collect", "gateways:agents-stop",
     "gateways:group-undo", "gateways:undo", "gateways:failover-undo", "gateways:joining-trust", "desk:settings-undo", "desk:settings-reset",
     "tickets:many", "tickets:unmerge", "tickets:change", "tickets:take", "tickets:presence", "tickets:link", "tickets:unlink",
     "tickets:notices", "desk:live-end", "inbound:again",
@@ -214,6 +215,7 @@ def _full(group: GatewayGroup, mara: User) -> None:
     set_uplink(group=group, version=uplink.version, up_kbit=1_000_000, down_kbit=1_000_000, limits_rates=True, by=mara)
     change_failover(group=group, version=0, inside=[ip_interface("10.0.0.254/11"), ip_interface("fe80::1/64")], by=mara)
     _failover_roles(group, mara)
+    _agent_upgrade(group, mara)
     FairShare.objects.create(group=group, on=True, since=now)
     told = {"at": now, "up_bits": 120_000_000, "down_bits": 981_000_000, "refused": f"set up4: {LONG}", "refused_at": now}
     first = group.gateways.order_by("pk")[0]
@@ -235,6 +237,15 @@ def _failover_roles(group: GatewayGroup, mara: User) -> None:
     given = {"families": [4, 6], "by": mara, "started": now - timedelta(days=1), "ended": now}
     details = {"target": carrier.name, "seconds": "0.3", "packets": LONG}
     RoleSwitch.objects.create(group=group, gateway=standby, kind="drain", state="failed", outcome="no packets", details=details, **given)
+
+
+def _agent_upgrade(group: GatewayGroup, mara: User) -> None:
+    """Add an upgrade of agents that stopped at its second gateway."""
+    run = AgentUpgrade.objects.create(group=group, agent="0.1.0+11111111", digest="", state="stopped", by=mara, ended=timezone.now())
+    first, second = group.gateways.order_by("pk")[:2]
+    AgentUpgradeStep.objects.create(upgrade=run, gateway=first, position=0, state="confirmed", needs_package=True)
+    AgentUpgradeStep.objects.create(upgrade=run, gateway=second, position=1, state="went_back", problem="ended", reason=LONG)
+    GatewayState.objects.filter(gateway=second).update(agent="0.1.0+22222222")
 
 
 def _alarms(mara: User) -> None:
@@ -547,6 +558,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
         f"gateways:{name}": _pk(GatewayGroup)
         for name in ("group", "group-remove", "protection", "limits", "profile", "failover", "failover-settings", "failover-stop", "flood")
     },
+    **{f"gateways:{name}": _pk(GatewayGroup) for name in ("agents", "agents-upgrade", "agents-stop")},
     **{
         f"{name}-undo": lambda: {"event": 1}
         for name in ("gateways:group", "members:site", "members:room", "members:tariff", "network:pool")

@@ -19,6 +19,7 @@ from django.utils import timezone
 from apps.deployments.desired_state.desired_rulesets import DesiredState
 from apps.deployments.models import Revision, Rollout, RolloutStep
 from apps.deployments.rollouts.going_back import ReturnKind, announce_return
+from apps.deployments.rollouts.rollout_obstacles import must_wait
 from apps.network.models import Gateway, GatewayGroup
 from firewall import rollout as machine
 from firewall.rollout import GatewayStep, RolloutCommand, RolloutEvent, RolloutPhase, advance_rollout
@@ -54,6 +55,10 @@ class OutdatedRevision(Exception):  # noqa: N818 - a state of the world
     """A newer read of the database has already been rolled out."""
 
 
+class RolloutMustWait(Exception):  # noqa: N818 - a state of the world
+    """Something else is done to the group's gateways at this moment; it asks for a reconciliation when it has ended."""
+
+
 NEWER = """
     SELECT pg_snapshot_xmax(snapshot) > pg_snapshot_xmax(%s::pg_snapshot) FROM deployments_revision
     WHERE group_id = %s AND id < %s ORDER BY id DESC LIMIT 1
@@ -64,14 +69,15 @@ def open_rollout(opening: NewRollout) -> "Lease | None":
     """Create a revision and its rollout, and claim it. Return None while another rollout of the group is open; that one is marked
     to look again.
 
-    Also return None if this worker's read of the database is older than the last revision's: it would undo newer changes.
+    Also return None if this worker's read of the database is older than the last revision's: it would undo newer changes; and while
+    something else is done to the gateways, which asks for a reconciliation when it has ended.
     """
     for _attempt in range(OPENING_ATTEMPTS):
         if Rollout.objects.filter(group=opening.group, state__in=Rollout.OPEN).update(again=True):
             return None
         try:
             return _create_rollout(opening)
-        except OutdatedRevision:
+        except (OutdatedRevision, RolloutMustWait):
             return None
         except IntegrityError as error:  # another worker opened one at the same moment
             if "rollout_one_open_per_group" not in str(error):
@@ -104,6 +110,8 @@ def _create_rollout(opening: NewRollout) -> "Lease":
     )
     if opening.repeats is None and _is_outdated(revision):  # checked when no other rollout can be open any more
         raise OutdatedRevision(str(revision))
+    if must_wait(opening.group):
+        raise RolloutMustWait(str(opening.group))
     queued = [RolloutStep(rollout=rollout, gateway=gateway, position=at) for at, gateway in enumerate(opening.gateways)]
     state, command = advance_rollout(replace(build_machine_state(rollout, queued), phase=RolloutPhase.QUEUED), RolloutEvent.CLAIMED)
     now = timezone.now()

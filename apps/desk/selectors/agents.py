@@ -26,7 +26,8 @@ def _build_item(agent: str, protocol: int, those: Sequence[GatewayOverview]) -> 
     what = ngettext(
         "The agent of %(gateways)s is of an older release", "The agents of %(gateways)s are of an older release", len(those)
     ) % {"gateways": names}
-    page = find_page_url("gateways:gateway", those[0].gateway.pk) if len(those) == 1 else find_page_url("gateways:list")
+    groups = {each.gateway.group_id for each in those}
+    page = find_page_url("gateways:agents", groups.pop()) if len(groups) == 1 else find_page_url("gateways:list")
     return AttentionItem(
         f"agent-{agent}-{protocol}",
         StateLabel(StateKind.PLAIN, _("Older"), "info"),
@@ -51,6 +52,5 @@ def _describe_missing(protocol: int) -> str:
 
 def _describe_cure() -> str:
     return _(
-        "Install this portal’s agent before you upgrade the portal again: its next release does not speak with the older one "
-        "(docs/upgrade.md)."
+        "Upgrade the agents before you upgrade the portal again: its next release does not speak with the older ones (docs/upgrade.md)."
     )

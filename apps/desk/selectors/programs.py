@@ -44,6 +44,7 @@ JOBS: dict[str, Promise] = {
     "workers.tend_evidence": gettext_lazy("Looking for evidence that was asked for"),
     "workers.collect_evidence": gettext_lazy("Collecting evidence of a gateway"),
     "workers.watch_roles": gettext_lazy("Asking the gateways for their roles"),
+    "workers.upgrade_agents": gettext_lazy("Upgrading the agents of gateways"),
     "workers.switch_roles": gettext_lazy("Switching from one gateway to another"),
     "workers.offer_tables": gettext_lazy("Looking for tables of members that wait"),
     "workers.import_people": gettext_lazy("Checking and importing large tables of members"),

@@ -14,6 +14,7 @@ from firewall.release import PACKAGES, format_release_version
 ROOT = Path(__file__).resolve().parents[3]
 NAME = "netzwart-agent"
 PROGRAM = f"{NAME}.pyz"
+PARTS = "package-parts"  # as in gateway/programs/launcher.py
 SHEBANG = b"#!/usr/bin/env python3\n"
 SCRIPTS = ("postinst", "postrm", "prerm")
 COMMANDS = ("netzwart-failover", "netzwart-join", "netzwart-probe")
@@ -22,11 +23,17 @@ SYSCTLS = "90-netzwart.conf"
 
 @dataclass(frozen=True, slots=True)
 class AgentPackage:
-    """The package's file. digest: SHA-256 in hexadecimal, which a gateway's administrator pastes with the command that fetches it."""
+    """The package's file. digest: SHA-256 in hexadecimal, which a gateway's administrator pastes with the command that fetches it.
+
+    program, program_digest: the agent in it, and its SHA-256. parts: digest of all other files, which no program can bring.
+    """
 
     version: str
     content: bytes
     digest: str
+    program: bytes
+    program_digest: str
+    parts: str
 
     @property
     def filename(self) -> str:
@@ -53,13 +60,27 @@ def build_agent_package() -> AgentPackage:
 def build_package(sources: dict[str, bytes]) -> AgentPackage:
     """Build the package of an agent with these sources, by name as in `read_sources`."""
     version = format_release_version(sources)
-    files = [PackedFile(f"usr/lib/netzwart/{PROGRAM}", build_program(sources), 0o755), *_read_files()]
+    program, others = build_program(sources), _read_files()
+    parts = _digest_parts(others)
+    own = [PackedFile(f"usr/lib/netzwart/{PROGRAM}", program, 0o755), PackedFile(f"usr/lib/netzwart/{PARTS}", f"{parts}\n".encode())]
+    files = [*own, *others]
     control = _fill_control(version, files)
     sums = "".join(f"{hashlib.md5(file.content, usedforsecurity=False).hexdigest()}  {file.path}\n" for file in files)
     scripts = [PackedFile(name, _read(name), 0o755) for name in SCRIPTS]
     head = build_tar([PackedFile("control", control.encode()), PackedFile("md5sums", sums.encode()), *scripts])
     content = build_ar({"debian-binary": b"2.0\n", "control.tar": head, "data.tar": build_tar(files, ["etc/netzwart"])})
-    return AgentPackage(version, content, hashlib.sha256(content).hexdigest())
+    return AgentPackage(version, content, _digest(content), program, _digest(program), parts)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _digest_parts(files: list[PackedFile]) -> str:
+    """Return a digest of units, commands of root and settings: a gateway says which it has (`ProgramIs.parts`)."""
+    scripts = [PackedFile(name, _read(name), 0o755) for name in SCRIPTS]
+    lines = [f"{file.path} {file.mode:o} {_digest(file.content)}\n" for file in (*files, *scripts)]
+    return _digest("".join(sorted(lines)).encode())
 
 
 def _read_files() -> list[PackedFile]:

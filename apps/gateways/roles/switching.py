@@ -19,6 +19,7 @@ from apps.accounts.models import User
 from apps.deployments.rollouts.probing import ProbeResult, probe_gateway
 from apps.deployments.transport.agent_channel import AgentChannel, ChannelOf, Unreachable, open_own_channels
 from apps.deployments.transport.agent_client import AgentRefused, expect_answer
+from apps.gateways.agent_upgrade.run_store import blocks_rollouts
 from apps.gateways.evidence.models import EvidenceArchive
 from apps.gateways.evidence.requests import request_evidence_before
 from apps.gateways.roles.install_plan import plan_file_install
@@ -122,9 +123,11 @@ def _move_roles(row: RoleSwitch, channel_of: ChannelOf) -> tuple[Outcome, dict[s
 
 
 def _await_deploy(group: GatewayGroup) -> None:
-    """Return when no deploy is on its way to the gateways, so that each runs rules that are confirmed. Raises SwitchFailed."""
+    """Return when no deploy is on its way to the gateways, so that each runs rules that are confirmed, and no agent begins to try a
+    program. Raises SwitchFailed.
+    """
     begin = time.monotonic()
-    while is_deploy_under_way(group):
+    while is_deploy_under_way(group) or blocks_rollouts(group):
         if time.monotonic() - begin > DEPLOY:
             raise SwitchFailed(Outcome.DEPLOYING, seconds=f"{DEPLOY:.0f}")
         time.sleep(PAUSE)
