@@ -17,6 +17,8 @@ from apps.accounts import tokens
 from apps.bans import services as bans
 from apps.deployments import services
 from apps.deployments.models import GatewayState, Rollout
+from apps.deployments.restored_database import restore_hold
+from apps.deployments.restored_database.models import DatabaseRestore
 from apps.deployments.rollouts import gateway_order
 from apps.deployments.rollouts.gateway_cache import RulesetCache
 from apps.deployments.transport import agent_channel
@@ -237,6 +239,18 @@ def test_one_upgrade_of_a_group_at_a_time(network: factories.Network) -> None:
     request_upgrade(group=network.group)
     with pytest.raises(Conflict, match="The agents of Lindenhof are being upgraded already"):
         request_upgrade(group=network.group)
+
+
+def test_nothing_is_sent_while_a_restored_database_waits_for_a_person(network: factories.Network, agents: Launched) -> None:
+    run = request_upgrade(group=network.group)
+    restore = DatabaseRestore.objects.create(backup_made=timezone.now())
+    driving.advance_all()
+    assert set(get_states(run).values()) == {State.WAITING}
+    AgentUpgrade.objects.update(state=Run.STOPPED, ended=timezone.now())
+    with pytest.raises(Problem, match="The database was restored from a backup"):
+        request_upgrade(group=network.group)
+    restore_hold.agree(restore, by=network.admin)
+    assert request_upgrade(group=network.group).state == Run.RUNNING
 
 
 def test_it_waits_for_a_rollout_and_a_new_rollout_waits_for_a_trial(network: factories.Network, agents: Launched) -> None:

@@ -21,6 +21,7 @@ from django.utils import timezone
 from apps.alarms.channels.models import AlarmChannel, ChannelMessage
 from apps.alarms.channels.services import ChannelFacts, add_channel
 from apps.deployments.models import DatabaseRestore, GatewayState, Rollout, RolloutStep
+from apps.gateways.agent_upgrade.models import AgentUpgrade, AgentUpgradeStep
 from apps.gateways.roles.models import RoleSwitch
 from apps.mail.models import Message
 from apps.mail.services import put_in_outbox
@@ -251,6 +252,8 @@ def test_what_waited_is_not_sent_by_itself_but_can_be_by_a_person(network: facto
 def test_rollouts_and_switches_that_were_under_way_are_over(network: factories.Network, tmp_path: Path) -> None:
     rollout = roll_out(network, leave_open=True)
     switch = RoleSwitch.objects.create(group=network.group, gateway=network.gateways[0], kind="drain", families=[4], by=network.admin)
+    upgrade = AgentUpgrade.objects.create(group=network.group, agent="0.1.0+1", digest="0" * 64)
+    AgentUpgradeStep.objects.create(upgrade=upgrade, gateway=network.gateways[0], position=0, state=AgentUpgradeStep.State.TRIAL)
     GatewayState.objects.update_or_create(gateway=network.gateways[0], defaults={"digest": "d", "seen": timezone.now()})
     backup = back_up(tmp_path)
     lose_database()
@@ -260,6 +263,9 @@ def test_rollouts_and_switches_that_were_under_way_are_over(network: factories.N
     assert (rollout.state, rollout.lease_until) == (Rollout.State.FAILED, None)
     assert list(rollout.steps.values_list("state", flat=True)) == [RolloutStep.State.LOST, RolloutStep.State.SKIPPED]
     assert switch.state == RoleSwitch.State.FAILED
+    upgrade.refresh_from_db()
+    assert upgrade.state == AgentUpgrade.State.STOPPED and upgrade.ended is not None
+    assert upgrade.steps.get().state == AgentUpgradeStep.State.SKIPPED
     state = GatewayState.objects.get(gateway=network.gateways[0])
     assert (state.digest, state.seen is not None) == ("", True)
 

@@ -11,6 +11,7 @@ from typing import Final
 import structlog
 from django.utils import timezone
 
+from apps.deployments.restored_database.restore_hold import find_open_restore
 from apps.deployments.rollouts.gateway_order import list_in_rollout_order
 from apps.deployments.transport.agent_channel import AgentChannel, Unreachable, open_session
 from apps.deployments.transport.agent_client import AgentRefused, expect_answer
@@ -31,7 +32,9 @@ log = structlog.get_logger()
 
 
 def advance_all() -> None:
-    """Go on with each upgrade that is under way, as far as that is possible without waiting."""
+    """Go on with each upgrade that is under way, as far as that is possible without waiting. Nothing goes on while a restore holds."""
+    if find_open_restore():
+        return
     for pk in run_store.list_open_upgrades():
         while advance_upgrade(pk):
             pass

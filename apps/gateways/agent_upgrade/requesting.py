@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.deployments.models import GatewayState
+from apps.deployments.restored_database.restore_hold import refuse_while_restored
 from apps.deployments.rollouts.gateway_order import list_in_rollout_order
 from apps.gateways.agent_package.debian_package import build_agent_package
 from apps.gateways.agent_upgrade.models import AgentUpgrade, AgentUpgradeStep
@@ -32,8 +33,9 @@ def list_outdated_gateways(group: GatewayGroup) -> list[Gateway]:
 def request_upgrade(*, group: GatewayGroup, by: User | None = None) -> AgentUpgrade:
     """Let a worker upgrade the group's agents. by: None for a command.
 
-    Raises Problem if all have the portal's release, Conflict if an upgrade of the group is under way.
+    Raises Problem if all have the portal's release, or while a restore holds the gateways back; Conflict if an upgrade is under way.
     """
+    refuse_while_restored()
     if not list_outdated_gateways(group):
         raise Problem(_("All agents of %(group)s are of this portal’s release.") % {"group": group}, culprit=group)
     try:
