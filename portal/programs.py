@@ -39,16 +39,8 @@ def build_web(port: int, *, graceful: int = GRACEFUL_SECONDS, access_log: bool =
     options = ("--preload", "--worker-class", WEB_WORKER, "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS))
     bind = ("--bind", f"127.0.0.1:{port}", "--backlog", str(max(read_accept_queue_limit(), SMALLEST_BACKLOG)))
     log = ("--log-level", "warning", *(("--access-logfile", "-") if access_log else ()))
-    quiet = (
-        "--no-control-socket",
-        "--graceful-timeout",
-        str(graceful),
-        "--timeout",
-        str(SILENT_SECONDS),
-        "--keep-alive",
-        str(KEEP_ALIVE_SECONDS),
-    )
-    return (PYTHON, "-m", "gunicorn", *options, *bind, *log, *quiet, "portal.wsgi:application")
+    limits = ("--graceful-timeout", str(graceful), "--timeout", str(SILENT_SECONDS), "--keep-alive", str(KEEP_ALIVE_SECONDS))
+    return (PYTHON, "-m", "gunicorn", *options, *bind, *log, *limits, "--no-control-socket", "portal.wsgi:application")
 
 
 def build_events(port: int, *, graceful: int = EVENTS_GRACEFUL_SECONDS) -> Command:
