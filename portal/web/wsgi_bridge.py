@@ -46,28 +46,29 @@ class WsgiBridge:
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         began, request = time.monotonic(), _give_request_id(scope)
+        tell = _build_naming_send(send, request)
         try:
             status = await self._answer(scope, receive, send)
         except (RequestCut, ClientGone):
             return
         except BodyTooLarge as error:
             most = error.most >> 10
-            status = await send_error_response(scope, send, 413, lambda: _("At most %(most)d KiB can be sent here.") % {"most": most})
+            status = await send_error_response(scope, tell, 413, lambda: _("At most %(most)d KiB can be sent here.") % {"most": most})
         except AddressTooLong:
             status = await send_error_response(
-                scope, send, 414, lambda: _("The address is longer than 8 KiB. Ask for fewer values at once.")
+                scope, tell, 414, lambda: _("The address is longer than 8 KiB. Ask for fewer values at once.")
             )
         except ServerOverloaded:
             status = await send_error_response(
-                scope, send, 503, lambda: _("The portal is busy. Nothing was changed; try again in a moment.")
+                scope, tell, 503, lambda: _("The portal is busy. Nothing was changed; try again in a moment.")
             )
         except (DatabaseError, InterfaceError):
             status = await send_error_response(
-                scope, send, 503, lambda: _("The database does not answer. Nothing was changed; try again in a moment.")
+                scope, tell, 503, lambda: _("The database does not answer. Nothing was changed; try again in a moment.")
             )
         except Exception:
             log.exception("request failed: %s", redact_path(scope["path"]))
-            status = await send_error_response(scope, send, 500, lambda: _("Something went wrong on our side. It is in the log."))
+            status = await send_error_response(scope, tell, 500, lambda: _("Something went wrong on our side. It is in the log."))
         access.info("%s %s %d %.3f s %s", scope["method"], redact_path(scope["path"]), status, time.monotonic() - began, request)
 
     def close(self) -> None:
@@ -132,6 +133,17 @@ def _give_request_id(scope: Scope) -> str:
     chosen = choose_request_id(given)
     scope["headers"] = [*(each for each in scope["headers"] if each[0] != name), (name, chosen.encode())]
     return chosen
+
+
+def _build_naming_send(send: Any, request: str) -> Any:
+    """Return `send` for the server's own answers, which name the request as those of the application do."""
+
+    async def send_named(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message["headers"], (REQUEST_HEADER.lower().encode(), request.encode())]}
+        await send(message)
+
+    return send_named
 
 
 def _get_content_length(scope: Scope) -> int | None:
