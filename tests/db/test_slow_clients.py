@@ -13,6 +13,7 @@ from portal.web.open_files import allow_open_files
 from tests import factories
 from tests.events_client import events_process, stream
 from tests.web_server import Web, web_server
+from tests.whole.system import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -120,7 +121,8 @@ def test_a_refusal_is_a_page_or_a_problem_in_the_language_of_the_browser(web: We
     assert (page.status, "1024 KiB" in page.body.decode(), "höchstens" in page.body.decode()) == (413, True, True)
     api = web.ask("POST", "/api/members/members/", b"x" * 1_100_000)
     assert (api.status, api.headers["content-type"]) == (413, "application/problem+json")
-    assert len(api.headers["x-request-id"]) == 16 and api.headers["x-request-id"] in web.log.read_text()
+    assert len(api.headers["x-request-id"]) == 16
+    wait_for(lambda: api.headers["x-request-id"] in web.log.read_text())
 
 
 def test_the_access_log_names_no_link_that_opens_something(web: Web) -> None:
