@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import structlog
-from celery.signals import beat_embedded_init, beat_init, celeryd_after_setup, task_failure, task_prerun, task_success, worker_ready
+from celery.signals import (
+    beat_embedded_init,
+    beat_init,
+    celeryd_after_setup,
+    task_failure,
+    task_postrun,
+    task_prerun,
+    task_success,
+    worker_ready,
+)
 from django.conf import settings
 from django.db import Error as DatabaseError
 
@@ -26,6 +35,7 @@ def connect() -> None:
     beat_init.connect(begin_ticking)
     beat_embedded_init.connect(begin_ticking)
     task_prerun.connect(bind_ids)
+    task_postrun.connect(forget_ids)
     task_success.connect(record_success)
     task_failure.connect(record_failure)
 
@@ -65,10 +75,13 @@ def begin_ticking(**_given: Any) -> None:
 
 
 def bind_ids(task: Any, **_given: Any) -> None:
-    """Let all lines that this thread logs from now on name the task, and the request that sent it. The next task binds its own."""
-    structlog.contextvars.clear_contextvars()
+    """Let all lines that this thread logs until the task ends name the task, and the request that sent it."""
     request = task.request.get(MESSAGE_HEADER)
     structlog.contextvars.bind_contextvars(task=task.name.removeprefix("workers."), **({"request": request} if request else {}))
+
+
+def forget_ids(**_given: Any) -> None:
+    structlog.contextvars.clear_contextvars()
 
 
 def record_success(sender: Any, **_given: Any) -> None:
