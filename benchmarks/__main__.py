@@ -33,6 +33,7 @@ from benchmarks import (
     shaping,
     ticketing,
     whole,
+    years,
 )
 from benchmarks.disturbance import watch_disturbance
 from benchmarks.figures import Figure, describe_machine, render_json, render_table
@@ -57,9 +58,10 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "shape": lambda _given: shaping.run(),
     "slow": lambda given: whole.run("slow", members=given.members, seed=given.seed),
     "soak": lambda given: whole.run("soak", members=given.members, minutes=given.minutes, seed=given.seed, faults=given.faults),
+    "years": lambda given: years.run(given.members, given.years),
 }
 MEMBERS = 100_000
-FEWER = {"slow": 10_000}  # takes some minutes
+FEWER = {"slow": 10_000, "years": 6_000}  # take some minutes
 SUMMARIES = {
     "agent": agent.__doc__,
     "api": serving.__doc__,
@@ -78,10 +80,11 @@ SUMMARIES = {
     "shape": shaping.__doc__,
     "slow": "slow: a deploy and all that belongs to it, with worker and agents held to a tenth of a core; nothing may fail or be false",
     "soak": "soak: random changes and random faults for some minutes, with everything real; nothing may be lost",
+    "years": years.__doc__,
 }
 ALL = "all"
 # Benchmarks that create databases of their own on a server; without NETZWART_DATABASE_URL they also start a server of their own.
-ON_A_SERVER = {"api", "change", "collect", "health", "import", "mail", "pages"}
+ON_A_SERVER = {"api", "change", "collect", "health", "import", "mail", "pages", "years"}
 MISSED, FAILED = 2, 1
 
 
@@ -118,7 +121,8 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("name", nargs="?", choices=[*sorted(BENCHMARKS), ALL], help="which one")
-    parser.add_argument("--members", type=int, help=f"size of the network (default: {MEMBERS}; slow: {FEWER['slow']})")
+    fewer = ", ".join(f"{name}: {number}" for name, number in FEWER.items())
+    parser.add_argument("--members", type=int, help=f"size of the network (default: {MEMBERS}; {fewer})")
     parser.add_argument("--bans", action="store_true", help="commit: beside a feed of 120,000 bans")
     parser.add_argument("--changes", type=int, default=200, help="commit: how many single changes (default: %(default)s)")
     parser.add_argument("--explain", action="store_true", help="commit, packets: say where the time goes, on standard error")
@@ -133,6 +137,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--tickets", type=int, default=200_000, help="mail: how many there are (default: %(default)s)")
     parser.add_argument("--mails", type=int, default=500, help="mail: how many each way (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="commit, slow, soak: of the random numbers (default: %(default)s)")
+    parser.add_argument(
+        "--years", type=int, choices=range(1, 21), default=10, metavar="N", help="years: how many, 1 to 20 (default: %(default)s)"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--list", action="store_true", help="name the benchmarks and end")
     return parser

@@ -99,6 +99,15 @@ def use_own_database() -> Iterator[None]:
         connection.creation.destroy_test_db(old, verbosity=0)
 
 
+def build_database_url(name: str = NAME) -> str:
+    """Return the address of a database on the same server, as programs that are started get it."""
+    from django.conf import settings
+    from psycopg.conninfo import make_conninfo
+
+    known: dict[str, Any] = settings.DATABASES["default"]
+    return make_conninfo(dbname=name, user=known["USER"], password=known["PASSWORD"], host=known["HOST"], port=known["PORT"] or None)
+
+
 def _measure_changes(members: int) -> Iterator[Figure]:
     from apps.deployments.desired_state.desired_rulesets import compute_desired_state
     from apps.network.models import GatewayGroup
@@ -128,6 +137,12 @@ def _measure_changes(members: int) -> Iterator[Figure]:
 
 def fill(members: int) -> None:
     """Write a network of this many members into an empty database."""
+    create_network()
+    run_sql(FILL.format(members=members))
+
+
+def create_network() -> None:
+    """Write a network without members into an empty database: a group of two gateways, three pools, a tariff, two ban lists."""
     from django.utils import timezone
 
     from apps.bans.models import BanList
@@ -144,7 +159,6 @@ def fill(members: int) -> None:
     Tariff.objects.create(pk=1, name="Standard")
     for pk, name in ((1, "feed"), (2, "own")):
         BanList.objects.create(pk=pk, name=name)
-    run_sql(FILL.format(members=members))
 
 
 def _measure_imports() -> tuple[float, float]:

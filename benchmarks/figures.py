@@ -27,6 +27,7 @@ class Figure:
     baseline: float | None = None  # in `unit`
     beside: str = ""  # name of the baseline
     ratio_goal: str | None = None  # for value / baseline
+    about: str = ""  # what the number belongs to, where that is a result as well, such as the name of a table
 
     @property
     def ratio(self) -> float | None:
@@ -97,7 +98,8 @@ def _render_cells(figure: Figure) -> tuple[str, str, str, str, str, str]:
     ratio = f"{figure.ratio:,.3g} × {figure.beside} ({_format_short(figure.baseline or 0)})" if figure.ratio is not None else ""
     goals = " and ".join(each for each in (figure.goal or "", f"{figure.ratio_goal} ×" if figure.ratio_goal else "") if each)
     verdict = {None: "", True: "met", False: "MISSED"}[figure.is_met]
-    return figure.name, _format_short(figure.value), figure.unit, ratio, goals, verdict
+    name = f"{figure.name} ({figure.about})" if figure.about else figure.name
+    return name, _format_short(figure.value), figure.unit, ratio, goals, verdict
 
 
 def _format_short(value: float) -> str:

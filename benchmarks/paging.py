@@ -71,15 +71,15 @@ def run(members: int) -> Iterator[Figure]:
         run_sql(FEED.format(bans=members * 6 // 5))
         run_sql(MORE)
         run_sql("VACUUM ANALYZE")
-        cookies = {True: _create_session("bench", member=None), False: _create_session("resident", member=members)}
+        cookies = {True: create_session("bench", member=None), False: create_session("resident", member=members)}
         connection.close()
         connection.close_pool()  # type: ignore[attr-defined]  # of PostgreSQL
         with serve_application() as (process, port), serve_application(EMPTY) as (_empty, empty_port):
-            yield from _measure_pages(port, empty_port, members, cookies)
+            yield from measure_pages(port, empty_port, members, cookies)
             yield Figure("worker_rss_mib", read_rss(process.pid), "MiB")
 
 
-def _create_session(username: str, *, member: int | None) -> str:
+def create_session(username: str, *, member: int | None) -> str:
     """Return the cookie of a signed-in account: an administrator's, or this member's."""
     from django.conf import settings
     from django.test import Client
@@ -96,14 +96,18 @@ def _create_session(username: str, *, member: int | None) -> str:
     return f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}"
 
 
-def _measure_pages(port: int, empty_port: int, members: int, cookies: dict[bool, str]) -> Iterator[Figure]:
+def measure_pages(port: int, empty_port: int, members: int, cookies: dict[bool, str], *, last: int | None = None) -> Iterator[Figure]:
+    """Request each page in turn, and yield the figures.
+
+    cookies: by whether the page is one of an administrator. last: number of the member who is asked for, by default the highest one.
+    """
     connection, empty = (http.client.HTTPConnection("127.0.0.1", each, timeout=600) for each in (port, empty_port))
     late = [max(members * share // 1000, 1) for share in (10, 8, 20)]
     took: dict[str, list[float]] = {}
     nothing: list[float] = []
     for round_ in range(EACH + 1):
         for name, path in PAGES.items():
-            milliseconds = _measure_request(connection, path.format(last=members, late=late), cookies[not name.startswith("own")])
+            milliseconds = _measure_request(connection, path.format(last=last or members, late=late), cookies[not name.startswith("own")])
             nothing.append(_measure_request(empty, "/", ""))
             if round_:  # the first one warms up
                 took.setdefault(name, []).append(milliseconds)

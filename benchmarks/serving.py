@@ -19,7 +19,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from benchmarks.baselines import VIEW
-from benchmarks.changes import NAME, fill, run_sql, use_own_database
+from benchmarks.changes import build_database_url, fill, run_sql, use_own_database
 from benchmarks.figures import Figure
 
 EMPTY = "benchmarks.baselines:build_empty_view()"
@@ -181,16 +181,11 @@ def _iter_percentiles(name: str, took: Sequence[float], nothing: Sequence[float]
 @contextmanager
 def serve_application(application: str = "") -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
     """Run the portal's web server as script/server starts it, on this database; or another application in the same server."""
-    from django.conf import settings
-    from psycopg.conninfo import make_conninfo
-
     from portal.stack.commands import build_web
     from portal.stack.ports import find_free_port
 
     port = find_free_port(18_000)
-    known: dict[str, Any] = settings.DATABASES["default"]
-    url = make_conninfo(dbname=NAME, user=known["USER"], password=known["PASSWORD"], host=known["HOST"], port=known["PORT"] or None)
-    environment = {**os.environ, "NETZWART_DATABASE_URL": url, "NETZWART_API_RATE": "100000000", "NETZWART_DEBUG": ""}
+    environment = {**os.environ, "NETZWART_DATABASE_URL": build_database_url(), "NETZWART_API_RATE": "100000000", "NETZWART_DEBUG": ""}
     command = [*build_web(port).command[:-1], application] if application else build_web(port).command
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, start_new_session=True)
     try:

@@ -1210,7 +1210,7 @@ CREATE FUNCTION public.pgtrigger_delete_delete_aeba1() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "preferences_networksettingsevent" ("backup_hours", "contact", "default_language", "duty_minutes", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT old_values."backup_hours", old_values."contact", old_values."default_language", old_values."duty_minutes", old_values."erase_days", old_values."forbidden_ports", old_values."hold_days", old_values."id", old_values."invitation_days", old_values."keep_days_days", old_values."keep_five_minutes_days", old_values."keep_hits_days", old_values."keep_hours_days", old_values."keep_mail_days", old_values."keep_revisions_days", old_values."keep_webhook_days", old_values."longest_range", old_values."lowest_port", old_values."messages_an_hour", old_values."network_name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "preferences_networksettingsevent" ("backup_hours", "contact", "default_language", "duty_minutes", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_ban_history_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT old_values."backup_hours", old_values."contact", old_values."default_language", old_values."duty_minutes", old_values."erase_days", old_values."forbidden_ports", old_values."hold_days", old_values."id", old_values."invitation_days", old_values."keep_ban_history_days", old_values."keep_days_days", old_values."keep_five_minutes_days", old_values."keep_hits_days", old_values."keep_hours_days", old_values."keep_mail_days", old_values."keep_revisions_days", old_values."keep_webhook_days", old_values."longest_range", old_values."lowest_port", old_values."messages_an_hour", old_values."network_name", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1722,7 +1722,7 @@ CREATE FUNCTION public.pgtrigger_insert_insert_29e4a() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "preferences_networksettingsevent" ("backup_hours", "contact", "default_language", "duty_minutes", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT new_values."backup_hours", new_values."contact", new_values."default_language", new_values."duty_minutes", new_values."erase_days", new_values."forbidden_ports", new_values."hold_days", new_values."id", new_values."invitation_days", new_values."keep_days_days", new_values."keep_five_minutes_days", new_values."keep_hits_days", new_values."keep_hours_days", new_values."keep_mail_days", new_values."keep_revisions_days", new_values."keep_webhook_days", new_values."longest_range", new_values."lowest_port", new_values."messages_an_hour", new_values."network_name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "preferences_networksettingsevent" ("backup_hours", "contact", "default_language", "duty_minutes", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_ban_history_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") SELECT new_values."backup_hours", new_values."contact", new_values."default_language", new_values."duty_minutes", new_values."erase_days", new_values."forbidden_ports", new_values."hold_days", new_values."id", new_values."invitation_days", new_values."keep_ban_history_days", new_values."keep_days_days", new_values."keep_five_minutes_days", new_values."keep_hits_days", new_values."keep_hours_days", new_values."keep_mail_days", new_values."keep_revisions_days", new_values."keep_webhook_days", new_values."longest_range", new_values."lowest_port", new_values."messages_an_hour", new_values."network_name", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -3368,7 +3368,7 @@ CREATE FUNCTION public.pgtrigger_update_update_f534c() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    INSERT INTO "preferences_networksettingsevent" ("backup_hours", "contact", "default_language", "duty_minutes", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") VALUES (NEW."backup_hours", NEW."contact", NEW."default_language", NEW."duty_minutes", NEW."erase_days", NEW."forbidden_ports", NEW."hold_days", NEW."id", NEW."invitation_days", NEW."keep_days_days", NEW."keep_five_minutes_days", NEW."keep_hits_days", NEW."keep_hours_days", NEW."keep_mail_days", NEW."keep_revisions_days", NEW."keep_webhook_days", NEW."longest_range", NEW."lowest_port", NEW."messages_an_hour", NEW."network_name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."version"); RETURN NULL;
+                    INSERT INTO "preferences_networksettingsevent" ("backup_hours", "contact", "default_language", "duty_minutes", "erase_days", "forbidden_ports", "hold_days", "id", "invitation_days", "keep_ban_history_days", "keep_days_days", "keep_five_minutes_days", "keep_hits_days", "keep_hours_days", "keep_mail_days", "keep_revisions_days", "keep_webhook_days", "longest_range", "lowest_port", "messages_an_hour", "network_name", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "version") VALUES (NEW."backup_hours", NEW."contact", NEW."default_language", NEW."duty_minutes", NEW."erase_days", NEW."forbidden_ports", NEW."hold_days", NEW."id", NEW."invitation_days", NEW."keep_ban_history_days", NEW."keep_days_days", NEW."keep_five_minutes_days", NEW."keep_hits_days", NEW."keep_hours_days", NEW."keep_mail_days", NEW."keep_revisions_days", NEW."keep_webhook_days", NEW."longest_range", NEW."lowest_port", NEW."messages_an_hour", NEW."network_name", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."version"); RETURN NULL;
                 END;
             $$;
 
@@ -7347,6 +7347,7 @@ CREATE TABLE public.preferences_networksettings (
     keep_hits_days integer,
     duty_minutes integer,
     backup_hours integer,
+    keep_ban_history_days integer,
     CONSTRAINT networksettings_backup_hours CHECK (((backup_hours IS NULL) OR ((backup_hours >= 1) AND (backup_hours <= 8760)))),
     CONSTRAINT networksettings_contact CHECK (((contact IS NULL) OR ((contact)::text ~ '^[^[:space:][:cntrl:]]([^[:cntrl:]]*[^[:space:][:cntrl:]])?$'::text) OR ((contact)::text = ''::text))),
     CONSTRAINT networksettings_default_language CHECK (((default_language IS NULL) OR ((default_language)::text = ANY ((ARRAY['en'::character varying, 'de'::character varying])::text[])))),
@@ -7356,6 +7357,7 @@ CREATE TABLE public.preferences_networksettings (
     CONSTRAINT networksettings_forbidden_ports CHECK (((forbidden_ports IS NULL) OR ((1 <= ALL (forbidden_ports)) AND (65535 >= ALL (forbidden_ports)) AND (cardinality(forbidden_ports) <= 2000)))),
     CONSTRAINT networksettings_hold_days CHECK (((hold_days IS NULL) OR ((hold_days >= 0) AND (hold_days <= 365)))),
     CONSTRAINT networksettings_invitation_days CHECK (((invitation_days IS NULL) OR ((invitation_days >= 1) AND (invitation_days <= 60)))),
+    CONSTRAINT networksettings_keep_ban_history_days CHECK (((keep_ban_history_days IS NULL) OR ((keep_ban_history_days >= 7) AND (keep_ban_history_days <= 3650)))),
     CONSTRAINT networksettings_keep_days_days CHECK (((keep_days_days IS NULL) OR ((keep_days_days >= 31) AND (keep_days_days <= 3660)))),
     CONSTRAINT networksettings_keep_five_minutes_days CHECK (((keep_five_minutes_days IS NULL) OR ((keep_five_minutes_days >= 2) AND (keep_five_minutes_days <= 60)))),
     CONSTRAINT networksettings_keep_hits_days CHECK (((keep_hits_days IS NULL) OR ((keep_hits_days >= 1) AND (keep_hits_days <= 3650)))),
@@ -7374,6 +7376,7 @@ CREATE TABLE public.preferences_networksettings (
     CONSTRAINT preferences_networksettings_hold_days_check CHECK ((hold_days >= 0)),
     CONSTRAINT preferences_networksettings_id_check CHECK ((id >= 0)),
     CONSTRAINT preferences_networksettings_invitation_days_check CHECK ((invitation_days >= 0)),
+    CONSTRAINT preferences_networksettings_keep_ban_history_days_check CHECK ((keep_ban_history_days >= 0)),
     CONSTRAINT preferences_networksettings_keep_days_days_check CHECK ((keep_days_days >= 0)),
     CONSTRAINT preferences_networksettings_keep_five_minutes_days_check CHECK ((keep_five_minutes_days >= 0)),
     CONSTRAINT preferences_networksettings_keep_hits_days_check CHECK ((keep_hits_days >= 0)),
@@ -7414,12 +7417,14 @@ CREATE TABLE public.preferences_networksettingsevent (
     pgh_obj_id smallint NOT NULL,
     duty_minutes integer,
     backup_hours integer,
+    keep_ban_history_days integer,
     CONSTRAINT preferences_networksettingsevent_backup_hours_check CHECK ((backup_hours >= 0)),
     CONSTRAINT preferences_networksettingsevent_duty_minutes_check CHECK ((duty_minutes >= 0)),
     CONSTRAINT preferences_networksettingsevent_erase_days_check CHECK ((erase_days >= 0)),
     CONSTRAINT preferences_networksettingsevent_hold_days_check CHECK ((hold_days >= 0)),
     CONSTRAINT preferences_networksettingsevent_id_check CHECK ((id >= 0)),
     CONSTRAINT preferences_networksettingsevent_invitation_days_check CHECK ((invitation_days >= 0)),
+    CONSTRAINT preferences_networksettingsevent_keep_ban_history_days_check CHECK ((keep_ban_history_days >= 0)),
     CONSTRAINT preferences_networksettingsevent_keep_days_days_check CHECK ((keep_days_days >= 0)),
     CONSTRAINT preferences_networksettingsevent_keep_five_minutes_days_check CHECK ((keep_five_minutes_days >= 0)),
     CONSTRAINT preferences_networksettingsevent_keep_hits_days_check CHECK ((keep_hits_days >= 0)),
@@ -9576,6 +9581,8 @@ CREATE INDEX ban_by_prefix ON public.bans_ban USING btree (prefix);
 
 CREATE INDEX ban_comment_search ON public.bans_ban USING gin (upper((comment)::text) public.gin_trgm_ops);
 
+CREATE INDEX ban_event_of_a_feed_by_time ON public.bans_banevent USING btree (pgh_created_at) WHERE ((author_id IS NULL) AND (pgh_label <> 'insert'::text));
+
 CREATE INDEX banhits_by_prefix ON public.bans_banhits USING btree (prefix);
 
 CREATE INDEX bans_allowentry_author_id_17b4d623 ON public.bans_allowentry USING btree (author_id);
@@ -10536,7 +10543,7 @@ COMMENT ON TRIGGER pgtrigger_delete_delete_ae5ed ON public.deployments_databaser
 
 CREATE TRIGGER pgtrigger_delete_delete_aeba1 AFTER DELETE ON public.preferences_networksettings REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_aeba1();
 
-COMMENT ON TRIGGER pgtrigger_delete_delete_aeba1 ON public.preferences_networksettings IS '9e6d308f88995e314bac8541b1dd9716f3fb9a30';
+COMMENT ON TRIGGER pgtrigger_delete_delete_aeba1 ON public.preferences_networksettings IS '17adfa456ac162ab3bf5d3f02b6ae9386d9a3f8b';
 
 CREATE TRIGGER pgtrigger_delete_delete_b0139 AFTER DELETE ON public.network_limits REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_b0139();
 
@@ -10664,7 +10671,7 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_26312 ON public.bans_notice IS '08b3c
 
 CREATE TRIGGER pgtrigger_insert_insert_29e4a AFTER INSERT ON public.preferences_networksettings REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_29e4a();
 
-COMMENT ON TRIGGER pgtrigger_insert_insert_29e4a ON public.preferences_networksettings IS '9e34106b92e55642a110a97e971f1bb5769cdca4';
+COMMENT ON TRIGGER pgtrigger_insert_insert_29e4a ON public.preferences_networksettings IS 'c9744e6273e3c1e0b2f6a5631324a27d95608d6b';
 
 CREATE TRIGGER pgtrigger_insert_insert_2d01a AFTER INSERT ON public.tickets_ticket REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_2d01a();
 
@@ -11068,7 +11075,7 @@ COMMENT ON TRIGGER pgtrigger_update_update_e6ac9 ON public.announcements_announc
 
 CREATE TRIGGER pgtrigger_update_update_f534c AFTER UPDATE ON public.preferences_networksettings FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_f534c();
 
-COMMENT ON TRIGGER pgtrigger_update_update_f534c ON public.preferences_networksettings IS '549f7bb7d2787dbe8574df722356a29413f06629';
+COMMENT ON TRIGGER pgtrigger_update_update_f534c ON public.preferences_networksettings IS '0243975a24ca64a8b11ff8c9039b7286d71fcdc7';
 
 CREATE TRIGGER pgtrigger_update_update_f5910 AFTER UPDATE ON public.bans_listener FOR EACH ROW WHEN (((old.address IS DISTINCT FROM new.address) OR (old.enabled IS DISTINCT FROM new.enabled) OR (old.group_id IS DISTINCT FROM new.group_id) OR (old.guarded IS DISTINCT FROM new.guarded) OR (old.id IS DISTINCT FROM new.id) OR ((old.name)::text IS DISTINCT FROM (new.name)::text) OR ((old.note)::text IS DISTINCT FROM (new.note)::text) OR (old.port IS DISTINCT FROM new.port) OR ((old.protocol)::text IS DISTINCT FROM (new.protocol)::text) OR (old.version IS DISTINCT FROM new.version) OR (old.window_scale IS DISTINCT FROM new.window_scale))) EXECUTE FUNCTION public.pgtrigger_update_update_f5910();
 
@@ -11853,6 +11860,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('auth', '0011_update_proxy_permissions'),
     ('auth', '0012_alter_user_first_name_max_length'),
     ('bans', '0001_initial'),
+    ('bans', '0002_history_of_feeds_by_time'),
     ('contenttypes', '0001_initial'),
     ('contenttypes', '0002_remove_content_type_name'),
     ('deployments', '0001_initial'),
@@ -11909,6 +11917,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('preferences', '0001_settings_of_the_network'),
     ('preferences', '0002_minutes_until_others_are_told'),
     ('preferences', '0003_age_of_backups'),
+    ('preferences', '0004_history_of_feeds'),
     ('sessions', '0001_initial'),
     ('socialaccount', '0001_initial'),
     ('socialaccount', '0002_token_max_lengths'),

@@ -8,6 +8,7 @@ from typing import Any
 
 from allauth.account.models import EmailAddress, EmailConfirmation
 from allauth.usersessions.models import UserSession
+from django.apps import apps
 from django.contrib.sessions.models import Session
 from django.db import connection
 from django.db.models import QuerySet
@@ -138,6 +139,16 @@ def _hits(age: timedelta) -> QuerySet[Any]:
     return BanHits.objects.all()
 
 
+def _ban_event(age: timedelta) -> QuerySet[Any]:
+    """Create the event of a ban that a feed renewed."""
+    events = apps.get_model("bans", "BanEvent")
+    banlist = BanList.objects.get_or_create(name="Old")[0]
+    ban = {"id": 1, "version": 2, "list": banlist, "prefix": ip_network("203.0.113.1/32"), "created": timezone.now() - age}
+    made = events.objects.create(pgh_label="update", pgh_obj_id=1, **ban)
+    events.objects.filter(pk=made.pk).update(pgh_created_at=timezone.now() - age)
+    return events.objects.all()  # type: ignore[no-any-return]
+
+
 def _delivery(age: timedelta) -> QuerySet[Any]:
     endpoint = Endpoint.objects.first() or Endpoint.objects.create(name="Old", url="https://example.org/", owner=_somebody())
     made = Delivery.objects.create(endpoint=endpoint, event="ban.added", body="x", position=next(_numbers), source="x")
@@ -250,6 +261,7 @@ MAKERS: dict[str, Maker] = {
     "bans.Upload": _upload,
     "members.PeopleUpload": _people_upload,
     "bans.BanHits": _hits,
+    "bans_banevent": _ban_event,
     "deployments.RevisionContent": _contents,
     "deployments.UnapprovedLoss": _losses,
     "webhooks.Delivery": _delivery,

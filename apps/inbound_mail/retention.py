@@ -13,5 +13,5 @@ def prune_octets(now: datetime, at_most: int) -> int:
     return retention_sweep.erase_old_octets(now - timedelta(days=read_setting(KEEP_MAIL_DAYS)), at_most)
 
 
-register_pruned_table("inbound.Arrival", kept=describe_lazily(KEEP_MAIL_DAYS), prune=prune_octets)
+register_pruned_table("inbound.Arrival", kept=describe_lazily(KEEP_MAIL_DAYS), prune=prune_octets, rows_stay=True)
 register_unpruned_tables(TableBoundKind.CODE, "inbound.Mailbox")

@@ -13,6 +13,6 @@ def prune_mail_content(now: datetime, at_most: int) -> int:
     return retention_sweep.erase_old_mail_content(now - timedelta(days=read_setting(KEEP_MAIL_DAYS)), at_most)
 
 
-register_pruned_table("mail.Message", kept=describe_lazily(KEEP_MAIL_DAYS), prune=prune_mail_content)
+register_pruned_table("mail.Message", kept=describe_lazily(KEEP_MAIL_DAYS), prune=prune_mail_content, rows_stay=True)
 register_unpruned_tables(TableBoundKind.PEOPLE, "mail.SwitchedOff")
 register_unpruned_tables(TableBoundKind.CODE, "mail.ServerAway")

@@ -40,7 +40,7 @@ class TableRetention:
     """Bound of one table.
 
     kept: name of the setting, or words, that say how long rows are kept. prune: None if another task or function (`by`) prunes
-    the table.
+    the table. rows_stay: True if pruning empties old rows and does not delete them, so that the table grows like history.
     """
 
     label: str  # app_label.ModelName
@@ -48,6 +48,7 @@ class TableRetention:
     kept: str | Promise = ""
     prune: Pruner | None = None
     by: str = ""  # the task or function that prunes, if it is not `prune`
+    rows_stay: bool = False
 
     @property
     def job(self) -> str:
@@ -64,9 +65,9 @@ def register_unpruned_tables(bound: TableBoundKind, *labels: str) -> None:
         _registry[label] = TableRetention(label, bound)
 
 
-def register_pruned_table(label: str, *, kept: str | Promise, prune: Pruner | None = None, by: str = "") -> None:
+def register_pruned_table(label: str, *, kept: str | Promise, prune: Pruner | None = None, by: str = "", rows_stay: bool = False) -> None:
     """Register a table that is pruned: by `prune`, which the hourly task calls, or by the task named in `by`."""
-    _registry[label] = TableRetention(label, TableBoundKind.PRUNED, kept, prune, by)
+    _registry[label] = TableRetention(label, TableBoundKind.PRUNED, kept, prune, by, rows_stay)
 
 
 def list_retentions() -> list[TableRetention]:

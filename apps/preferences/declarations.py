@@ -202,6 +202,16 @@ KEEP_HITS_DAYS: Final = NumberSetting(
     least=1,
     most=3650,
 )
+KEEP_BAN_HISTORY_DAYS: Final = NumberSetting(
+    name="keep_ban_history_days",
+    section=SettingSection.RETENTION,
+    label=_("History of bans that a feed brought"),
+    help=_("Counted from the day on which the feed dropped them. What people banned or lifted stays in the history."),
+    default=90,
+    unit=DAYS,
+    least=7,
+    most=3650,
+)
 BACKUP_HOURS: Final = NumberSetting(
     name="backup_hours",
     section=SettingSection.PORTAL,

@@ -32,6 +32,12 @@ def test_the_json_has_ratio_and_verdict_of_each_figure() -> None:
     assert (figure["ratio"], figure["met"], figure["baseline"]) == (9, False, 10)
 
 
+def test_a_figure_says_what_its_number_belongs_to() -> None:
+    figure = Figure("largest_unbounded", 5, "B", "== 0", about="bans_banevent")
+    assert re.search(r"largest_unbounded \(bans_banevent\) +5 B +== 0 +MISSED", render_table("years", [figure], QUIET))
+    assert json.loads(render_json("years", [figure], QUIET))["figures"][0]["about"] == "bans_banevent"
+
+
 def test_programs_beside_us_count_and_those_that_we_started_or_come_from_do_not() -> None:
     shell, supervisor, benchmark, child, database = 2, 3, 4, 5, 6
     ours = {1: ("init", 9, 0), shell: ("bash", 9, 1), supervisor: ("python", 9, shell), benchmark: ("python3.13", 9, supervisor)}
