@@ -23,11 +23,12 @@ OLD_HITS = """
 """
 
 # Of bans without an author, what removed or renewed them and was not done by a person; with a removal goes the event that began the ban
+# Who did it is looked up row by row: as NOT EXISTS the planner reads all contexts of all years for each step
 OLD_EVENTS = """
     WITH old AS MATERIALIZED (
         SELECT pgh_id, pgh_obj_id, pgh_label FROM bans_banevent e
         WHERE author_id IS NULL AND pgh_label <> 'insert' AND pgh_created_at < %s
-            AND NOT EXISTS (SELECT FROM pghistory_context c WHERE c.id = e.pgh_context_id AND c.metadata ->> 'user' IS NOT NULL)
+            AND (SELECT c.metadata ->> 'user' FROM pghistory_context c WHERE c.id = e.pgh_context_id) IS NULL
         ORDER BY pgh_created_at LIMIT %s
     ), removed AS (
         DELETE FROM bans_banevent WHERE pgh_id IN (
