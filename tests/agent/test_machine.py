@@ -23,6 +23,15 @@ def describe(gateway: AnyGateway) -> MachineFacts:
     return answer
 
 
+def write_forwarding(gateway: OnKernel | Served, forwards: bool) -> None:
+    """Switch forwarding of IPv4 in the gateway's namespace."""
+    write = ["sh", "-c", f"echo {int(forwards)} > /proc/sys/net/ipv4/ip_forward"]
+    if isinstance(gateway, Served):
+        subprocess.run(["ip", "netns", "exec", gateway.space, *write], check=True)
+    else:
+        gateway.space.do(subprocess.run, write, check=True)
+
+
 def run_ip(gateway: OnKernel | Served, *commands: str) -> None:
     """Run ip in the gateway's namespace."""
     for command in commands:
@@ -77,13 +86,9 @@ def test_a_machine_reports_its_interfaces_as_they_are(gateway: OnKernel | Served
 
 @restrict_to_gateways("kernel", "served on the kernel")
 def test_a_machine_says_whether_it_forwards(gateway: OnKernel | Served) -> None:
-    assert (describe(gateway).forwards4, describe(gateway).forwards6) == (False, False)
-    write = ["sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward"]
-    if isinstance(gateway, Served):
-        subprocess.run(["ip", "netns", "exec", gateway.space, *write], check=True)
-    else:
-        gateway.space.do(subprocess.run, write, check=True)
-    assert (describe(gateway).forwards4, describe(gateway).forwards6) == (True, False)
+    for forwards in (False, True):  # a new namespace forwards IPv4 if this machine does
+        write_forwarding(gateway, forwards)
+        assert (describe(gateway).forwards4, describe(gateway).forwards6) == (forwards, False)
 
 
 @pytest.mark.skipif(not Path("/etc/os-release").exists(), reason="this machine has no /etc/os-release")
