@@ -10,12 +10,12 @@ import sys
 
 import psycopg
 
-from portal.programs import EVENTS_PORT, WEB_PORT
+from portal.programs import EVENTS_PORT, ROOT, WEB_PORT, list_programs
 
 SILENT_SECONDS = 120  # programs write a sign of life every 5 s; a machine that is started anew is busy for a while
 ANSWER_SECONDS = 20  # for the answer of a server or of the database
 PORTS = {"web": WEB_PORT, "events": EVENTS_PORT}
-REPORTING = ("worker", "collector", "mailer", "feeds", "beat")
+REPORTING = tuple(name for name in list_programs(ROOT) if name not in PORTS)  # into the database
 LAST_SEEN = "SELECT extract(epoch FROM now() - seen)::int FROM operations_roleheartbeat WHERE role = %s AND seen IS NOT NULL"
 
 
@@ -25,7 +25,7 @@ def explain_silence(program: str, database: str) -> str:
 
 
 def explain_silent_server(port: int) -> str:
-    """Any answer will do but a fault: a server that has another name refuses this request, and lives."""
+    """Return why the server does not count as alive. Any answer will do but a fault: one with another name refuses us, and lives."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_SECONDS)
     try:
         connection.request("GET", "/healthz")
@@ -38,7 +38,7 @@ def explain_silent_server(port: int) -> str:
 
 
 def explain_silent_role(role: str, database: str) -> str:
-    """A role lives that gave a sign of life in the last two minutes, from whichever machine."""
+    """Return why the role does not count as alive. It is if it gave a sign of life lately, from whichever machine."""
     try:
         with psycopg.connect(database, connect_timeout=ANSWER_SECONDS) as connection:
             row = connection.execute(LAST_SEEN, [role]).fetchone()

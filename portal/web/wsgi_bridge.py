@@ -29,6 +29,7 @@ type Wsgi = Callable[[Environ, Any], Iterable[bytes]]
 
 WAITING: Final = 500  # requests that may wait for a thread
 LONGEST_ADDRESS: Final = 8 << 10  # octets of path and parameters
+ID_FIELD: Final = REQUEST_HEADER.lower().encode()
 access = logging.getLogger("netzwart.access")
 log = logging.getLogger("netzwart.web")
 
@@ -128,10 +129,9 @@ class WsgiBridge:
 
 def _give_request_id(scope: Scope) -> str:
     """Return the request's id; if the client gave none, the application finds ours among the headers."""
-    name = REQUEST_HEADER.lower().encode()
-    given = dict(scope["headers"]).get(name, b"").decode("latin-1")
+    given = dict(scope["headers"]).get(ID_FIELD, b"").decode("latin-1")
     chosen = choose_request_id(given)
-    scope["headers"] = [*(each for each in scope["headers"] if each[0] != name), (name, chosen.encode())]
+    scope["headers"] = [*(each for each in scope["headers"] if each[0] != ID_FIELD), (ID_FIELD, chosen.encode())]
     return chosen
 
 
@@ -140,7 +140,7 @@ def _build_naming_send(send: Any, request: str) -> Any:
 
     async def send_named(message: Any) -> None:
         if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message["headers"], (REQUEST_HEADER.lower().encode(), request.encode())]}
+            message = {**message, "headers": [*message["headers"], (ID_FIELD, request.encode())]}
         await send(message)
 
     return send_named
