@@ -246,6 +246,8 @@ def test_nothing_is_sent_while_a_restored_database_waits_for_a_person(network: f
     restore = DatabaseRestore.objects.create(backup_made=timezone.now())
     driving.advance_all()
     assert set(get_states(run).values()) == {State.WAITING}
+    with pytest.raises(CommandError, match="The database was restored from a backup"):
+        call_command("agent", "upgrade")
     AgentUpgrade.objects.update(state=Run.STOPPED, ended=timezone.now())
     with pytest.raises(Problem, match="The database was restored from a backup"):
         request_upgrade(group=network.group)

@@ -7,6 +7,7 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import translation
 
+from apps.deployments.restored_database.restore_hold import refuse_while_restored
 from apps.gateways import enrolment
 from apps.gateways.agent_texts import get_own_release
 from apps.gateways.agent_upgrade import driving
@@ -42,6 +43,7 @@ class Command(BaseCommand):
             raise CommandError(str(problem)) from problem
 
     def _upgrade(self, group: GatewayGroup) -> None:
+        refuse_while_restored()  # also before going on with one that is under way
         last = find_last_upgrade(group)
         run = last if last and last.state == AgentUpgrade.State.RUNNING else request_upgrade(group=group)
         said = set[str]()
