@@ -24,7 +24,7 @@ from apps.mail.services import switch_notice_off, write_mail
 from apps.members.models import Member, Tariff
 from tests import announcement_factories, factories
 from tests.announcement_factories import GERMAN, TEXT, TITLE
-from tests.db.locks import waiting
+from tests.db.locks import end_waiting, waiting
 from tests.whole.system import wait_for
 from workers.announcements import send_announcements
 
@@ -267,9 +267,7 @@ def test_a_worker_that_dies_in_the_middle_of_a_batch_has_written_nothing_and_the
             cursor.execute("LOCK TABLE mail_message IN SHARE MODE")  # the worker reads on, and stops where it writes
             dying = worker.submit(run_and_close)
             wait_for(lambda: waiting() == 1)
-            cursor.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND pid != pg_backend_pid()"
-            )
+            end_waiting()
             assert isinstance(dying.exception(timeout=60), OperationalError)
         assert (mails().count(), set(list_deliveries(row).values())) == (0, {"waiting"})
         assert worker.submit(run_and_close).result() == 3

@@ -34,6 +34,7 @@ from firewall.policy import PolicyError
 from firewall.rollout import RolloutEvent
 from firewall.ruleset import Ruleset
 from tests import factories
+from tests.db.locks import waiting
 from tests.db.rollout_rows import forward, open_rollout
 from tests.whole.system import wait_for
 
@@ -94,7 +95,7 @@ def test_two_workers_that_find_too_many_removals_at_once_hold_them_back_once(
     with ThreadPoolExecutor(2) as workers, open_other_connection(str(connection.settings_dict["NAME"])) as elsewhere:
         elsewhere.execute(approval_gate.LOCK, [network.group.pk])
         begun = [workers.submit(reconcile_in_thread, network.group) for _worker in range(2)]
-        wait_for(lambda: count_waiting_for_locks() == 2)
+        wait_for(lambda: waiting() == 2)
         elsewhere.rollback()
         for each in begun:
             each.result(60)
@@ -106,12 +107,6 @@ def reconcile_in_thread(group: GatewayGroup) -> None:
         reconcile(group)
     finally:
         connection.close()
-
-
-def count_waiting_for_locks() -> int:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
-        return int(cursor.fetchone()[0])
 
 
 def test_few_removals_wait_for_nobody(network: factories.Network, forwards: list[PortForward]) -> None:

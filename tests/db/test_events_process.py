@@ -23,6 +23,7 @@ from apps.events.hub import MAX_WAITING_EVENTS
 from apps.events.models import Event
 from apps.nat.models import PortForward
 from tests import factories
+from tests.db.locks import waiting
 from tests.events_client import Process, Stream, events_process, stream
 from tests.whole.system import wait_for
 
@@ -51,7 +52,10 @@ def process(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> 
 def listeners() -> list[int]:
     """Return the process ids of PostgreSQL's backends that listen for notifications."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pid FROM pg_stat_activity WHERE application_name = %s AND query LIKE 'LISTEN%%'", [notify_listener.NAME])
+        cursor.execute(
+            "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = %s AND query LIKE 'LISTEN%%'",
+            [notify_listener.NAME],
+        )
         return [pid for (pid,) in cursor.fetchall()]
 
 
@@ -106,16 +110,10 @@ def test_a_database_that_cannot_say_who_somebody_is_silences_no_stream(process: 
         other.set_autocommit(False)
         with other.cursor() as cursor:
             cursor.execute("LOCK TABLE django_session IN ACCESS EXCLUSIVE MODE")
-        wait_for(waiting_for_a_lock, seconds=60)
+        wait_for(waiting, seconds=60)
         tell(1)
         assert numbers(listening_on, 1) == [1]
         other.rollback()
-
-
-def waiting_for_a_lock() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%%django_session%%'")
-        return bool(cursor.fetchone()[0])
 
 
 def test_streams_are_for_those_who_may_and_for_as_long_as_they_may(process: Process) -> None:
