@@ -76,7 +76,7 @@ class Rollout(models.Model):
 
     OPEN = (State.QUEUED, State.APPLYING, State.PAUSED)
 
-    group = models.ForeignKey(GatewayGroup, models.PROTECT, related_name="rollouts")
+    group = models.ForeignKey(GatewayGroup, models.PROTECT, related_name="rollouts", db_index=False)  # rollout_by_group begins with it
     revision = models.ForeignKey(Revision, models.PROTECT, related_name="rollouts")
     state = models.CharField(_("state"), max_length=9, choices=State, default=State.QUEUED)
     created = models.DateTimeField(_("started"), auto_now_add=True)
@@ -101,6 +101,10 @@ class Rollout(models.Model):
                 condition=Q(state__in=["queued", "applying", "paused", "confirmed", "failed", "aborted"]), name="rollout_state_is_known"
             ),
             models.CheckConstraint(condition=Q(wish__in=["", "pause", "abort"]), name="rollout_wish_is_known"),
+        ]
+        indexes = [
+            models.Index(fields=["group", "-id"], name="rollout_by_group"),
+            models.Index(fields=["state", "-id"], name="rollout_by_state"),
         ]
 
     def __str__(self) -> str:

@@ -59,12 +59,9 @@ def list_rollouts_in_state(state: str) -> QuerySet[Rollout]:
 
 def count_rollouts() -> dict[str, int]:
     """Return the number of rollouts: in all, open, confirmed and failed."""
-    return Rollout.objects.aggregate(
-        all=Count("pk"),
-        open=Count("pk", Q(state__in=Rollout.OPEN)),
-        confirmed=Count("pk", Q(state="confirmed")),
-        failed=Count("pk", Q(state="failed")),
-    )
+    found = dict(Rollout.objects.order_by().values_list("state").annotate(Count("pk")))
+    shown = {str(state): found.get(state, 0) for state in (Rollout.State.CONFIRMED, Rollout.State.FAILED)}
+    return {"all": sum(found.values()), "open": sum(found.get(state, 0) for state in Rollout.OPEN), **shown}
 
 
 def list_newest_per_group() -> QuerySet[Rollout]:

@@ -3,7 +3,6 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.gateways.agent_upgrade.models import AgentUpgrade
@@ -49,10 +48,10 @@ def prune_health_readings(now: datetime, at_most: int) -> int:
 
 def prune_health_samples(now: datetime, at_most: int) -> int:
     """Delete samples that are older than their span is kept."""
-    too_old = Q()
-    for span, kept in SAMPLES_KEPT.items():
-        too_old |= Q(span=span, begin__lt=now - kept)
-    return delete_oldest_batch(HealthSample.objects.filter(too_old), "begin", at_most)
+    removed = 0
+    for span, kept in SAMPLES_KEPT.items():  # each by itself: with OR, PostgreSQL would read the whole table instead of the index
+        removed += delete_oldest_batch(HealthSample.objects.filter(span=span, begin__lt=now - kept), "begin", at_most - removed)
+    return removed
 
 
 register_unpruned_tables(TableBoundKind.PEOPLE, "gateways.JoiningMachine")

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -25,6 +24,7 @@ from apps.deployments.rollouts import decisions, gateway_progress, progress
 from apps.deployments.rollouts.abort_preview import preview_abort
 from apps.deployments.rollouts.warnings import list_warnings
 from apps.lib.errors import Conflict, Problem
+from apps.lib.web.paginators import DeferredJoinPaginator
 
 PER_PAGE = 50
 MOST_PER_GROUP = 20
@@ -33,14 +33,15 @@ MOST_PER_GROUP = 20
 @staff_page
 def rollouts(request: HttpRequest) -> HttpResponse:
     """List rollouts, newest first; the first page refreshes itself."""
-    chosen = request.GET.get("state", "")
-    page = Paginator(selectors.list_rollouts_in_state(chosen), PER_PAGE).get_page(request.GET.get("page"))
+    chosen, counts = request.GET.get("state", ""), selectors.count_rollouts()
+    listed = DeferredJoinPaginator(selectors.list_rollouts_in_state(chosen), PER_PAGE, count=counts.get(chosen, counts["all"]))
+    page = listed.get_page(request.GET.get("page"))
     now = timezone.now()
     rows = [progress.build_rollout_row(rollout, now) for rollout in page]
     truths = progress.build_status_lines(selectors.list_newest_per_group().prefetch_related("steps__gateway"))
     held = [(each, render_title(each), render_reason(each)) for each in selectors.list_parts_awaiting_approval()]
     part = "#table" if request.headers.get("HX-Target") == "rollouts" else ""
-    context = {"page": page, "rows": rows, "counts": selectors.count_rollouts(), "chosen": chosen, "truths": truths}
+    context = {"page": page, "rows": rows, "counts": counts, "chosen": chosen, "truths": truths}
     context |= {"held": held, "holds": selectors.list_revision_holds()}
     return render(request, f"deployments/rollouts.html{part}", context)
 
