@@ -18,10 +18,11 @@ log = structlog.get_logger()
 
 
 @shared_task(name="workers.reconcile")
-def reconcile(by: int | None = None, force: bool = False, cause: str = "") -> None:
-    """Reconcile every group. by: the account named in the revision. force: also retry what failed before."""
-    with trace_links.find_waiting_requests() as waiting, _trace_if_asked(bool(waiting)):
-        _reconcile_each(GatewayGroup.objects.all(), by=by, cause=cause or ("change" if by else "schedule"), force=force)
+def reconcile(by: int | None = None, force: bool = False, cause: str = "", group: int | None = None) -> None:
+    """Reconcile every group, or only one. by: the account named in the revision. force: also retry what failed before."""
+    groups = GatewayGroup.objects.all() if group is None else GatewayGroup.objects.filter(pk=group)
+    with trace_links.find_waiting_requests(group) as waiting, _trace_if_asked(bool(waiting)):
+        _reconcile_each(groups, by=by, cause=cause or ("change" if by else "schedule"), force=force)
 
 
 def _trace_if_asked(waiting: bool) -> AbstractContextManager[None]:
