@@ -42,6 +42,7 @@ def measure(gateways: int, seconds: float, seed: int) -> dict[str, float]:
         wait_until_read(gateways)
         say(f"Nothing changes for {seconds:.0f} s …")
         idle = measure_processor_shares(portal, seconds)
+        say(", ".join(f"{name} {share:.3f}" for name, share in idle.items()))
         say(f"{CHANGES_A_SECOND:.0f} changes a second for {seconds:.0f} s …")
         changes = measure_changes(by, seconds, seed)
     return {"first_rollouts_s": first, **idle, **changes}

@@ -37,7 +37,10 @@ class GroupChange:
 
 
 class GroupChanges:
-    """A stream of changes, each to a random group: a new forward, a forward switched off or on, a member's new public address."""
+    """A stream of changes, each to a random group: a new forward, a forward's new private port, a member's new public address.
+
+    No change undoes an earlier one, because nothing would have to be deployed for the two.
+    """
 
     def __init__(self, random: Random, by: User) -> None:
         self._random, self._by = random, by
@@ -50,7 +53,7 @@ class GroupChanges:
     def make_one(self) -> GroupChange:
         """Commit one change by the real services."""
         group = self._random.choice(list(self._mappings))
-        kinds = [self._add, self._remap] + ([self._switch] if self._forwards[group] else [])
+        kinds = [self._add, self._remap] + ([self._redirect] if self._forwards[group] else [])
         change = self._random.choice(kinds)
         return GroupChange(group, commit_change(lambda: change(group)))
 
@@ -60,15 +63,15 @@ class GroupChanges:
         made = add_forward(holding=mapping.holding, public=public, protocol="tcp", public_port=port, private_port=443, by=self._by)
         self._forwards[group].append(made)
 
-    def _switch(self, group: int) -> None:
+    def _redirect(self, group: int) -> None:
         forward = self._random.choice(self._forwards[group])
         forward.refresh_from_db()
         change_forward(
             forward=forward,
             version=forward.version,
-            private_port=forward.private_port,
+            private_port=forward.private_port + 1,
             purpose="",
-            enabled=not forward.enabled,
+            enabled=True,
             by=self._by,
         )
 
@@ -76,8 +79,7 @@ class GroupChanges:
         at = self._random.randrange(len(self._mappings[group]))
         mapping = self._mappings[group][at]
         first = int(IPv4Address(str(mapping.pool_prefix.network_address))) + 1
-        now, other = int(IPv4Address(str(mapping.public))), self._random.randrange(1, PUBLICS)
-        public = IPv4Address(first + (now - first + other) % PUBLICS)
+        public = IPv4Address(first + (int(IPv4Address(str(mapping.public))) - first + 1) % PUBLICS)
         self._mappings[group][at] = map_address(holding=mapping.holding, public=public, by=self._by)
 
 
