@@ -18,11 +18,19 @@ log = structlog.get_logger()
 
 
 @shared_task(name="workers.reconcile")
-def reconcile(by: int | None = None, force: bool = False, cause: str = "", group: int | None = None) -> None:
-    """Reconcile every group, or only one. by: the account named in the revision. force: also retry what failed before."""
-    groups = GatewayGroup.objects.all() if group is None else GatewayGroup.objects.filter(pk=group)
+def reconcile(by: int | None = None, force: bool = False, cause: str = "") -> None:
+    """Reconcile every group. by: the account named in the revision. force: also retry what failed before."""
+    with trace_links.find_waiting_requests() as waiting, _trace_if_asked(bool(waiting)):
+        _reconcile_each(GatewayGroup.objects.all(), by=by, cause=cause or ("change" if by else "schedule"), force=force)
+
+
+@shared_task(name="workers.reconcile_group")
+def reconcile_group(group: int, by: int | None = None) -> None:
+    """Reconcile one group because of a change that concerns no other. A task of its own, so that its success does not hide that another
+    group fails. by: the account named in the revision.
+    """
     with trace_links.find_waiting_requests(group) as waiting, _trace_if_asked(bool(waiting)):
-        _reconcile_each(groups, by=by, cause=cause or ("change" if by else "schedule"), force=force)
+        _reconcile_each(GatewayGroup.objects.filter(pk=group), by=by, cause="change", force=False)
 
 
 def _trace_if_asked(waiting: bool) -> AbstractContextManager[None]:

@@ -36,7 +36,7 @@ QUEUES = {
 QUEUED_AT: Final = "queued_at"
 """Header of each message: when it was queued. The broker itself does not keep it."""
 RECONCILE = "workers.reconcile"
-GROUP_AT = 3  # position of the only group among the arguments of a reconciliation
+RECONCILE_GROUP = "workers.reconcile_group"
 LIMIT = 0.2  # seconds, for connecting and for the answer
 log = structlog.get_logger()
 
@@ -83,7 +83,7 @@ def enqueue_reconcile(*groups: int, by: int | None) -> None:
     For changes that concern no other group. With many groups, looking at each of them after each change would take all of a worker's time.
     """
     for group in sorted(set(groups)):
-        enqueue_task(RECONCILE, by, False, "", group)
+        enqueue_task(RECONCILE_GROUP, group, by)
 
 
 @contextmanager
@@ -100,8 +100,8 @@ def batch_tasks() -> Iterator[None]:
 
 
 def _send_after_commit(task: str, *args: Any) -> None:
-    if task == RECONCILE:
-        trace_links.note_request(args[GROUP_AT] if len(args) > GROUP_AT else None)
+    if task in (RECONCILE, RECONCILE_GROUP):
+        trace_links.note_request(args[0] if task == RECONCILE_GROUP else None)
     send_task(task, *args)
 
 

@@ -57,6 +57,8 @@ def _iter_group_figures(gateways: int, seconds: float, seed: int) -> Iterator[Fi
     yield Figure(f"groups_{groups}_change_p99_s", found["change_p99_s"], "s", "<= 2" if large else None, python, PYTHON)
     yield Figure(f"groups_{groups}_change_max_s", found["change_max_s"], "s", None, python, PYTHON)
     shares = {name: value for name, value in found.items() if name.startswith("cpu ")}
+    of_changes = (found["busy_cores"] - sum(shares.values())) * found["busy_s"] / found["changes"]
+    yield Figure("change_cpu_ms", of_changes * 1000, "ms", None, python * 1000, PYTHON, about="of all programs and servers, beyond idle")
     yield Figure("full_tick_cpu_share", sum(shares.values()), "cores", "<= 0.2" if large else None, about=f"{gateways} idle gateways")
     for name, value in shares.items():
         yield Figure("cpu_share", value, "cores", about=name.removeprefix("cpu "))

@@ -44,7 +44,7 @@ def measure(gateways: int, seconds: float, seed: int) -> dict[str, float]:
         idle = measure_processor_shares(portal, seconds)
         say(", ".join(f"{name} {share:.3f}" for name, share in idle.items()))
         say(f"{CHANGES_A_SECOND:.0f} changes a second for {seconds:.0f} s …")
-        changes = measure_changes(by, seconds, seed)
+        changes = measure_changes(portal, by, seconds, seed)
     return {"first_rollouts_s": first, **idle, **changes}
 
 
@@ -73,13 +73,22 @@ def measure_processor_shares(portal: RunningPortal, seconds: float) -> dict[str,
     return {f"cpu {name}": (after[name] - before[name]) / lasted for name in each}
 
 
-def measure_changes(by: User, seconds: float, seed: int) -> dict[str, float]:
-    """Return percentiles, in seconds from a commit until both gateways had confirmed it."""
+def sum_processor_seconds(portal: RunningPortal) -> float:
+    """Return the seconds that all programs and servers have used so far."""
+    return sum(read_processor_seconds({**portal.programs, **portal.servers}).values())
+
+
+def measure_changes(portal: RunningPortal, by: User, seconds: float, seed: int) -> dict[str, float]:
+    """Return percentiles, in seconds from a commit until both gateways had confirmed it, and the processor time of all programs."""
+    before, begun = sum_processor_seconds(portal), time.monotonic()
     with hear_confirmations(os.environ["NETZWART_DATABASE_URL"]) as log:
         made = make_changes(GroupChanges(Random(seed), by), a_second=CHANGES_A_SECOND, seconds=seconds)
         took = sorted(wait_for_confirmations(log, made))
+    used, lasted = sum_processor_seconds(portal) - before, time.monotonic() - begun
     connection.close()
     return {
+        "busy_cores": used / lasted,
+        "busy_s": lasted,
         "changes": len(took),
         "change_p50_s": _get_percentile(took, 0.5),
         "change_p99_s": _get_percentile(took, 0.99),

@@ -35,7 +35,7 @@ def test_a_forward_asks_for_its_own_group_only(
     with django_capture_on_commit_callbacks(execute=True):
         made = add(network, 8443)
         remove_forwards(forwards=iter([made]), by=network.admin)
-    assert sent_tasks == [("workers.reconcile", network.admin.pk, False, "", network.group.pk)] * 2
+    assert sent_tasks == [("workers.reconcile_group", network.group.pk, network.admin.pk)] * 2
 
 
 def test_several_groups_are_asked_for_once_each(
@@ -43,17 +43,17 @@ def test_several_groups_are_asked_for_once_each(
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         enqueue_reconcile(3, 1, 3, by=None)
-    assert sent_tasks == [("workers.reconcile", None, False, "", 1), ("workers.reconcile", None, False, "", 3)]
+    assert sent_tasks == [("workers.reconcile_group", 1, None), ("workers.reconcile_group", 3, None)]
 
 
 def test_a_task_for_one_group_opens_no_rollout_of_another(served_network: factories.Network) -> None:
     other = GatewayGroup.objects.create(name="Other house", live_since=timezone.now())
-    deploy.reconcile(served_network.admin.pk, group=other.pk)
+    deploy.reconcile_group(other.pk, served_network.admin.pk)
     assert not Rollout.objects.exists()
-    deploy.reconcile(served_network.admin.pk, group=served_network.group.pk)
+    deploy.reconcile_group(served_network.group.pk, served_network.admin.pk)
     assert Rollout.objects.get().state == Rollout.State.CONFIRMED
 
 
 def test_a_task_for_a_group_that_no_longer_exists_does_nothing(served_network: factories.Network) -> None:
-    deploy.reconcile(served_network.admin.pk, group=served_network.group.pk + 1)
+    deploy.reconcile_group(served_network.group.pk + 1, served_network.admin.pk)
     assert not Rollout.objects.exists()
