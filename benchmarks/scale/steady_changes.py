@@ -23,7 +23,7 @@ from benchmarks.whole.watch import CHANNEL, TRIGGER
 
 PUBLICS = 200  # of a group, as many_groups.FILL gives them
 SAW = """
-    SELECT r.id, r.group_id FROM deployments_rollout r JOIN deployments_revision v ON v.id = r.revision_id
+    SELECT r.id FROM deployments_rollout r JOIN deployments_revision v ON v.id = r.revision_id
     WHERE r.group_id = %s AND pg_visible_in_snapshot(%s::xid8, v.snapshot)
 """
 
@@ -89,40 +89,39 @@ class ConfirmationLog:
     def __init__(self) -> None:
         self._heard: dict[int, dict[int, float]] = defaultdict(dict)
 
-    def listen(self, url: str, ended: Event) -> None:
-        """Take down what the database says until `ended`."""
-        with psycopg.connect(url, autocommit=True) as listening:
-            listening.execute(f"LISTEN {CHANNEL}")
-            while not ended.is_set():
-                for told in listening.notifies(timeout=0.2):
-                    rollout, gateway = map(int, told.payload.split())
-                    self._heard[rollout].setdefault(gateway, time.time())
+    def take_down(self, listening: psycopg.Connection, ended: Event) -> None:
+        """Take down what the database says on this connection until `ended`."""
+        while not ended.is_set():
+            for told in listening.notifies(timeout=0.2):
+                rollout, gateway = map(int, told.payload.split())
+                self._heard[rollout].setdefault(gateway, time.time())
 
     def find_confirmation(self, change: GroupChange) -> float | None:
         """Return when the second gateway of the group had confirmed a revision that saw the change; None if that is not heard yet."""
         with connection.cursor() as cursor:
             cursor.execute(SAW, [change.group, change.commit.xid])
-            rollouts = [rollout for rollout, _group in cursor.fetchall()]
+            rollouts = [rollout for (rollout,) in cursor.fetchall()]
         first: dict[int, float] = {}
         for rollout in rollouts:
-            for gateway, at in list(self._heard[rollout].items()):
+            for gateway, at in list(self._heard.get(rollout, {}).items()):
                 first[gateway] = min(at, first.get(gateway, at))
         return max(first.values()) if len(first) == PAIR else None
 
 
 @contextmanager
 def hear_confirmations(url: str) -> Iterator[ConfirmationLog]:
-    """Listen for the block."""
+    """Listen for the block: from its beginning, so that no confirmation is missed."""
     log, ended = ConfirmationLog(), Event()
-    with psycopg.connect(url, autocommit=True) as making:
-        making.execute(TRIGGER)
-    listener = Thread(target=log.listen, args=(url, ended))
-    listener.start()
-    try:
-        yield log
-    finally:
-        ended.set()
-        listener.join()
+    with psycopg.connect(url, autocommit=True) as listening:
+        listening.execute(TRIGGER)
+        listening.execute(f"LISTEN {CHANNEL}")
+        listener = Thread(target=log.take_down, args=(listening, ended))
+        listener.start()
+        try:
+            yield log
+        finally:
+            ended.set()
+            listener.join()
 
 
 def make_changes(changes: GroupChanges, *, a_second: float, seconds: float) -> list[GroupChange]:
