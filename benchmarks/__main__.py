@@ -29,6 +29,7 @@ from benchmarks import (
     packets,
     paging,
     reading_health,
+    scale,
     serving,
     shaping,
     ticketing,
@@ -55,13 +56,14 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "mail": lambda given: chain(mailing.run(given.mails), ticketing.run(given.tickets)),
     "packets": lambda given: packets.run(given.members, feed=given.feed, explain=given.explain),
     "pages": lambda given: paging.run(given.members),
+    "scale": lambda given: scale.run(given.members, given.gateways, given.seconds, given.seed),
     "shape": lambda _given: shaping.run(),
     "slow": lambda given: whole.run("slow", members=given.members, seed=given.seed),
     "soak": lambda given: whole.run("soak", members=given.members, minutes=given.minutes, seed=given.seed, faults=given.faults),
     "years": lambda given: years.run(given.members, given.years),
 }
 MEMBERS = 100_000
-FEWER = {"slow": 10_000, "years": 6_000}  # take some minutes
+OTHER_SIZES = {"scale": 1_000_000, "slow": 10_000, "years": 6_000}
 SUMMARIES = {
     "agent": agent.__doc__,
     "api": serving.__doc__,
@@ -77,14 +79,16 @@ SUMMARIES = {
     "mail": mailing.__doc__,
     "packets": packets.__doc__,
     "pages": paging.__doc__,
+    "scale": scale.__doc__,
     "shape": shaping.__doc__,
     "slow": "slow: a deploy and all that belongs to it, with worker and agents held to a tenth of a core; nothing may fail or be false",
     "soak": "soak: random changes and random faults for some minutes, with everything real; nothing may be lost",
     "years": years.__doc__,
 }
 ALL = "all"
+MOST_GATEWAYS = 500  # groups of two with a /16 each in 10.0.0.0/8
 # Benchmarks that create databases of their own on a server; without NETZWART_DATABASE_URL they also start a server of their own.
-ON_A_SERVER = {"api", "change", "collect", "health", "import", "mail", "pages", "years"}
+ON_A_SERVER = {"api", "change", "collect", "health", "import", "mail", "pages", "scale", "years"}
 MISSED, FAILED = 2, 1
 
 
@@ -109,7 +113,7 @@ def main(argv: Sequence[str]) -> int:
         return run_all([each for each in argv if each not in (ALL, "--json")], in_json=given.json)
     if given.name in ON_A_SERVER and "NETZWART_DATABASE_URL" not in os.environ:
         return run_on_a_server(argv)
-    given.members = given.members or FEWER.get(given.name, MEMBERS)
+    given.members = given.members or OTHER_SIZES.get(given.name, MEMBERS)
     return run_one(given)
 
 
@@ -121,8 +125,8 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("name", nargs="?", choices=[*sorted(BENCHMARKS), ALL], help="which one")
-    fewer = ", ".join(f"{name}: {number}" for name, number in FEWER.items())
-    parser.add_argument("--members", type=int, help=f"size of the network (default: {MEMBERS}; {fewer})")
+    other = ", ".join(f"{name}: {number}" for name, number in OTHER_SIZES.items())
+    parser.add_argument("--members", type=int, help=f"size of the network (default: {MEMBERS}; {other})")
     parser.add_argument("--bans", action="store_true", help="commit: beside a feed of 120,000 bans")
     parser.add_argument("--changes", type=int, default=200, help="commit: how many single changes (default: %(default)s)")
     parser.add_argument("--explain", action="store_true", help="commit, packets: say where the time goes, on standard error")
@@ -136,13 +140,22 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--days", type=int, default=730, help="collect: days of everybody's usage in the table (default: %(default)s)")
     parser.add_argument("--tickets", type=int, default=200_000, help="mail: how many there are (default: %(default)s)")
     parser.add_argument("--mails", type=int, default=500, help="mail: how many each way (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="commit, slow, soak: of the random numbers (default: %(default)s)")
+    parser.add_argument("--gateways", type=_parse_gateways, default=200, metavar="N", help="scale: in groups of two (default: %(default)s)")
+    parser.add_argument("--seconds", type=float, default=60, help="scale: without changes, and with them (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="commit, scale, slow, soak: of the random numbers (default: %(default)s)")
     parser.add_argument(
         "--years", type=int, choices=range(1, 21), default=10, metavar="N", help="years: how many, 1 to 20 (default: %(default)s)"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--list", action="store_true", help="name the benchmarks and end")
     return parser
+
+
+def _parse_gateways(text: str) -> int:
+    """Parse an even number of gateways, as many as the benchmark has addresses for."""
+    if not text.isdecimal() or not 2 <= int(text) <= MOST_GATEWAYS or int(text) % 2:
+        raise argparse.ArgumentTypeError(f"'{text}' is not possible: choose an even number from 2 to {MOST_GATEWAYS}")
+    return int(text)
 
 
 def run_one(given: Namespace) -> int:

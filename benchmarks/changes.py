@@ -123,7 +123,7 @@ def _measure_changes(members: int) -> Iterator[Figure]:
     python = median(measure_python_seconds() for _ in range(CHANGES // 10))
     yield Figure("full_way_seconds", full / 1000, "s", None, python, PYTHON)
     for name, query in (("forward", FORWARD), ("ban", BAN), ("member_leaves", LEAVE)):
-        each, known = _time_changes(group, known, query.format(members=members))
+        each, known = time_changes(group, known, query.format(members=members))
         single = name != "member_leaves"  # a member who leaves changes seven sets
         bare = QUERIES * median(measure_insert_ms() for _ in range(CHANGES)) + python * 1000 / 10
         goals = ("<= 15", bare, BARE, "<= 2") if single else (None, bare, BARE, None)
@@ -176,7 +176,8 @@ def _import(trigger: str) -> float:
     return took / 1000
 
 
-def _time_changes(group: Any, known: Any, query: str) -> tuple[list[ChangeTiming], Any]:
+def time_changes(group: Any, known: Any, query: str) -> tuple[list[ChangeTiming], Any]:
+    """Commit CHANGES by this query, each processed alone, and return their times and the last desired state. known: the one before."""
     each = []
     for n in range(CHANGES):
         run_sql(query, {"n": n})

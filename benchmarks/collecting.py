@@ -176,10 +176,10 @@ def measure_worker(database: str) -> dict[str, float]:
     for sequence in (1, 2, 3):
         made, at = _build_reading(columns, sequence), NOW + timedelta(minutes=sequence * 3)
         seconds.append(_measure_seconds(partial(record_reading, gateway=gateway, ticket=draw_ticket(gateway), reading=made, at=at)))
-    return {"db_seconds": median(seconds), "db_again_seconds": seconds[-1], "db_peak_mib": _read_peak_mib()}
+    return {"db_seconds": median(seconds), "db_again_seconds": seconds[-1], "db_peak_mib": read_peak_mib()}
 
 
-def _read_peak_mib() -> float:
+def read_peak_mib() -> float:
     """Return the peak memory of this program (proc(5), VmHWM); ru_maxrss also contains the parent's peak from before exec."""
     [line] = [each for each in Path("/proc/self/status").read_text().splitlines() if each.startswith("VmHWM:")]
     return int(line.split()[1]) / 1024

@@ -24,6 +24,15 @@ def reconcile(by: int | None = None, force: bool = False, cause: str = "") -> No
         _reconcile_each(GatewayGroup.objects.all(), by=by, cause=cause or ("change" if by else "schedule"), force=force)
 
 
+@shared_task(name="workers.reconcile_group")
+def reconcile_group(group: int, by: int | None = None) -> None:
+    """Reconcile one group because of a change that concerns no other. A task of its own, so that its success does not hide that another
+    group fails. by: the account named in the revision.
+    """
+    with trace_links.find_waiting_requests(group) as waiting, _trace_if_asked(bool(waiting)):
+        _reconcile_each(GatewayGroup.objects.filter(pk=group), by=by, cause="change", force=False)
+
+
 def _trace_if_asked(waiting: bool) -> AbstractContextManager[None]:
     """Trace the task if a traced request waits for it: the one that sent it, or one whose own task was lost."""
     traceparent = read_traceparent()

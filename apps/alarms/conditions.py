@@ -35,11 +35,17 @@ class Condition:
 
 
 def list_conditions(now: datetime) -> list[Condition]:
-    """Return what is wrong now. The dashboard is read once for each language, because its sentences are made in one."""
-    languages = [code for code, _name in settings.LANGUAGES]
-    read = {code: _read_needs(code, now) for code in languages}
-    texts = {code: {need.key: {"title": need.what, "evidence": need.evidence} for need in needs} for code, needs in read.items()}
-    return [_build_condition(need, severity, texts) for need in read[languages[0]] if (severity := find_severity(need))]
+    """Return what is wrong now. The dashboard is read once for each language, because its sentences are made in one; only for the first
+    if nothing is wrong.
+    """
+    first, *others = [code for code, _name in settings.LANGUAGES]
+    needs = _read_needs(first, now)
+    wrong = [(need, severity) for need in needs if (severity := find_severity(need))]
+    if not wrong:
+        return []
+    read = {first: needs} | {code: _read_needs(code, now) for code in others}
+    texts = {code: {need.key: {"title": need.what, "evidence": need.evidence} for need in each} for code, each in read.items()}
+    return [_build_condition(need, severity, texts) for need, severity in wrong]
 
 
 def _build_condition(need: AttentionItem, severity: Severity, texts: Mapping[str, Texts]) -> Condition:

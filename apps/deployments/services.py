@@ -152,7 +152,7 @@ def _drive_rollout(look: ReconciliationParameters, asked: DesiredDeployment, lea
     add_facts(state=lease.rollout.state)
     log.info("rollout", group=group.name, revision=lease.rollout.revision_id, state=lease.rollout.state, gateways=len(lease.steps))
     if lease.rollout.again and lease.rollout.state not in Rollout.OPEN:
-        send_task("workers.reconcile", None, False, "change")
+        send_task("workers.reconcile_group", group.pk)
     return lease.rollout
 
 

@@ -36,6 +36,7 @@ QUEUES = {
 QUEUED_AT: Final = "queued_at"
 """Header of each message: when it was queued. The broker itself does not keep it."""
 RECONCILE = "workers.reconcile"
+RECONCILE_GROUP = "workers.reconcile_group"
 LIMIT = 0.2  # seconds, for connecting and for the answer
 log = structlog.get_logger()
 
@@ -76,6 +77,15 @@ def enqueue_task(task: str, *args: Any) -> None:
         wanted.add((task, *args))
 
 
+def enqueue_reconcile(*groups: int, by: int | None) -> None:
+    """Enqueue a reconciliation of these groups only, after the current transaction commits. by: id of the account that asked.
+
+    For changes that concern no other group. With many groups, looking at each of them after each change would take all of a worker's time.
+    """
+    for group in sorted(set(groups)):
+        enqueue_task(RECONCILE_GROUP, group, by)
+
+
 @contextmanager
 def batch_tasks() -> Iterator[None]:
     """Collect the tasks enqueued inside and enqueue each once at the end; none if an exception is raised."""
@@ -90,8 +100,8 @@ def batch_tasks() -> Iterator[None]:
 
 
 def _send_after_commit(task: str, *args: Any) -> None:
-    if task == RECONCILE:
-        trace_links.note_request()
+    if task in (RECONCILE, RECONCILE_GROUP):
+        trace_links.note_request(args[0] if task == RECONCILE_GROUP else None)
     send_task(task, *args)
 
 

@@ -26,9 +26,13 @@ REDIS_SECONDS: Final = 0.1  # for connecting and for the answer: a dead Redis de
 
 @dataclass
 class WaitingRequests:
-    """The requests that one task has found, as W3C traceparents."""
+    """The requests that one task has found, as W3C traceparents, each followed by a blank and the group if it concerns only one.
+
+    group: the only one that the task looks at. Requests that concern every group are linked to, but stay for their own task.
+    """
 
     found: Sequence[str]
+    group: int | None = None
     claimed: Sequence[str] | None = None  # by the first rollout that the task opens; its other groups link to the same
     left: bool = False  # to a later rollout, because another worker is busy with a group
 
@@ -42,13 +46,13 @@ def _connect(url: str) -> Redis:
     return Redis.from_url(url, socket_timeout=REDIS_SECONDS, socket_connect_timeout=REDIS_SECONDS, retry=once, decode_responses=True)
 
 
-def note_request() -> None:
-    """Note the current request, if it is traced. Call it after the commit."""
+def note_request(group: int | None = None) -> None:
+    """Note the current request, if it is traced. Call it after the commit. group: the only one that it concerns."""
     if not (traceparent := trace_timing.get_traceparent()):
         return
     try:
         with _connect(settings.REDIS_URL).pipeline() as pipeline:
-            pipeline.rpush(KEY, traceparent)
+            pipeline.rpush(KEY, traceparent if group is None else f"{traceparent} {group}")
             pipeline.ltrim(KEY, -MOST_LINKS, -1)
             pipeline.expire(KEY, KEEP_SECONDS)
             pipeline.execute()
@@ -57,19 +61,24 @@ def note_request() -> None:
 
 
 @contextmanager
-def find_waiting_requests() -> Iterator[Sequence[str]]:
-    """Find the noted requests, for the rollouts that are opened inside. Call it before the database is read.
+def find_waiting_requests(group: int | None = None) -> Iterator[Sequence[str]]:
+    """Find the noted requests, for the rollouts that are opened inside. Call it before the database is read. group: the only one looked at.
 
     At the end they are forgotten, unless they were left: the gateways already run their changes, or never will.
     """
-    waiting = WaitingRequests(_read() if trace_timing.are_traces_on() else ())
+    noted = _read() if trace_timing.are_traces_on() else ()
+    waiting = WaitingRequests([each for each in noted if group is None or _get_group(each) in ("", str(group))], group)
     token = _waiting.set(waiting)
     try:
         yield waiting.found
     finally:
         _waiting.reset(token)
     if waiting.claimed is None and not waiting.left:
-        _claim(waiting.found)
+        _claim(waiting)
+
+
+def _get_group(noted: str) -> str:
+    return noted.partition(" ")[2]
 
 
 def _read() -> Sequence[str]:
@@ -79,24 +88,27 @@ def _read() -> Sequence[str]:
         return ()
 
 
-def _claim(traceparents: Sequence[str]) -> Sequence[str]:
-    """Remove the requests from the list; return those that no other worker had removed."""
-    if not traceparents:
-        return ()
+def _claim(waiting: WaitingRequests) -> Sequence[str]:
+    """Remove the requests from the list; return the traceparents of those that no other worker had removed."""
+    staying = [each for each in waiting.found if waiting.group is not None and not _get_group(each)]
+    claimed = [each for each in waiting.found if each not in staying]
+    if not claimed:
+        return staying
     try:
         with _connect(settings.REDIS_URL).pipeline() as pipeline:
-            for each in traceparents:
+            for each in claimed:
                 pipeline.lrem(KEY, 1, each)
-            return [each for each, removed in zip(traceparents, pipeline.execute(), strict=True) if removed]
+            removed = [each.partition(" ")[0] for each, number in zip(claimed, pipeline.execute(), strict=True) if number]
     except (RedisError, OSError):
         return ()
+    return [*staying, *removed]
 
 
 def link_waiting_requests() -> None:
     """Link the current span to the requests whose changes the rollout brings. Call it when the rollout is opened."""
     if waiting := _waiting.get():
         if waiting.claimed is None:
-            waiting.claimed = _claim(waiting.found)
+            waiting.claimed = _claim(waiting)
         trace_timing.add_links(waiting.claimed)
 
 

@@ -12,7 +12,7 @@ from django.db.models import F
 
 from apps.accounts.models import User
 from apps.lib.database.validity import is_valid_now, make_range_from_now, make_range_until_now
-from apps.lib.enqueue import enqueue_task
+from apps.lib.enqueue import enqueue_reconcile
 from apps.lib.fields import Address
 from apps.nat import services
 from apps.nat.expiry_dates import check_end
@@ -72,7 +72,7 @@ def add_forwards(*, wanted: Sequence[ForwardDraft], by: User) -> list[PortForwar
         lock_pools(*{row.pool_id for row in rows})
         lock_holdings(*holdings)
         made = PortForward.objects.bulk_create(rows)
-        enqueue_task("workers.reconcile", by.pk)
+        enqueue_reconcile(*(row.group_id for row in rows), by=by.pk)
         return _reload([row.pk for row in made])
 
 
@@ -134,7 +134,7 @@ def change_forwards(*, wanted: Sequence[ForwardChange], by: User) -> list[PortFo
         if staying and _update(staying) != len(staying):
             raise services.build_conflict()
         ids = [each.forward.pk if each.keeps_public_side else _move(each, by) for each in wanted]
-        enqueue_task("workers.reconcile", by.pk)
+        enqueue_reconcile(*(group for each in wanted for group in (each.forward.group_id, each.holding.group_id)), by=by.pk)
         return _reload(ids)
 
 
@@ -178,10 +178,11 @@ def _move(each: ForwardChange, by: User) -> int:
 def remove_forwards(*, forwards: Iterable[PortForward], by: User) -> None:
     """End all of these now; their history stays. Ending them twice is harmless."""
     with transaction.atomic():
-        pks = _lock(each.pk for each in forwards)
+        ending = list(forwards)
+        pks = _lock(each.pk for each in ending)
         current = PortForward.objects.filter(is_valid_now(), pk__in=pks)
         current.update(valid=make_range_until_now(), version=F("version") + 1)
-        enqueue_task("workers.reconcile", by.pk)
+        enqueue_reconcile(*(each.group_id for each in ending), by=by.pk)
 
 
 def _reload(ids: Sequence[int]) -> list[PortForward]:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.lib.database.bulk_copy import CopyRow, copy_rows
 from apps.lib.database.validity import is_valid_now
-from apps.lib.enqueue import enqueue_task
+from apps.lib.enqueue import enqueue_reconcile
 from apps.lib.errors import Problem
 from apps.lib.fields import Address
 from apps.nat.models import NatMapping
@@ -113,7 +113,7 @@ def map_addresses(*, wanted: Sequence[tuple[NewHolding, Address | None]], by: Us
     places = SnatPlaces()
     rows = (_build_row(holding, places.take_place(holding.member, holding.group, public)) for holding, public in wanted)
     copy_rows(NatMapping, COLUMNS, rows)
-    enqueue_task("workers.reconcile", by.pk)
+    enqueue_reconcile(*(holding.group for holding, _public in wanted), by=by.pk)
 
 
 def _build_row(holding: NewHolding, found: tuple[Pool, SnatPlace] | None) -> CopyRow:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.lib.database.constraint_violations import find_violation_detail
 from apps.lib.database.validity import is_valid_now, make_range_from_now, make_range_until_now
-from apps.lib.enqueue import enqueue_task
+from apps.lib.enqueue import enqueue_reconcile
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
 from apps.lib.port_ranges import Span, format_port_range
@@ -62,7 +62,7 @@ def add_forward(
                 enabled=enabled,
                 valid=make_range_from_now(until),
             )
-            enqueue_task("workers.reconcile", by.pk)
+            enqueue_reconcile(holding.group_id, by=by.pk)
     except IntegrityError as error:
         if port_claims.is_claim_violation(error):
             raise port_claims.build_claim_problem(holding, public, protocol, public_port, ports) from error
@@ -82,7 +82,7 @@ def change_forward(
     with transaction.atomic():
         if not current.update(**given, version=F("version") + 1):
             raise build_conflict()
-        enqueue_task("workers.reconcile", by.pk)
+        enqueue_reconcile(forward.group_id, by=by.pk)
     forward.refresh_from_db()
     return forward
 
@@ -141,7 +141,7 @@ def remove_forward(*, forward: PortForward, by: User) -> None:
     """End a forward now; its history stays. Ending it twice is harmless."""
     with transaction.atomic():
         PortForward.objects.filter(is_valid_now(), pk=forward.pk).update(valid=make_range_until_now(), version=F("version") + 1)
-        enqueue_task("workers.reconcile", by.pk)
+        enqueue_reconcile(forward.group_id, by=by.pk)
 
 
 def restore_forward(*, forward: PortForward, by: User) -> PortForward:
@@ -185,7 +185,7 @@ def map_address(*, holding: Holding, public: Address | None = None, pool: Pool |
                 block=place.block,
                 valid=make_range_from_now(),
             )
-            enqueue_task("workers.reconcile", by.pk)
+            enqueue_reconcile(holding.group_id, by=by.pk)
     except IntegrityError as error:
         check_holding(holding)
         if not port_claims.is_claim_violation(error):
@@ -199,7 +199,7 @@ def unmap_address(*, mapping: NatMapping, by: User) -> None:
     """End the mapping now: the holding still reaches the network inside, but not the internet. Ending it twice is harmless."""
     with transaction.atomic():
         NatMapping.objects.filter(is_valid_now(), pk=mapping.pk).update(valid=make_range_until_now(), version=F("version") + 1)
-        enqueue_task("workers.reconcile", by.pk)
+        enqueue_reconcile(mapping.group_id, by=by.pk)
 
 
 def _allocate_place(holding: Holding, public: Address | None, pool: Pool | None) -> tuple[Pool, SnatPlace]:

@@ -15,7 +15,7 @@ from apps.lib import dependents
 from apps.lib.database.constraint_violations import find_violation_detail
 from apps.lib.database.validity import is_valid_now, make_range_from_now
 from apps.lib.dependents import EndedCount
-from apps.lib.enqueue import enqueue_task
+from apps.lib.enqueue import enqueue_reconcile, enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
 from apps.members.models import Device, Member
@@ -45,7 +45,7 @@ def assign_address(*, member: Member, pool: Pool, prefix: Prefix | None = None, 
                 prefix=share,
                 valid=make_range_from_now(),
             )
-            enqueue_task("workers.reconcile", by.pk)
+            enqueue_reconcile(pool.group_id, by=by.pk)
     except IntegrityError as error:
         raise _explain_holding_error(error, pool, prefix) from error
     holding.refresh_from_db()
@@ -83,7 +83,7 @@ def release_holding(*, holding: Holding, by: User) -> list[EndedCount]:
         held = Holding.objects.select_for_update().filter(is_valid_now(), pk=holding.pk)
         ended = dependents.end_dependents(Holding, held.values_list("pk", flat=True)) if held.exists() else []
         dependents.end_rows(Holding.objects.filter(pk=holding.pk))
-        enqueue_task("workers.reconcile", by.pk)
+        enqueue_reconcile(holding.group_id, by=by.pk)
     return ended
 
 

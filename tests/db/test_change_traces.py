@@ -205,6 +205,20 @@ def test_of_two_workers_that_found_a_request_one_links_to_it(tracing_broker: str
     assert first.links == {noted.trace} and not second.links
 
 
+def test_a_task_for_one_group_leaves_the_requests_of_other_groups_to_their_own_task(tracing_broker: str, receiver: OtlpReceiver) -> None:
+    for name, group in (("HERE", 1), ("THERE", 2), ("EVERYWHERE", None)):
+        with trace_timing.trace_request(name):
+            trace_links.note_request(group)
+    for name, group in (("FIRST", 1), ("SECOND", 2)):
+        with trace_links.find_waiting_requests(group), trace_timing.trace_request(name):
+            trace_links.link_waiting_requests()
+    (here,), (there,), (everywhere,) = (receiver.wait_for_spans(name) for name in ("HERE", "THERE", "EVERYWHERE"))
+    (first,), (second,) = (receiver.wait_for_spans(name) for name in ("FIRST", "SECOND"))
+    assert first.links == {here.trace, everywhere.trace} and second.links == {there.trace, everywhere.trace}
+    with trace_links.find_waiting_requests() as left:
+        assert len(left) == 1, "the request that concerns every group waits for its own task"
+
+
 def test_a_redis_that_does_not_answer_is_asked_once(tracing_broker: str, settings: LazySettings) -> None:
     with socket.socket(socket.AF_UNIX) as silent, TemporaryDirectory(prefix="nw-") as directory:
         silent.bind(f"{directory}/silent.sock")

@@ -21,6 +21,7 @@ from workers.monitoring import RECORDED_BY_ROLE
 RECORDED_BY_COMMAND = {"backup"}  # by a timer of the machine, not by the schedule
 ENTRIES = list(app.conf.beat_schedule.items())
 ASKED_FOR = {
+    "workers.reconcile_group": "workers.reconcile",
     "workers.collect_one": "workers.collect",
     "workers.refresh_feed": "workers.refresh_feeds",
     "workers.import_people": "workers.offer_tables",

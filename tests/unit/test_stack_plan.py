@@ -87,6 +87,7 @@ def test_changes_readings_mail_and_feeds_have_a_worker_each_that_together_take_e
     names = [name for name in app.tasks if name.startswith("workers.")]
     assert {name: app.amqp.router.route({}, name)["queue"].name for name in names} == {
         "workers.reconcile": taken[0],
+        "workers.reconcile_group": taken[0],
         "workers.take_over": taken[0],
         "workers.forget": taken[1],
         "workers.report_served": taken[0],

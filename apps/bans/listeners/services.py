@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.bans.listeners.models import Listener, ServerInterface
 from apps.lib.database.constraint_violations import find_violation_detail
-from apps.lib.enqueue import enqueue_task
+from apps.lib.enqueue import enqueue_reconcile, enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
 from apps.network.models import Gateway, GatewayGroup
@@ -40,7 +40,7 @@ def add_listener(
     try:
         with transaction.atomic():
             made = Listener.objects.create(group=group, **given)
-            enqueue_task("workers.reconcile", by.pk)
+            enqueue_reconcile(group.pk, by=by.pk)
     except IntegrityError as error:
         raise _explain_integrity_error(error, address, protocol, port) from error
     made.refresh_from_db()
@@ -68,7 +68,7 @@ def change_listener(
         with transaction.atomic():
             if not Listener.objects.filter(pk=listener.pk, version=version).update(version=F("version") + 1, **given):
                 raise Conflict(_("This listener was changed or removed by someone else while you were editing. Look at it as it is now."))
-            enqueue_task("workers.reconcile", by.pk)
+            enqueue_reconcile(listener.group_id, by=by.pk)
     except IntegrityError as error:
         raise _explain_integrity_error(error, address, protocol, port) from error
     listener.refresh_from_db()
@@ -79,7 +79,7 @@ def remove_listener(*, listener: Listener, by: User) -> None:
     """Remove a listener: its port is no longer open; its history stays. Removing it twice is harmless."""
     with transaction.atomic():
         Listener.objects.filter(pk=listener.pk).delete()
-        enqueue_task("workers.reconcile", by.pk)
+        enqueue_reconcile(listener.group_id, by=by.pk)
 
 
 def set_server_facing_interface(*, gateway: Gateway, name: str, by: User | None) -> None:

@@ -19,7 +19,7 @@ from apps.deployments.desired_state.changed_objects import find_touched_objects
 from apps.deployments.rule_kinds.registry import KINDS
 from apps.lib.database.consistent_read import hold_read_snapshot
 from apps.network.models import Gateway, GatewayGroup
-from firewall.policy import Policy, TouchedKeys
+from firewall.policy import GatewayGroupSettings, Policy, TouchedKeys
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def take_snapshot(group: GatewayGroup, at: datetime | None = None) -> Snapshot:
     Must not be called within a transaction: it opens its own, which must see nothing newer.
     """
     with _freeze_moment(at) as moment:
-        return _read_everything(group, moment)
+        return _read_everything(group, moment, _read_ground(group))
 
 
 def take_changes(group: GatewayGroup, earlier: ReadMoment, at: datetime | None = None) -> IncrementalSnapshot | None:
@@ -89,7 +89,7 @@ def take_changes(group: GatewayGroup, earlier: ReadMoment, at: datetime | None =
     Return None when everything has to be read: too much was touched, or the earlier moment is not in this database's past.
     """
     with _freeze_moment(at) as moment:
-        return _read_changes(group, earlier, moment)
+        return _read_changes(group, earlier, moment, _read_ground(group))
 
 
 def take_snapshot_with_changes(
@@ -97,7 +97,8 @@ def take_snapshot_with_changes(
 ) -> tuple[Snapshot, IncrementalSnapshot | None]:
     """Read everything, and separately what changed, at one moment."""
     with _freeze_moment(at) as moment:
-        return _read_everything(group, moment), _read_changes(group, earlier, moment)
+        ground = _read_ground(group)
+        return _read_everything(group, moment, ground), _read_changes(group, earlier, moment, ground)
 
 
 @contextmanager
@@ -111,27 +112,38 @@ def _freeze_moment(at: datetime | None) -> Iterator[ReadMoment]:
         yield ReadMoment(seen, at or clock, origin)
 
 
-def _read_everything(group: GatewayGroup, moment: ReadMoment) -> Snapshot:
-    return Snapshot(moment, _read_policies(group, moment, None))
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """The gateways of a group and the settings that they share: read whole each time, and once for both ways of a read."""
+
+    gateways: list[Gateway]
+    settings: GatewayGroupSettings
 
 
-def _read_changes(group: GatewayGroup, earlier: ReadMoment, moment: ReadMoment) -> IncrementalSnapshot | None:
+def _read_ground(group: GatewayGroup) -> _Ground:
+    gateways = Gateway.objects.filter(group=group).select_related("server_interface").order_by("name")
+    return _Ground(list(gateways), gateway_reader.read_group_settings(group))
+
+
+def _read_everything(group: GatewayGroup, moment: ReadMoment, ground: _Ground) -> Snapshot:
+    return Snapshot(moment, _read_policies(group, moment, ground, None))
+
+
+def _read_changes(group: GatewayGroup, earlier: ReadMoment, moment: ReadMoment, ground: _Ground) -> IncrementalSnapshot | None:
     touched = find_touched_objects(earlier.seen, earlier.at, moment.at) if earlier.precedes(moment) else None
     if touched is None:
         return None
-    return IncrementalSnapshot(moment, _read_policies(group, moment, touched), touched)
+    return IncrementalSnapshot(moment, _read_policies(group, moment, ground, touched), touched)
 
 
-def _read_policies(group: GatewayGroup, moment: ReadMoment, touched: TouchedKeys | None) -> dict[int, Policy]:
+def _read_policies(group: GatewayGroup, moment: ReadMoment, ground: _Ground, touched: TouchedKeys | None) -> dict[int, Policy]:
     """Return policies by gateway id, of the touched objects only, or of all if `touched` is None."""
     objects = {kind: _read_objects(group, moment, kind, touched) for kind in READERS}
     objects["owners"] = objects["addresses"] + objects["prefixes"]
     objects |= {kind: tuple(owner.prefix for owner in objects[kind]) for kind in ("addresses", "prefixes")}
-    rows = list(Gateway.objects.filter(group=group).select_related("server_interface").order_by("name"))
-    probes = filter(None, map(gateway_reader.build_probe_mapping, rows))
+    probes = filter(None, map(gateway_reader.build_probe_mapping, ground.gateways))
     objects["mappings"] += tuple(each for each in probes if touched is None or each.private in touched.addresses)
-    settings = gateway_reader.read_group_settings(group)
-    return {row.pk: Policy(gateway=gateway_reader.build_gateway(row, settings), **objects) for row in rows}
+    return {row.pk: Policy(gateway=gateway_reader.build_gateway(row, ground.settings), **objects) for row in ground.gateways}
 
 
 def _read_objects(group: GatewayGroup, moment: ReadMoment, kind: str, touched: TouchedKeys | None) -> tuple[Any, ...]:

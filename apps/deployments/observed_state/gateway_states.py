@@ -1,7 +1,10 @@
 """Writes the state of each gateway: when it confirms, when a rollout fails on it, and when nothing had to be deployed."""
 
 from datetime import datetime
+from functools import reduce
+from operator import or_
 
+from django.db.models import Case, F, Q, TextField, Value, When
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -78,10 +81,10 @@ def forget_machine(gateway: Gateway) -> None:
 
 def record_newer_snapshots(wanted: DesiredState) -> None:
     """Record a newer snapshot for gateways that already run the desired state. Why one does not answer stays."""
-    for pk, target in wanted.targets.items():
-        runs = GatewayState.objects.filter(gateway=pk, digest=target)
-        runs.update(snapshot=wanted.snapshot.seen)
-        runs.filter(unreachable_since=None).update(error="")
+    running = [Q(gateway=pk, digest=target) for pk, target in wanted.targets.items()]
+    if running:
+        error = Case(When(unreachable_since=None, then=Value("")), default=F("error"), output_field=TextField())
+        GatewayState.objects.filter(reduce(or_, running)).update(snapshot=wanted.snapshot.seen, error=error)
 
 
 def record_undeployable_policy(group: GatewayGroup, text: str) -> None:

@@ -34,6 +34,7 @@ CONSEQUENCES: dict[ProcessRole, Promise] = {
 URGENT = frozenset({ProcessRole.WORKER, ProcessRole.TICKER})
 JOBS: dict[str, Promise] = {
     "workers.reconcile": gettext_lazy("Deploying changes to the gateways"),
+    "workers.reconcile_group": gettext_lazy("Deploying a change to one group of gateways"),
     "workers.take_over": gettext_lazy("Resuming rollouts"),
     "workers.examine_machines": gettext_lazy("Examining machines that join"),
     "workers.probe_gateways": gettext_lazy("Sending probe packets through the gateways"),

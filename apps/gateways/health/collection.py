@@ -17,7 +17,7 @@ from apps.gateways.health.rules import RULES
 from apps.gateways.packet_probes.judgement import FRESH as PROBES_FRESH
 from apps.gateways.packet_probes.judgement import compute_figures
 from apps.gateways.packet_probes.models import ProbeStatus
-from apps.network.models import Gateway, Gauge, Pool
+from apps.network.models import Gateway, Gauge
 from firewall import wire
 from firewall.codec import encode
 from firewall.health import HealthCounters, ReadHealth
@@ -30,7 +30,8 @@ log = structlog.get_logger()
 
 def read_all_gateways(channel_of: ChannelOf = agent_channel.get_readings_channel) -> None:
     """Read the health of each gateway that has answered before. One that does not answer stops nothing."""
-    for gateway in Gateway.objects.filter(status__isnull=False).select_related("group").order_by("pk"):
+    answering = Gateway.objects.filter(status__isnull=False)
+    for gateway in answering.select_related("group").prefetch_related("group__pools").order_by("pk"):
         begun = timezone.now()
         try:
             answer = channel_of(gateway).ask(ReadHealth(), longest=READING)
@@ -63,7 +64,8 @@ def store_reading(gateway: Gateway, counters: HealthCounters, begun: datetime, e
         counters=encode(counters),
         measures=compute_measures(situation) if situation else {},
     )
-    HealthStatus.objects.update_or_create(gateway=gateway, defaults={"at": at, "refusal": ""})
+    if not HealthStatus.objects.filter(gateway=gateway).update(at=at, refusal=""):
+        HealthStatus.objects.update_or_create(gateway=gateway, defaults={"at": at, "refusal": ""})
     if situation:
         _store_findings(gateway, situation, at)
 
@@ -73,8 +75,7 @@ def _build_situation(gateway: Gateway, counters: HealthCounters, at: datetime, d
     interval = _find_interval(gateway, counters, at, doubt)
     if interval is None:
         return None
-    prefixes = Pool.objects.filter(group=gateway.group_id).values_list("prefix", flat=True)
-    families = frozenset(each.version for each in prefixes)
+    families = frozenset(each.prefix.version for each in gateway.group.pools.all())
     fresh = list(ProbeStatus.objects.filter(gateway=gateway, at__gte=at - PROBES_FRESH))
     return HealthSituation(
         gateway.lan,

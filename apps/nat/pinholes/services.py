@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.lib.database.validity import is_valid_now, make_range_from_now, make_range_until_now
-from apps.lib.enqueue import enqueue_task
+from apps.lib.enqueue import enqueue_reconcile
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address, Prefix
 from apps.nat.expiry_dates import EndSentinel, Until, build_end_update, check_end, find_original_end
@@ -45,7 +45,7 @@ def add_pinhole(
         with transaction.atomic():
             lock_holdings(holding.pk)
             pinhole = _create(holding, address, protocol, port, ports, purpose, until, enabled=enabled)
-            enqueue_task("workers.reconcile", by.pk)
+            enqueue_reconcile(holding.group_id, by=by.pk)
     except IntegrityError as error:
         _check_address(holding, address)
         raise _explain(error, address, protocol, port, ports) from error
@@ -81,7 +81,7 @@ def change_pinhole(
                     "This pinhole was changed or removed by someone else while you were editing. Look at it as it is now, then save again."
                 )
                 raise Conflict(text)
-            enqueue_task("workers.reconcile", by.pk)
+            enqueue_reconcile(pinhole.group_id, by=by.pk)
     except IntegrityError as error:
         raise _explain(error, address, protocol, port, ports, but=pinhole.pk) from error
     pinhole.refresh_from_db()
@@ -107,7 +107,7 @@ def remove_pinhole(*, pinhole: Pinhole, by: User) -> None:
     """End a pinhole now; its history stays. Ending it twice is harmless."""
     with transaction.atomic():
         Pinhole.objects.filter(is_valid_now(), pk=pinhole.pk).update(valid=make_range_until_now(), version=F("version") + 1)
-        enqueue_task("workers.reconcile", by.pk)
+        enqueue_reconcile(pinhole.group_id, by=by.pk)
 
 
 def restore_pinhole(*, pinhole: Pinhole, by: User) -> Pinhole:
@@ -139,7 +139,7 @@ def move_pinholes(*, old: Holding, new: Holding, by: User) -> list[Pinhole]:
         moving = Pinhole.objects.select_for_update(of=("self",)).filter(is_valid_now(), holding=old)
         moved = [_build_moved(pinhole, old, new) for pinhole in moving.order_by("id")]
         moving.update(valid=make_range_until_now(), version=F("version") + 1)
-        enqueue_task("workers.reconcile", by.pk)
+        enqueue_reconcile(old.group_id, new.group_id, by=by.pk)
     return moved
 
 
