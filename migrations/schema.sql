@@ -9749,6 +9749,8 @@ CREATE INDEX deployments_revision_group_id_172d3166 ON public.deployments_revisi
 
 CREATE INDEX deployments_revisioncontent_base_id_e7357928 ON public.deployments_revisioncontent USING btree (base_id);
 
+CREATE INDEX deployments_rollout_group_id_d47f658b ON public.deployments_rollout USING btree (group_id);
+
 CREATE INDEX deployments_rollout_revision_id_0c8aa782 ON public.deployments_rollout USING btree (revision_id);
 
 CREATE INDEX deployments_rollout_stopped_by_id_1b9c1ca2 ON public.deployments_rollout USING btree (stopped_by_id);
@@ -10180,6 +10182,8 @@ CREATE UNIQUE INDEX roleswitch_one_at_a_time ON public.gateways_roleswitch USING
 CREATE INDEX rollout_by_group ON public.deployments_rollout USING btree (group_id, id DESC);
 
 CREATE INDEX rollout_by_state ON public.deployments_rollout USING btree (state, id DESC);
+
+CREATE UNIQUE INDEX rollout_one_open_per_group ON public.deployments_rollout USING btree (group_id) WHERE ((state)::text = ANY ((ARRAY['queued'::character varying, 'applying'::character varying, 'paused'::character varying])::text[]));
 
 CREATE INDEX rolloutstep_by_gateway ON public.deployments_rolloutstep USING btree (gateway_id, confirmed DESC);
 

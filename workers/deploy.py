@@ -11,7 +11,9 @@ from apps.deployments.desired_state import expiry
 from apps.deployments.observed_state import gateway_states
 from apps.deployments.rollouts import rollout_store
 from apps.lib import trace_links, trace_timing
+from apps.lib.enqueue import RECONCILE_GROUP
 from apps.network.models import GatewayGroup
+from apps.operations import jobs
 from firewall.policy import PolicyError
 
 log = structlog.get_logger()
@@ -22,9 +24,10 @@ def reconcile(by: int | None = None, force: bool = False, cause: str = "") -> No
     """Reconcile every group. by: the account named in the revision. force: also retry what failed before."""
     with trace_links.find_waiting_requests() as waiting, _trace_if_asked(bool(waiting)):
         _reconcile_each(GatewayGroup.objects.all(), by=by, cause=cause or ("change" if by else "schedule"), force=force)
+    jobs.forget_failure(RECONCILE_GROUP)  # its group is reconciled now, and the next task of its kind may be days away
 
 
-@shared_task(name="workers.reconcile_group")
+@shared_task(name=RECONCILE_GROUP)
 def reconcile_group(group: int, by: int | None = None) -> None:
     """Reconcile one group because of a change that concerns no other. A task of its own, so that its success does not hide that another
     group fails. by: the account named in the revision.

@@ -76,7 +76,7 @@ class Rollout(models.Model):
 
     OPEN = (State.QUEUED, State.APPLYING, State.PAUSED)
 
-    group = models.ForeignKey(GatewayGroup, models.PROTECT, related_name="rollouts", db_index=False)  # rollout_by_group begins with it
+    group = models.ForeignKey(GatewayGroup, models.PROTECT, related_name="rollouts")
     revision = models.ForeignKey(Revision, models.PROTECT, related_name="rollouts")
     state = models.CharField(_("state"), max_length=9, choices=State, default=State.QUEUED)
     created = models.DateTimeField(_("started"), auto_now_add=True)

@@ -47,6 +47,11 @@ def record_success(name: str) -> None:
     _write(SUCCEEDED, {"name": name, "every": WRITE_EVERY})
 
 
+def forget_failure(name: str) -> None:
+    """Record that another job has done what this one failed to do. Nothing happens if it does not fail."""
+    JobRecord.objects.filter(name=name).exclude(failing=None).update(failing=None, error="", failures=0)
+
+
 def record_failure(name: str, error: BaseException) -> None:
     """Record that the job has failed, with the exception's text."""
     _write(FAILED, {"name": name, "error": describe_error(error)})

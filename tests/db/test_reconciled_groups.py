@@ -7,11 +7,12 @@ import pytest
 from django.utils import timezone
 
 from apps.deployments.models import Rollout
-from apps.lib.enqueue import enqueue_reconcile
+from apps.lib.enqueue import RECONCILE_GROUP, enqueue_reconcile
 from apps.nat.forwards_bulk import remove_forwards
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
 from apps.network.models import GatewayGroup
+from apps.operations import jobs
 from tests import factories
 from workers import deploy
 
@@ -52,6 +53,13 @@ def test_a_task_for_one_group_opens_no_rollout_of_another(served_network: factor
     assert not Rollout.objects.exists()
     deploy.reconcile_group(served_network.group.pk, served_network.admin.pk)
     assert Rollout.objects.get().state == Rollout.State.CONFIRMED
+
+
+def test_a_failure_for_one_group_is_over_when_all_groups_are_reconciled(served_network: factories.Network) -> None:
+    jobs.record_failure(RECONCILE_GROUP, OSError("no route"))
+    assert [fault.name for fault in jobs.list_job_faults(timezone.now())] == [RECONCILE_GROUP]
+    deploy.reconcile(served_network.admin.pk)
+    assert not jobs.list_job_faults(timezone.now())
 
 
 def test_a_task_for_a_group_that_no_longer_exists_does_nothing(served_network: factories.Network) -> None:

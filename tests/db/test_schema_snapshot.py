@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from django.apps import apps
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 
@@ -97,3 +98,11 @@ def test_an_edited_or_added_migration_has_another_fingerprint(tmp_path: Path) ->
     added = schema_snapshot.compute_fingerprint(tmp_path)
     (tmp_path / "migrations" / "nat" / "0001_first.py").write_text("operations = [1]\n")
     assert len({before, added, schema_snapshot.compute_fingerprint(tmp_path)}) == 3
+
+
+def test_every_constraint_and_index_that_a_model_names_is_in_the_database(db: None) -> None:
+    models = [model for model in apps.get_models(include_auto_created=True) if model._meta.managed]
+    named = {each.name for model in models for each in (*model._meta.constraints, *model._meta.indexes)}
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT conname FROM pg_constraint UNION SELECT relname FROM pg_class WHERE relkind IN ('i', 'I')")
+        assert named - {name for (name,) in cursor.fetchall()} == set()

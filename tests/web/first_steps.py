@@ -21,7 +21,6 @@ from playwright.sync_api import Locator, Page, expect
 
 from apps.lib import enqueue
 from apps.nat.models import NatMapping
-from apps.network.models import Gateway
 from lab.lab import Lab
 from tests.whole.from_nothing import MEMBERS, POOLS, PORT, PROBES, LabMember, list_reached_members
 from tests.whole.worker import broker, worker
@@ -51,11 +50,13 @@ class JoiningPage(NamedTuple):
 class Portal:
     """The portal in the browser of a person who sets up a network.
 
-    pictures: directory for a picture of each step; None: none are taken. times: seconds that each step took.
+    pictures: directory for a picture of each step; None: none are taken. codes: recovery codes of a person who has a second factor, each of
+    which confirms once who it is; otherwise the password does. times: seconds that each step took.
     """
 
     page: Page
     pictures: Path | None = None
+    codes: list[str] = field(default_factory=list)
     times: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
@@ -106,10 +107,10 @@ class Portal:
         self._confirm_identity()
 
     def _confirm_identity(self) -> None:
-        """Enter the password again where the portal asks for it, because the machines took longer than a sign-in counts as recent."""
+        """Confirm who it is where the portal asks for it, because the machines took longer than a sign-in counts as recent."""
         if "/reauthenticate/" in self.page.url:
             with self.page.expect_navigation():
-                self.enter({"Password": PASSWORD}, "Continue", "main form")
+                self.enter({"Code": self.codes.pop()} if self.codes else {"Password": PASSWORD}, "Continue", "main form")
 
     def expect_said(self, words: str) -> None:
         expect(self.page.locator("main").get_by_text(words).first).to_be_visible()
@@ -146,7 +147,6 @@ def finish_joining(portal: Portal, name: str, url: str, printed: str) -> None:
     primary = {"Primary for IPv4": name == "nat-1", "Primary for IPv6": name == "nat-2"}
     portal.send({"State sync interface": "sync0", **primary}, "Make it a gateway")
     portal.expect_said(f"{name} is a gateway now.")
-    assert [str(each) for each in Gateway.objects.get(name=name).management_networks] == ["172.31.0.0/24"]
 
 
 def join_gateways(portal: Portal, addresses: Mapping[str, str], paste: Paste, after_join: Callable[[str], None]) -> None:
