@@ -150,6 +150,17 @@ def test_a_page_and_a_command_say_what_differs_on_each_gateway(drill: Drill) -> 
     assert "9002" in said.getvalue()
 
 
+def test_a_command_names_what_was_made_after_the_backup_and_the_request_that_brings_it_back(drill: Drill) -> None:
+    said = StringIO()
+    call_command("adopt", stdout=said)
+    assert "Lindenhof (nat-1, nat-2): 3 objects that the database lacks" in said.getvalue()
+    for port in (9001, 9002, 9003):
+        assert f"port forward TCP 198.51.100.7:{port} → {drill.network.residents['m1'].holding}:443 (Resident of m1)" in said.getvalue()
+        assert f'"public_port": {port}, "private_port": 443' in said.getvalue()
+    assert "The other way round, nat-1 lacks 1 forwarded port" in said.getvalue()
+    assert ask_agents(drill.network) == drill.before
+
+
 def test_the_dashboard_tells_it_and_a_new_change_says_what_it_waits_for(drill: Drill) -> None:
     [need] = [each for each in list_attention_items(timezone.now()) if each.key in ("restored", "first-steps")]
     assert need.key == "restored"
