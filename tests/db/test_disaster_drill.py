@@ -3,6 +3,7 @@
 Nothing is sent to a gateway before somebody agrees, and no mail twice; then the gateways follow the database, under newer tokens.
 """
 
+import re
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -83,6 +84,18 @@ def run_workers(drill: Drill) -> None:
         reconcile_task()
         take_over()
         deliver_due_mails(SmtpConnection(drill.box.server))
+
+
+def look(drill: Drill) -> dict[str, str]:
+    """Open the page and return what its form sends."""
+    page = signed_in(drill.network.admin).get(reverse("deployments:restored"))
+    return {"seen": page.context["seen"]}
+
+
+def press_continue(drill: Drill, form: dict[str, str] | None = None) -> str:
+    """Press the button of the page, or of one that was opened before, and return the page that follows."""
+    answer = signed_in(drill.network.admin).post(reverse("deployments:restored"), look(drill) if form is None else form, follow=True)
+    return text(answer)
 
 
 @pytest.fixture
@@ -171,8 +184,7 @@ def test_the_dashboard_tells_it_and_a_new_change_says_what_it_waits_for(drill: D
 
 def test_once_agreed_the_gateways_follow_the_database_under_newer_tokens(drill: Drill) -> None:
     run_workers(drill)
-    answer = signed_in(drill.network.admin).post(reverse("deployments:restored"))
-    assert answer.status_code == 302
+    press_continue(drill)
     run_workers(drill)
     after = ask_agents(drill.network)
     wanted = desired_rulesets.compute_desired_state(drill.network.group)
@@ -184,10 +196,42 @@ def test_once_agreed_the_gateways_follow_the_database_under_newer_tokens(drill: 
     restore = DatabaseRestore.objects.get()
     assert restore.agreed_by == drill.network.admin
     with pytest.raises(Conflict):
-        restore_hold.agree(restore, by=drill.network.admin)
+        restore_hold.agree(restore, by=drill.network.admin, seen=None)
     forward(drill.network, 9100)
     run_workers(drill)
     assert same_everywhere(drill.network)
+
+
+def test_an_agreement_is_to_the_comparison_that_the_person_saw(drill: Drill) -> None:
+    run_workers(drill)
+    form = look(drill)
+    run_workers(drill)
+    assert look(drill) == form, "a comparison that is only repeated is the same"
+    forward(drill.network, 9100)
+    run_workers(drill)
+    page = press_continue(drill, form)
+    assert "What differs has changed since you looked. Look at it again, then continue." in page
+    assert "Nothing is sent to the gateways until somebody continues here." in page
+    for without in ({}, {"seen": ""}):
+        assert "What differs has changed since you looked." in press_continue(drill, without)
+    run_workers(drill)
+    assert ask_agents(drill.network) == drill.before
+    assert "The gateways get what the restored database asks for." in press_continue(drill)
+
+
+def test_the_command_agrees_only_to_what_it_has_shown_if_it_is_told_what_that_was(drill: Drill) -> None:
+    said = StringIO()
+    call_command("restore", differences=True, stdout=said)
+    [code] = re.findall(r"--agree --seen ([0-9a-f]{16})$", said.getvalue(), re.MULTILINE)
+    forward(drill.network, 9100)
+    run_workers(drill)
+    with pytest.raises(CommandError, match="has changed since you looked"):
+        call_command("restore", agree=True, seen=code, stdout=StringIO())
+    assert DatabaseRestore.objects.get().agreed is None
+    call_command("restore", differences=True, stdout=said)
+    [_old, code] = re.findall(r"--seen ([0-9a-f]{16})$", said.getvalue(), re.MULTILINE)
+    call_command("restore", agree=True, seen=code, stdout=StringIO())
+    assert DatabaseRestore.objects.get().agreed is not None
 
 
 def test_the_agreement_holds_although_its_message_was_lost_and_by_command(drill: Drill) -> None:

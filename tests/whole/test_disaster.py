@@ -61,7 +61,7 @@ def test_packets_pass_through_the_loss_of_the_database_its_restore_and_the_first
 
         restore = restore_hold.find_open_restore()
         assert restore is not None
-        restore_hold.agree(restore, by=network.admin)
+        restore_hold.agree(restore, by=network.admin, seen=None)
         rollout = reconcile(network.group, cause="schedule")
         assert rollout is not None
         assert rollout.state == Rollout.State.CONFIRMED
