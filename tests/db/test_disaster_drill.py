@@ -37,6 +37,7 @@ from apps.network.models import Gateway
 from apps.operations.backup import files
 from apps.operations.backup.creation import create_backup
 from apps.operations.backup.restoration import restore_backup
+from firewall.wire_versions import LACKING, VERSION, Additions
 from tests import factories
 from tests.db.agents import end_started, same_everywhere, stop_agent
 from tests.db.page_client import signed_in, text
@@ -161,6 +162,42 @@ def test_a_page_and_a_command_say_what_differs_on_each_gateway(drill: Drill) -> 
     call_command("restore", differences=True, stdout=said)
     assert "nat-2: 1 forwarded port added, 3 removed" in said.getvalue()
     assert "9002" in said.getvalue()
+
+
+def test_the_page_names_the_objects_that_only_the_gateways_have(drill: Drill) -> None:
+    run_workers(drill)
+    pages, address = signed_in(drill.network.admin), reverse("deployments:restored")
+    shown = pages.get(address).context["lacking"]
+    holding = drill.network.residents["m1"].holding
+    assert [each.words for each in shown.shown] == [f"port forward TCP 198.51.100.7:{port} → {holding}:443" for port in (9001, 9002, 9003)]
+    assert {(each.database, each.gateways) for each in shown.shown} == {("", "")}
+    page = text(pages.get(address))
+    assert f"Port forward TCP 198.51.100.7:9001 → {holding}:443" in page and "3 objects" in page
+    assert "lists all of them" in page and "The first" not in page
+    for port in (9001, 9002, 9003):
+        forward(drill.network, port)
+    run_workers(drill)
+    assert "The database has everything that the gateways run." in text(pages.get(address))
+
+
+def test_the_page_says_which_gateway_has_what_and_of_many_objects_how_many(drill: Drill) -> None:
+    run_workers(drill)
+    first, second = RestoreDifference.objects.order_by("gateway__name")
+    first.objects_found, first.object_count = first.objects_found[1:], 2
+    first.save()
+    second.object_count = 1_200
+    second.save()
+    page = text(signed_in(drill.network.admin).get(reverse("deployments:restored")))
+    assert "1,200 objects" in page and "The first 3 are shown." in page
+    assert page.count('data-label="gateways">nat-2</td>') == 1 and page.count('data-label="gateways">all</td>') == 2
+
+
+def test_of_a_gateway_whose_agent_cannot_tell_its_objects_the_page_says_so(drill: Drill, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(LACKING, VERSION, Additions(classes=frozenset({"ReadElements", "ElementsAre"})))
+    run_workers(drill)
+    page = text(signed_in(drill.network.admin).get(reverse("deployments:restored")))
+    assert "Not known of nat-1, nat-2: the agents there are of an older release and cannot tell." in page
+    assert "1 forwarded port added, 3 removed" in page and "0 objects" not in page
 
 
 def test_a_command_names_what_was_made_after_the_backup_and_the_request_that_brings_it_back(drill: Drill) -> None:

@@ -1,11 +1,14 @@
 """Objects read back from elements: the inverse of the compiler, and the differences between what a gateway runs and a policy."""
 
+import json
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 import pytest
 from hypothesis import given, settings
 
+from apps.deployments.adoption.stored_objects import MOST_STORED, pack_differences, unpack_differences
+from apps.deployments.adoption.words import describe_object
 from firewall.compile import compile_policy
 from firewall.object_differences import ObjectDifference, compare_objects
 from firewall.policy import (
@@ -282,3 +285,30 @@ def test_a_guarded_listener_differs_from_one_that_is_not() -> None:
     guarded = replace(open_one, window_scale=7)
     [(running, database)] = compare(Policy(SERVING, listeners=(guarded,)), Policy(SERVING, listeners=(open_one,)))
     assert (running, database) == (replace(guarded, id=0), replace(open_one, id=0))
+
+
+# --- Stored, to be named later
+
+
+@given(policies(), policies())
+@settings(max_examples=count_examples(40), deadline=None)
+def test_differences_that_are_stored_are_read_as_they_were(one: Policy, other: Policy) -> None:
+    running = compile_policy(one)
+    found = compare_objects(running.sets, running.elements, compile_policy(other), NOW).differences
+    packed = json.loads(json.dumps(pack_differences(found)))
+    of_gateway = [each for each in found if each.running]
+    assert unpack_differences(packed["objects_found"]) == of_gateway[:MOST_STORED]
+    assert packed["object_count"] == len(of_gateway)
+
+
+def test_each_object_has_words_of_its_own() -> None:
+    objects = [each.running for each in compare_objects(ALL.sets, ALL.elements, EMPTY, NOW).differences if each.running]
+    words = [describe_object(each) for each in objects]
+    assert len(set(words)) == len(words) == len(objects)
+    assert "port forward UDP 198.51.100.7:6000–6004 → 10.16.0.2:7000–7004" in words
+    assert "10.16.0.3 is mapped to 198.51.100.9, ports 2048–4095" in words
+    assert "10.16.0.2 is mapped to 198.51.100.8, which it has for itself" in words
+    assert "pinhole everything · 2001:db8:a0:100::9" in words and "pinhole TCP · 2001:db8:a0:1::8" in words
+    assert "ban of 2001:db8:bad::/48, outgoing only" in words
+    assert "listener TCP 25 on 192.0.2.129, “mail”, guarded, window scale 7" in words
+    assert "IPv6 prefix 2001:db8:a0:100::/56" in words and "address 10.16.0.1" in words

@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import get_signed_in_user, staff_page
+from apps.deployments.adoption.restored_page import list_lacking_objects
 from apps.deployments.models import DatabaseRestore, RestoreDifference
 from apps.deployments.restored_database import restore_hold
 from apps.deployments.restored_database.comparison_digest import digest_comparison, list_compared_gateways, map_differences
@@ -56,7 +57,8 @@ def _build_comparison(restore: DatabaseRestore) -> dict[str, object]:
     """Return the comparison for the page, and its digest, which the form sends back."""
     gateways, found = list(list_compared_gateways()), map_differences(restore)
     differences = [_build_difference(each, found.get(each.pk)) for each in gateways]
-    return {"differences": differences, "seen": digest_comparison(gateways, found)}
+    lacking = list_lacking_objects({each.name: found[each.pk] for each in gateways if each.pk in found})
+    return {"differences": differences, "lacking": lacking, "seen": digest_comparison(gateways, found)}
 
 
 def _build_difference(gateway: Gateway, found: RestoreDifference | None) -> GatewayDifference:

@@ -68,8 +68,10 @@ class Command(BaseCommand):
             of_kind = [each for each in listing.objects if each.kind is kind]
             if of_kind:
                 self.stdout.write(f"\n{render_kind_name(kind)}")
+            said = ""
             for each in of_kind:
-                self._write_object(each, listing)
+                self._write_object(each, listing, advice="" if each.entry.advice == said else each.entry.advice)
+                said = each.entry.advice
         if any(None in each.entry.request.body.values() for each in listing.objects if each.entry.request):
             self.stdout.write("\nFill in what is null: no gateway knows it.")
         for name, counts in listing.lacking.items():
@@ -78,15 +80,16 @@ class Command(BaseCommand):
             named = ", ".join(f"{number} in {of}" for of, number in sets.items())
             self.stdout.write(f"\n{name} has elements that are no objects of the portal, perhaps added by hand: {named}.")
 
-    def _write_object(self, each: UnenteredObject, listing: GroupListing) -> None:
+    def _write_object(self, each: UnenteredObject, listing: GroupListing, *, advice: str) -> None:
+        """Write an object and how it is entered. advice: "" if it stands at the object before already."""
         entry = each.entry
         owner = f" ({entry.holder})" if entry.holder else ""
         only = f" – only on {', '.join(each.gateways)}" if len(each.gateways) < len(listing.gateways) else ""
         self.stdout.write(f"  {each.words}{owner}{only}")
         if each.database:
             self.stdout.write(f"    the database has: {each.database}")
-        if entry.advice:
-            self.stdout.write(f"    {entry.advice}")
+        if advice:
+            self.stdout.write(f"    {advice}")
         self.stdout.write(f"    page {entry.page}")
         if request := entry.request:
             self.stdout.write(f"    or {request.method} {request.path} {json.dumps(request.body, ensure_ascii=False)}")
