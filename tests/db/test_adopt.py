@@ -302,10 +302,14 @@ def test_what_only_one_gateway_has_is_said_to_be_there(network: factories.Networ
 
 def test_a_gateway_that_is_away_hides_nothing_of_the_others(network: factories.Network) -> None:
     lose_objects(network)
-    said, faults = StringIO(), StringIO()
-    with stop_agent(network.gateways[0]), pytest.raises(SystemExit):
-        call_command("adopt", stdout=said, stderr=faults)
+    said, faults, data = StringIO(), StringIO(), StringIO()
+    with stop_agent(network.gateways[0]):
+        for output, arguments in ((said, ()), (data, ("--json",))):
+            with pytest.raises(SystemExit):
+                call_command("adopt", *arguments, stdout=output, stderr=faults)
     assert said.getvalue().startswith("Lindenhof (nat-2): 8 objects")
+    [listing] = json.loads(data.getvalue())
+    assert (listing["gateways"], list(listing["not_read"]), len(listing["objects"])) == (["nat-2"], ["nat-1"], 8)
     assert faults.getvalue().startswith("nat-1: not read: ")
 
 

@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-import structlog
-
 from apps.deployments.adoption.entries import ManualEntry, build_change, build_entry, describe_database
 from apps.deployments.adoption.known_rows import KnownRows
 from apps.deployments.adoption.running_elements import fetch_running_elements
@@ -18,8 +16,6 @@ from firewall.object_differences import ObjectComparison, ObjectDifference, comp
 from firewall.policy import ForwardSpec, PinholeSpec
 from firewall.running_objects import RunningObject
 from firewall.sets import ObjectKind
-
-log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +54,6 @@ def list_unentered_objects(group: GatewayGroup, gateways: list[Gateway], wanted:
         try:
             compared = _compare(gateway, wanted, channel_of)
         except (Unreachable, AgentRefused) as fault:
-            log.info("gateway not read", gateway=gateway.name, error=str(fault))
             listing.faults[gateway.name] = str(fault)
             continue
         _note(listing, gateway.name, compared)
