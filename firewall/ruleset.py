@@ -11,6 +11,7 @@ from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
+from firewall import owners
 from firewall.policy import Address, Prefix, Profile
 
 FAMILY = "inet"
@@ -34,6 +35,11 @@ class Type(StrEnum):
     def padded_width(self) -> int:
         """Octets of the value inside a key, with padding."""
         return -(-self.width // 4) * 4
+
+
+def compute_width(types: tuple[Type, ...]) -> int:
+    """Return the octets of a key (or value) of these types. Fields of a concatenation are padded; a single field is not."""
+    return types[0].width if len(types) == 1 else sum(each.padded_width for each in types)
 
 
 class Field(StrEnum):
@@ -385,6 +391,13 @@ class Set:
 RATE_WIDTH = 8  # octets
 LOWEST_RATE, HIGHEST_RATE = 1_000, 10**10  # octets a second; above, the kernel's nanoseconds in a bucket would not fit its 64 bits
 BURST = 1 << 16  # octets: a packet that segmentation offload merged passes however slow the rate (RFC 791, total length)
+
+
+def list_value_widths(of: Set) -> set[int]:
+    """Return the widths in octets that a value of the set's elements may have."""
+    if of.polices:
+        return {RATE_WIDTH}
+    return {0, owners.WIDTH} if of.has_owners else {compute_width(of.value) * (1 + of.ranges)}
 
 
 LATEST = 1 << 34

@@ -24,6 +24,7 @@ from firewall.probe_messages import Probe, Probed, ProbesRead, ReadProbes
 from firewall.profile import SysctlDifference
 from firewall.roles import Drain, Roles, RolesAre
 from firewall.ruleset import Elements, Ruleset
+from firewall.running_elements import ElementsAre, ReadElements
 from firewall.wire_versions import LACKING
 from firewall.wire_versions import SPOKEN as SPOKEN
 from firewall.wire_versions import VERSION as VERSION
@@ -369,6 +370,7 @@ Request: TypeAlias = (
     | Describe
     | ReadHealth
     | ReadTimeouts
+    | ReadElements
     | CollectEvidence
     | Roles
     | Drain
@@ -399,6 +401,7 @@ Reply: TypeAlias = (
     | MachineFacts
     | HealthCounters
     | TimeoutsAre
+    | ElementsAre
     | EvidenceCollected
     | RolesAre
     | FileTrialIs
@@ -429,6 +432,7 @@ ANSWERED: Mapping[type[Request], MessageLimits] = MappingProxyType(
         Describe: MessageLimits(4 << 20, 100_000),
         ReadHealth: MessageLimits(1 << 20, 50_000),
         ReadTimeouts: MessageLimits(4 << 20, 200_000),
+        ReadElements: MessageLimits(8 << 20, 1_000_000),  # signs in comments are counted too
         CollectEvidence: MessageLimits(12 << 20, 1_000),  # all parts at their largest, if nothing can be compressed
         Roles: _SHORT,
         Drain: _SHORT,

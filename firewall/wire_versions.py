@@ -37,6 +37,7 @@ ADDED: Mapping[int, Additions] = {
             {
                 "InwardSeen",
                 "QueueCounters",
+                *("ReadElements", "ElementsAre"),
                 *("ReadProgram", "StoreProgram", "TryProgram", "KeepProgram", "DropProgram", "ProgramIs"),
             }
         ),

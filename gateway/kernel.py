@@ -21,7 +21,7 @@ from firewall.live_trace import Watch
 from firewall.machine import MachineInterface
 from firewall.policy import Address
 from firewall.render import render_delta
-from firewall.ruleset import EMPTY, TABLE, Chain, Element, Hook, HookPriority, Ruleset, Set, Type, VerdictAction
+from firewall.ruleset import EMPTY, TABLE, Chain, Element, Hook, HookPriority, Ruleset, Set, Type, VerdictAction, compute_width
 from gateway import elements as codec
 from gateway import interfaces, netlink, sysctl
 from gateway.conntrack import Conntrack
@@ -36,7 +36,6 @@ from gateway.libnftables import Libnftables
 from gateway.load_plan import iter_change_batches, split_prefill
 from gateway.netlink import Netlink, iter_attribute_spans, pack_text, parse_attribute_text, parse_attributes, parse_number
 from gateway.progress import Progress
-from gateway.ruleset_inspection import compute_width
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, DeletedCounts, ElementCounts, TableError, add_deleted_counts
 
 # linux/netfilter/nf_tables.h

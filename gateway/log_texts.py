@@ -8,6 +8,7 @@ from firewall.file_trial import FileTrialIs, InstallFiles, KeepFiles, RevertFile
 from firewall.health import ReadHealth
 from firewall.probe_messages import Probe, Probed, ReadProbes
 from firewall.roles import Drain, RolesAre
+from firewall.running_elements import ElementsAre
 from firewall.wire import Message
 
 _MOST = 300
@@ -86,6 +87,8 @@ def describe_outcome(reply: Message) -> str:
         case EvidenceCollected(parts=parts):
             missing = [each.kind for each in parts if not each.size]
             return f"{sum(len(each.deflated) for each in parts)} octets of evidence, without {', '.join(missing) or 'gaps'}"
+        case ElementsAre(elements=elements, more=more):
+            return f"{sum(map(len, elements.values()))} elements of {len(elements)} sets{', more to come' if more else ''}"
         case TimeoutsAre(connections=connections, is_whole=is_whole):
             return f"remaining times of {connections} connections{'' if is_whole else ', not of all'}"
         case FileTrialIs(phase=phase, problem=problem):

@@ -31,8 +31,10 @@ from firewall.render import render_delta
 from firewall.returned_flows import ForbiddenFlows, WithdrawnObjects
 from firewall.roles import Drain, Roles, RolesAre
 from firewall.ruleset import Ruleset, drop_expired
+from firewall.running_elements import ElementsAre, ReadElements
 from gateway.clock import GatewayClock
 from gateway.counter_reading import CounterReader
+from gateway.element_pages import build_page
 from gateway.evidence.collection import collect_parts
 from gateway.evidence.header_service import ask_for_headers
 from gateway.evidence.part import Deadline, PartContent, PartMissingError, PartReader
@@ -254,6 +256,8 @@ class Agent:
                 return self._answer_digest(request)
             case wire.Drift():
                 return self._answer_drift(request)
+            case ReadElements():
+                return self._read_elements(request)
             case wire.Counters():
                 return self._answer_counters(request)
             case wire.Gauges():
@@ -466,6 +470,11 @@ class Agent:
     def _answer_drift(self, request: wire.Drift) -> wire.Drifted:
         rules, elements, sysctls, gone = self._held.compute_drift(request.now)
         return wire.Drifted(digests.format_digest(self._held.compute_elements_digest(request.now)), rules, elements, sysctls, gone)
+
+    def _read_elements(self, request: ReadElements) -> ElementsAre:
+        """Return a piece of what runs. The first one reads the kernel anew; the others do if another program has committed since."""
+        running = self._held.get_running(request.now) if request.after_set else self._held.read(request.now)
+        return build_page(running.ruleset, request.after_set, request.after_key)
 
     def _answer_counters(self, request: wire.Counters) -> wire.Reading:
         counting = self.start_reading(request)

@@ -6,14 +6,13 @@ another one. Raises WireError, which names the faulty part.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from firewall import names, owners, profile
+from firewall import names, profile
 from firewall.codec import WireError
 from firewall.diff import Delta
 from firewall.policy import PolicyError, Profile
 from firewall.ruleset import (
     HIGHEST_RATE,
     LOWEST_RATE,
-    RATE_WIDTH,
     Chain,
     Element,
     Elements,
@@ -26,14 +25,15 @@ from firewall.ruleset import (
     SetTimeout,
     Synproxy,
     TcpFlags,
-    Type,
     Verdict,
     VerdictAction,
     cap_expiry,
+    compute_width,
     iter_used_chains,
     iter_used_sets,
     list_used_helpers,
     list_used_timeouts,
+    list_value_widths,
 )
 from firewall.sets import LARGEST_SET
 
@@ -166,11 +166,6 @@ def _is_valid_timeout(protocol: str, times: tuple[tuple[str, int], ...]) -> bool
     return tuple(state for state, _seconds in times) == _STATES.get(protocol) and all(0 < seconds <= _MONTH for _state, seconds in times)
 
 
-def compute_width(types: tuple[Type, ...]) -> int:
-    """Return the octets of a key (or value) of these types. Fields of a concatenation are padded; a single field is not."""
-    return types[0].width if len(types) == 1 else sum(each.padded_width for each in types)
-
-
 def _inspect_elements(of: Set, elements: Elements) -> None:
     if not elements:
         return
@@ -178,20 +173,13 @@ def _inspect_elements(of: Set, elements: Elements) -> None:
         raise WireError(f"set {of.name}: only packets may add elements to it")
     if set(map(len, elements)) != {compute_width(of.key)}:
         raise WireError(f"set {of.name}: a key is not {compute_width(of.key)} octets wide")
-    values = _list_value_widths(of)
+    values = list_value_widths(of)
     if not {len(element.value) for element in elements.values()} <= values:
         raise WireError(f"set {of.name}: a value is not {max(values)} octets wide")
     if of.polices and not all(LOWEST_RATE <= int.from_bytes(element.value) <= HIGHEST_RATE for element in elements.values()):
         raise WireError(f"set {of.name}: a rate is not between {LOWEST_RATE} and {HIGHEST_RATE} octets a second")
     for fault in _iter_faults(of, elements.values()):
         raise WireError(f"set {of.name}: {fault}")
-
-
-def _list_value_widths(of: Set) -> set[int]:
-    """Return the widths in octets that a value of the set's elements may have."""
-    if of.polices:
-        return {RATE_WIDTH}
-    return {0, owners.WIDTH} if of.has_owners else {compute_width(of.value) * (1 + of.ranges)}
 
 
 def _iter_faults(of: Set, elements: Iterable[Element]) -> Iterator[str]:

@@ -64,6 +64,7 @@ LIMITS = ConnectionLimits(
     exempt=(IPv4Network("10.16.0.99/32"), IPv6Network("2001:db8:cafe::/48")),
 )
 
+LATE = 1 << 32  # an end in the year 2106
 PRIVATE = int(IPv4Address("10.16.0.0"))
 PUBLIC = int(IPv4Address("198.51.100.0"))
 PREFIXES = int(IPv6Address("2001:db8:a0::"))
@@ -250,4 +251,53 @@ def policies(draw: st.DrawFn) -> Policy:
         owners=owners(draw, addresses, prefixes),
         tariff_rates=draw(rate_limits(held)),
         rate_limits=draw(rate_limits(held)),
+    )
+
+
+def one_of_each(gateway: GatewaySpec = SERVING) -> Policy:
+    """Build a policy with objects for every set that a ruleset can have, in both address families."""
+    first, second, third = (IPv4Address(PRIVATE + each) for each in (1, 2, 3))
+    inside, wide = IPv6Network("2001:db8:a0:1::/64"), IPv6Network("2001:db8:a0:100::/56")
+    public, tcp, udp = IPv4Address(PUBLIC + 7), TransportProtocol.TCP, TransportProtocol.UDP
+    banned, banned6 = IPv4Network("203.0.113.0/24"), IPv6Network("2001:db8:bad::/48")
+    server, server6 = SERVERS[0], SERVERS[2]
+    return Policy(
+        gateway,
+        addresses=(first, second, third),
+        prefixes=(inside, wide),
+        owners=(PrefixOwner(first, 11), PrefixOwner(second, 12), PrefixOwner(inside, 13)),
+        mappings=(
+            NatMappingSpec(first, public),
+            NatMappingSpec(second, IPv4Address(PUBLIC + 8), SharingMode.OWN),
+            NatMappingSpec(third, IPv4Address(PUBLIC + 9), SharingMode.BLOCKS, 2048, 4095),
+        ),
+        forwards=(
+            ForwardSpec(1, tcp, public, 8443, first, 443),
+            ForwardSpec(2, udp, public, 6000, second, 7000, ports=5),
+            ForwardSpec(3, tcp, public, 8444, second, 444),
+        ),
+        pinholes=(
+            PinholeSpec(1, Hole(inside[7], tcp, 22)),
+            PinholeSpec(2, Hole(inside[7], udp, 5000, 3)),
+            PinholeSpec(3, Hole(inside[8], tcp)),
+            PinholeSpec(4, Hole(wide[9])),
+        ),
+        bans=(
+            BanSpec(1, banned, "scans"),
+            BanSpec(2, IPv4Network("198.18.0.9/32"), direction=BanDirection.IN),
+            BanSpec(3, banned6, direction=BanDirection.OUT),
+            BanSpec(5, IPv4Network("198.18.0.10/32"), direction=BanDirection.OUT),
+            BanSpec(6, IPv6Network("2001:db8:bad:2::/64"), direction=BanDirection.IN),
+            BanSpec(4, IPv6Network("2001:db8:bad:1::1/128"), "bot", LATE),
+        ),
+        allowed=(AllowEntrySpec(1, IPv4Network("203.0.113.5/32"), "mirror"), AllowEntrySpec(2, IPv6Network("2001:db8:bad:7::/64"))),
+        blocks=(BlockedMemberSpec(5, IPv4Network(third)), BlockedMemberSpec(5, wide, LATE)),
+        listeners=(
+            ServerListenerSpec(1, server, tcp, 443, "web"),
+            ServerListenerSpec(2, server, tcp, 25, "mail", 7),
+            ServerListenerSpec(3, server6, udp, 53, "dns"),
+            ServerListenerSpec(4, server6, tcp, 443, "web", 10),
+        ),
+        tariff_rates=(RateLimitSpec(3, IPv4Network(first), 625_000, 2_500_000), RateLimitSpec(3, inside, 625_000, 2_500_000)),
+        rate_limits=(RateLimitSpec(8, IPv4Network(second), 125_000, 250_000, LATE), RateLimitSpec(8, wide, 125_000, 250_000, LATE)),
     )

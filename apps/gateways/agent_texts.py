@@ -13,6 +13,7 @@ FEATURES: Mapping[int, tuple[Promise, ...]] = {
         gettext_lazy("probes from outside to inside"),
         gettext_lazy("packets and drops by receive queue of a card"),
         gettext_lazy("upgrades of the agent by the portal"),
+        gettext_lazy("a list of what a gateway has that a restored database lacks"),
     ),
 }
 """What a gateway does only from this version on, as parts of a list. A version that adds anything to the protocol needs an entry."""

@@ -2,9 +2,9 @@
 
 from firewall import names
 from firewall.elements.bans import LENGTHS, describe_valid_lengths
-from firewall.elements.types import ElementsBySet, KeysBySet
+from firewall.elements.types import ElementsBySet, KeysBySet, parse_prefix_key
 from firewall.elements.unique import check_unique
-from firewall.policy import Policy, PolicyError, Prefix, TouchedKeys
+from firewall.policy import AllowEntrySpec, Policy, PolicyError, Prefix, TouchedKeys
 from firewall.ruleset import Element, cap_expiry
 from firewall.sets import format_set_name
 
@@ -31,3 +31,8 @@ def build_keys(touched: TouchedKeys) -> KeysBySet:
     for prefix in touched.allowed:
         found.setdefault(_get_set_name(prefix), set()).add(prefix.network_address.packed)
     return found
+
+
+def parse_element(name: str, key: bytes, element: Element) -> AllowEntrySpec:
+    """Return the allow entry that an element is; its id is 0. Raises ValueError."""
+    return AllowEntrySpec(0, parse_prefix_key(name, key), element.comment, element.expires)

@@ -4,7 +4,7 @@ A ban that holds both ways is one element; bans of one prefix for each way, with
 """
 
 from firewall import names
-from firewall.elements.types import ElementsBySet, KeysBySet
+from firewall.elements.types import ElementsBySet, KeysBySet, parse_prefix_key
 from firewall.elements.unique import check_unique
 from firewall.policy import BanDirection, BanSpec, Policy, PolicyError, Prefix, TouchedKeys
 from firewall.ruleset import Element, cap_expiry
@@ -56,3 +56,10 @@ def build_keys(touched: TouchedKeys) -> KeysBySet:
         for direction in BanDirection:
             found.setdefault(_get_set_name(direction, prefix), set()).add(prefix.network_address.packed)
     return found
+
+
+def parse_element(name: str, key: bytes, element: Element) -> BanSpec:
+    """Return the ban that an element is; its id is 0. Raises ValueError."""
+    start = split_set_name(name)[0][:-1]
+    direction = next(direction for direction, family in FAMILIES.items() if family == start)
+    return BanSpec(0, parse_prefix_key(name, key), element.comment, element.expires, direction)

@@ -1,8 +1,8 @@
 """Elements of blocked members: each of their addresses and prefixes, with the block's end."""
 
-from firewall.elements.types import ElementsBySet, KeysBySet
+from firewall.elements.types import ElementsBySet, KeysBySet, parse_prefix_key, parse_row_id
 from firewall.elements.unique import check_unique
-from firewall.policy import Policy, Prefix, TouchedKeys
+from firewall.policy import BlockedMemberSpec, Policy, Prefix, TouchedKeys
 from firewall.ruleset import Element, cap_expiry
 from firewall.sets import format_set_name
 
@@ -27,3 +27,8 @@ def build_keys(touched: TouchedKeys) -> KeysBySet:
     for prefix in touched.prefixes:
         found.setdefault(_get_set_name(prefix), set()).add(prefix.network_address.packed)
     return found
+
+
+def parse_element(name: str, key: bytes, element: Element) -> BlockedMemberSpec:
+    """Return the blocked address or prefix that an element is, with the block's id from its comment. Raises ValueError."""
+    return BlockedMemberSpec(parse_row_id(element, "block"), parse_prefix_key(name, key), element.expires)

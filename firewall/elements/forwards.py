@@ -6,7 +6,7 @@ Ranges stay out of the kernel: a concatenation with intervals costs every new co
 
 from ipaddress import IPv4Address
 
-from firewall.elements.types import ElementsBySet, KeysBySet
+from firewall.elements.types import ElementError, ElementsBySet, KeysBySet
 from firewall.policy import ForwardSpec, Policy, PolicyError, TouchedKeys, TransportProtocol
 from firewall.ruleset import Element
 
@@ -60,3 +60,22 @@ def _pack_port(port: int) -> bytes:
 def build_keys(touched: TouchedKeys) -> KeysBySet:
     """Return the keys, by set, that forwards of the touched ports would have."""
     return {"forward4": {public.packed + PROTOCOL_KEY[protocol] + _pack_port(port) for protocol, public, port in touched.ports}}
+
+
+def parse_element(_name: str, key: bytes, element: Element) -> ForwardSpec:
+    """Return the forward of one port that an element is; its id is 0, because elements do not have it. Raises ElementError."""
+    protocol, port = parse_service(key[4:])
+    return ForwardSpec(0, protocol, IPv4Address(key[:4]), port, IPv4Address(element.value[:4]), int.from_bytes(element.value[4:6]))
+
+
+def parse_service(octets: bytes) -> tuple[TransportProtocol, int]:
+    """Return protocol and port at the end of a key. Raises ElementError for a protocol that no object has."""
+    return parse_protocol(octets[:4]), int.from_bytes(octets[4:6])
+
+
+def parse_protocol(octets: bytes) -> TransportProtocol:
+    """Return the protocol of four octets of a key. Raises ElementError for one that no object has."""
+    for protocol, packed in PROTOCOL_KEY.items():
+        if packed == octets:
+            return protocol
+    raise ElementError(f"protocol {octets[0]} is neither TCP nor UDP")

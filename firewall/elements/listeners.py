@@ -4,13 +4,15 @@ A guarded listener is in the set of its window scale and not among the others; i
 while any listener is on it: a caller that touches one listener brings all listeners of its host.
 """
 
+from ipaddress import ip_address
+
 from firewall import names
-from firewall.elements.forwards import PROTOCOL_KEY
+from firewall.elements.forwards import PROTOCOL_KEY, parse_service
 from firewall.elements.types import ElementsBySet, KeysBySet
 from firewall.elements.unique import check_unique
 from firewall.policy import Address, Policy, PolicyError, ServerListenerSpec, TouchedKeys, TransportProtocol
 from firewall.ruleset import PLAIN, Element
-from firewall.sets import format_set_name
+from firewall.sets import format_set_name, parse_prefix_length, split_set_name
 
 PORTS, HOSTS, GUARDED = {4: "listener4", 6: "listener6"}, {4: "listener4_hosts", 6: "listener6_hosts"}, {4: "guard4", 6: "guard6"}
 SCALES = range(15)  # RFC 7323, 2.3
@@ -56,3 +58,10 @@ def build_keys(touched: TouchedKeys) -> KeysBySet:
             found.setdefault(name, set()).add(_pack_key(protocol, address, port))
         found.setdefault(HOSTS[version], set()).add(address.packed)
     return found
+
+
+def parse_element(name: str, key: bytes, element: Element) -> ServerListenerSpec:
+    """Return the listener that an element of the sets of ports is; its id is 0. Raises ElementError."""
+    address, service = key[:-8], key[-8:]
+    scale = parse_prefix_length(name) if split_set_name(name)[0] in GUARDED.values() else None
+    return ServerListenerSpec(0, ip_address(address), *parse_service(service), element.comment, scale)

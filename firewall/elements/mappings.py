@@ -59,3 +59,10 @@ def _raise_duplicate(mappings: tuple[NatMappingSpec, ...]) -> None:
 def build_keys(touched: TouchedKeys) -> KeysBySet:
     """Return the keys, by set, that mappings of the touched addresses would have."""
     return {name: {address.packed for address in touched.addresses} for name in (*MAPS.values(), WHOLE, BLOCK)}
+
+
+def parse_element(name: str, key: bytes, element: Element) -> NatMappingSpec:
+    """Return the mapping of an element of one of the MAPS."""
+    sharing = next(sharing for sharing, of in MAPS.items() if of == name)
+    private, public, ports = IPv4Address(key), IPv4Address(element.value[:4]), element.value[4:]
+    return NatMappingSpec(private, public, sharing, int.from_bytes(ports[:2]), int.from_bytes(ports[8:10]))

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from ipaddress import IPv4Address, IPv6Network
 
 from firewall import owners
-from firewall.elements.types import ElementsBySet, KeysBySet
+from firewall.elements.types import ElementsBySet, KeysBySet, parse_prefix_key
 from firewall.elements.unique import check_unique
-from firewall.policy import Policy, PolicyError, TouchedKeys
+from firewall.policy import Policy, PolicyError, PrefixOwner, TouchedKeys
 from firewall.ruleset import PLAIN, Element
 from firewall.sets import format_set_name
 
@@ -41,3 +41,9 @@ def build_keys(touched: TouchedKeys) -> KeysBySet:
         for family in ("up6", "down6"):
             found.setdefault(format_set_name(family, prefix.prefixlen), set()).add(prefix.network_address.packed)
     return found
+
+
+def parse_element(name: str, key: bytes, element: Element) -> PrefixOwner:
+    """Return the owner of an element of up4 or up6; the holding is 0 if the element has none. Raises ValueError."""
+    prefix = parse_prefix_key(name, key)
+    return PrefixOwner(prefix.network_address if prefix.version == 4 else prefix, owners.decode_holding_id(element.value))

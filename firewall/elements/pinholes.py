@@ -4,11 +4,12 @@ There is an element for each port of a range, one for all ports of a protocol, o
 """
 
 from collections.abc import Iterator
+from ipaddress import IPv6Address
 
-from firewall.elements.forwards import MOST_PORTS, PROTOCOL_KEY
+from firewall.elements.forwards import MOST_PORTS, PROTOCOL_KEY, parse_protocol, parse_service
 from firewall.elements.types import ElementsBySet, KeysBySet
 from firewall.policy import Hole, PinholeSpec, Policy, PolicyError, TouchedKeys
-from firewall.ruleset import PLAIN
+from firewall.ruleset import PLAIN, Element
 
 
 def build_elements(policy: Policy) -> ElementsBySet:
@@ -59,3 +60,13 @@ def build_keys(touched: TouchedKeys) -> KeysBySet:
         for name, key in _iter_keys(hole):
             found.setdefault(name, set()).add(key)
     return found
+
+
+def parse_element(name: str, key: bytes, _element: Element) -> PinholeSpec:
+    """Return the pinhole of one port, one protocol or everything that an element is; its id is 0. Raises ElementError."""
+    address = IPv6Address(key[:16])
+    if name == "pinhole_host6":
+        return PinholeSpec(0, Hole(address))
+    if name == "pinhole_protocol6":
+        return PinholeSpec(0, Hole(address, parse_protocol(key[16:])))
+    return PinholeSpec(0, Hole(address, *parse_service(key[16:])))

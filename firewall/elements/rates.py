@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from firewall.elements.types import ElementsBySet, KeysBySet
+from firewall.elements.types import ElementsBySet, KeysBySet, parse_prefix_key, parse_row_id
 from firewall.elements.unique import check_unique
 from firewall.policy import Policy, PolicyError, Prefix, RateLimitSpec, TouchedKeys
 from firewall.ruleset import HIGHEST_RATE, LOWEST_RATE, RATE_WIDTH, Element, cap_expiry
@@ -49,3 +49,16 @@ def build_keys(touched: TouchedKeys) -> KeysBySet:
         for prefix in touched.prefixes:
             found.setdefault(_get_set_name(start, prefix), set()).add(prefix.network_address.packed)
     return found
+
+
+def is_tariff_set(name: str) -> bool:
+    """True for a set of tariffs' rates, False for one of limits that hold for a time."""
+    return name.startswith(TARIFF)
+
+
+def parse_element(name: str, key: bytes, element: Element) -> RateLimitSpec:
+    """Return the limit in one direction that an element is, with the id from its comment. Raises ValueError."""
+    row = parse_row_id(element, _MADE_BY[TARIFF if is_tariff_set(name) else NOW])
+    rate, prefix = int.from_bytes(element.value), parse_prefix_key(name, key)
+    up, down = (rate, 0) if "_up" in name else (0, rate)
+    return RateLimitSpec(row, prefix, up, down, element.expires)

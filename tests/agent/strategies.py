@@ -28,8 +28,8 @@ from firewall.ruleset import (
     Type,
     Verdict,
     VerdictAction,
+    compute_width,
 )
-from gateway.ruleset_inspection import compute_width
 
 SOURCE, PORTS = (Type.IPV4,), (Type.IPV4, Type.PROTO, Type.PORT)
 POOL = (

@@ -251,7 +251,7 @@ def test_nothing_is_sent_while_a_restored_database_waits_for_a_person(network: f
     AgentUpgrade.objects.update(state=Run.STOPPED, ended=timezone.now())
     with pytest.raises(Problem, match="The database was restored from a backup"):
         request_upgrade(group=network.group)
-    restore_hold.agree(restore, by=network.admin)
+    restore_hold.agree(restore, by=network.admin, seen=None)
     assert request_upgrade(group=network.group).state == Run.RUNNING
 
 

@@ -3,6 +3,7 @@
 Nothing is sent to a gateway before somebody agrees, and no mail twice; then the gateways follow the database, under newer tokens.
 """
 
+import re
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -36,6 +37,7 @@ from apps.network.models import Gateway
 from apps.operations.backup import files
 from apps.operations.backup.creation import create_backup
 from apps.operations.backup.restoration import restore_backup
+from firewall.wire_versions import LACKING, VERSION, Additions
 from tests import factories
 from tests.db.agents import end_started, same_everywhere, stop_agent
 from tests.db.page_client import signed_in, text
@@ -83,6 +85,18 @@ def run_workers(drill: Drill) -> None:
         reconcile_task()
         take_over()
         deliver_due_mails(SmtpConnection(drill.box.server))
+
+
+def look(drill: Drill) -> dict[str, str]:
+    """Open the page and return what its form sends."""
+    page = signed_in(drill.network.admin).get(reverse("deployments:restored"))
+    return {"seen": page.context["seen"]}
+
+
+def press_continue(drill: Drill, form: dict[str, str] | None = None) -> str:
+    """Press the button of the page, or of one that was opened before, and return the page that follows."""
+    answer = signed_in(drill.network.admin).post(reverse("deployments:restored"), look(drill) if form is None else form, follow=True)
+    return text(answer)
 
 
 @pytest.fixture
@@ -150,6 +164,53 @@ def test_a_page_and_a_command_say_what_differs_on_each_gateway(drill: Drill) -> 
     assert "9002" in said.getvalue()
 
 
+def test_the_page_names_the_objects_that_only_the_gateways_have(drill: Drill) -> None:
+    run_workers(drill)
+    pages, address = signed_in(drill.network.admin), reverse("deployments:restored")
+    shown = pages.get(address).context["lacking"]
+    holding = drill.network.residents["m1"].holding
+    assert [each.words for each in shown.shown] == [f"port forward TCP 198.51.100.7:{port} → {holding}:443" for port in (9001, 9002, 9003)]
+    assert {(each.database, each.gateways) for each in shown.shown} == {("", "")}
+    page = text(pages.get(address))
+    assert f"Port forward TCP 198.51.100.7:9001 → {holding}:443" in page and "3 objects" in page
+    assert "lists all of them" in page and "The first" not in page
+    for port in (9001, 9002, 9003):
+        forward(drill.network, port)
+    run_workers(drill)
+    assert "The database has everything that the gateways run." in text(pages.get(address))
+
+
+def test_the_page_says_which_gateway_has_what_and_of_many_objects_how_many(drill: Drill) -> None:
+    run_workers(drill)
+    first, second = RestoreDifference.objects.order_by("gateway__name")
+    first.objects_found, first.object_count = first.objects_found[1:], 2
+    first.save()
+    second.object_count = 1_200
+    second.save()
+    page = text(signed_in(drill.network.admin).get(reverse("deployments:restored")))
+    assert "1,200 objects" in page and "The first 3 are shown." in page
+    assert page.count('data-label="gateways">nat-2</td>') == 1 and page.count('data-label="gateways">all</td>') == 2
+
+
+def test_of_a_gateway_whose_agent_cannot_tell_its_objects_the_page_says_so(drill: Drill, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(LACKING, VERSION, Additions(classes=frozenset({"ReadElements", "ElementsAre"})))
+    run_workers(drill)
+    page = text(signed_in(drill.network.admin).get(reverse("deployments:restored")))
+    assert "Not known of nat-1, nat-2: the agents there are of an older release and cannot tell." in page
+    assert "1 forwarded port added, 3 removed" in page and "0 objects" not in page
+
+
+def test_a_command_names_what_was_made_after_the_backup_and_the_request_that_brings_it_back(drill: Drill) -> None:
+    said = StringIO()
+    call_command("adopt", stdout=said)
+    assert "Lindenhof (nat-1, nat-2): 3 objects that the database lacks" in said.getvalue()
+    for port in (9001, 9002, 9003):
+        assert f"port forward TCP 198.51.100.7:{port} → {drill.network.residents['m1'].holding}:443 (Resident of m1)" in said.getvalue()
+        assert f'"public_port": {port}, "private_port": 443' in said.getvalue()
+    assert "The other way round, nat-1 lacks 1 forwarded port" in said.getvalue()
+    assert ask_agents(drill.network) == drill.before
+
+
 def test_the_dashboard_tells_it_and_a_new_change_says_what_it_waits_for(drill: Drill) -> None:
     [need] = [each for each in list_attention_items(timezone.now()) if each.key in ("restored", "first-steps")]
     assert need.key == "restored"
@@ -160,8 +221,7 @@ def test_the_dashboard_tells_it_and_a_new_change_says_what_it_waits_for(drill: D
 
 def test_once_agreed_the_gateways_follow_the_database_under_newer_tokens(drill: Drill) -> None:
     run_workers(drill)
-    answer = signed_in(drill.network.admin).post(reverse("deployments:restored"))
-    assert answer.status_code == 302
+    press_continue(drill)
     run_workers(drill)
     after = ask_agents(drill.network)
     wanted = desired_rulesets.compute_desired_state(drill.network.group)
@@ -173,10 +233,42 @@ def test_once_agreed_the_gateways_follow_the_database_under_newer_tokens(drill: 
     restore = DatabaseRestore.objects.get()
     assert restore.agreed_by == drill.network.admin
     with pytest.raises(Conflict):
-        restore_hold.agree(restore, by=drill.network.admin)
+        restore_hold.agree(restore, by=drill.network.admin, seen=None)
     forward(drill.network, 9100)
     run_workers(drill)
     assert same_everywhere(drill.network)
+
+
+def test_an_agreement_is_to_the_comparison_that_the_person_saw(drill: Drill) -> None:
+    run_workers(drill)
+    form = look(drill)
+    run_workers(drill)
+    assert look(drill) == form, "a comparison that is only repeated is the same"
+    forward(drill.network, 9100)
+    run_workers(drill)
+    page = press_continue(drill, form)
+    assert "What differs has changed since you looked. Look at it again, then continue." in page
+    assert "Nothing is sent to the gateways until somebody continues here." in page
+    for without in ({}, {"seen": ""}):
+        assert "What differs has changed since you looked." in press_continue(drill, without)
+    run_workers(drill)
+    assert ask_agents(drill.network) == drill.before
+    assert "The gateways get what the restored database asks for." in press_continue(drill)
+
+
+def test_the_command_agrees_only_to_what_it_has_shown_if_it_is_told_what_that_was(drill: Drill) -> None:
+    said = StringIO()
+    call_command("restore", differences=True, stdout=said)
+    [code] = re.findall(r"--agree --seen ([0-9a-f]{16})$", said.getvalue(), re.MULTILINE)
+    forward(drill.network, 9100)
+    run_workers(drill)
+    with pytest.raises(CommandError, match="has changed since you looked"):
+        call_command("restore", agree=True, seen=code, stdout=StringIO())
+    assert DatabaseRestore.objects.get().agreed is None
+    call_command("restore", differences=True, stdout=said)
+    [_old, code] = re.findall(r"--seen ([0-9a-f]{16})$", said.getvalue(), re.MULTILINE)
+    call_command("restore", agree=True, seen=code, stdout=StringIO())
+    assert DatabaseRestore.objects.get().agreed is not None
 
 
 def test_the_agreement_holds_although_its_message_was_lost_and_by_command(drill: Drill) -> None:

@@ -1,9 +1,11 @@
 """The portal's database is lost and restored from an older backup, while a member's packets pass through real gateways."""
 
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
+from django.core.management import call_command
 
 from apps.deployments.models import Rollout
 from apps.deployments.restored_database import restore_hold
@@ -52,9 +54,14 @@ def test_packets_pass_through_the_loss_of_the_database_its_restore_and_the_first
         assert goes_on()
         assert is_open(lab, LATER), "the gateways were changed before anybody agreed"
 
+        said = StringIO()
+        call_command("adopt", stdout=said)
+        assert f"port forward TCP {factories.PUBLIC}:{LATER} → {network.residents['m1'].holding}:443 (Resident of m1)" in said.getvalue()
+        assert ": one object that the database lacks" in said.getvalue()
+
         restore = restore_hold.find_open_restore()
         assert restore is not None
-        restore_hold.agree(restore, by=network.admin)
+        restore_hold.agree(restore, by=network.admin, seen=None)
         rollout = reconcile(network.group, cause="schedule")
         assert rollout is not None
         assert rollout.state == Rollout.State.CONFIRMED

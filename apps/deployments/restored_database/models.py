@@ -39,7 +39,8 @@ class RestoreDifference(models.Model):
     """How a gateway differs from the restored database, as its agent said.
 
     compared: when. error: why it could not be. running, target: digests of what it runs, and of what it would get. changes, chains, text:
-    what a rollout would change, as counts by kind, as the number of chains, and as nft text, truncated.
+    what a rollout would change, as counts by kind, as the number of chains, and as nft text, truncated. objects_found, object_count: the
+    first objects that only the gateway has (adoption/stored_objects.py), and the number of all, None if its agent cannot tell.
     """
 
     restore = models.ForeignKey(DatabaseRestore, models.CASCADE, related_name="differences")
@@ -51,6 +52,8 @@ class RestoreDifference(models.Model):
     changes = models.JSONField(default=list)
     chains = models.PositiveIntegerField(default=0)
     text = models.TextField(blank=True)
+    objects_found = models.JSONField(default=list)
+    object_count = models.PositiveIntegerField(null=True)
 
     class Meta:
         ordering = ["gateway_id"]

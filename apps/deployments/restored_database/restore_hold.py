@@ -5,6 +5,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.deployments.models import Rollout
+from apps.deployments.restored_database.comparison_digest import digest_open_comparison
 from apps.deployments.restored_database.models import DatabaseRestore
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
@@ -32,8 +33,14 @@ def refuse_while_restored() -> None:
         raise Problem(_("The database was restored from a backup. Look first at what differs on the gateways, then continue."))
 
 
-def agree(restore: DatabaseRestore, *, by: User | None) -> None:
-    """Let the gateways get what the restored database asks for. by: None for a command. Raises Conflict if somebody has agreed already."""
+def agree(restore: DatabaseRestore, *, by: User | None, seen: str | None) -> None:
+    """Let the gateways get what the restored database asks for.
+
+    by: None for a command. seen: digest of the comparison that the person has seen (comparison_digest.py), None to agree to any.
+    Raises Conflict if it has changed since, or if somebody has agreed already.
+    """
+    if seen is not None and restore.agreed is None and seen != digest_open_comparison(restore):
+        raise Conflict(_("What differs has changed since you looked. Look at it again, then continue."))
     if DatabaseRestore.objects.filter(pk=restore.pk, agreed=None).update(agreed=Now(), agreed_by=by) != 1:
         raise Conflict(_("Somebody has agreed to this already."))
     enqueue_task("workers.reconcile", by.pk if by else None, True)

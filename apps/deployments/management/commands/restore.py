@@ -12,6 +12,7 @@ from django.utils.dateparse import parse_datetime
 from apps.deployments import services
 from apps.deployments.models import DatabaseRestore, RestoreDifference
 from apps.deployments.restored_database import restore_hold
+from apps.deployments.restored_database.comparison_digest import digest_open_comparison
 from apps.deployments.revision_pages.change_summary import parse_summary_lines, render_summary
 from apps.deployments.rollouts.rollout_driver import WorkerLinks
 from apps.deployments.transport import agent_channel
@@ -43,6 +44,8 @@ class Command(BaseCommand):
             "--hold", metavar="TIME", help="PostgreSQL itself has restored the database, to this time: hold gateways and mails back as well"
         )
 
+        parser.add_argument("--seen", metavar="CODE", help="with --agree: only if --differences would still print this code")
+
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             self._act(options)
@@ -53,7 +56,7 @@ class Command(BaseCommand):
         if options["differences"]:
             self._show_differences(self._require_open_restore())
         elif options["agree"]:
-            restore_hold.agree(self._require_open_restore(), by=None)
+            restore_hold.agree(self._require_open_restore(), by=None, seen=options["seen"])
             self.stdout.write("Agreed. A worker brings the gateways to the restored database; “manage.py deploy” does so at once.")
         elif options["hold"]:
             hold_restored_database(_parse_time(options["hold"]))
@@ -90,6 +93,10 @@ class Command(BaseCommand):
             self.stdout.write(f"{each.gateway}: {words}")
             if each.text and not each.error:
                 self.stdout.write(each.text)
+        code = digest_open_comparison(restore)
+        self.stdout.write(
+            f"“manage.py adopt” says how to enter what the gateways have. To continue: manage.py restore --agree --seen {code}"
+        )
 
 
 def _parse_time(text: str) -> datetime:
