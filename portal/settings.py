@@ -5,6 +5,7 @@ The defaults describe a development checkout, with state under var/. Only NETZWA
 
 import os
 from pathlib import Path
+from socket import gethostname
 from urllib.parse import urlsplit
 
 import django_stubs_ext
@@ -263,6 +264,9 @@ EVENTS_STREAMS = _env.read_whole("NETZWART_EVENTS_STREAMS", 2000)
 EVENTS_STREAMS_EACH = _env.read_whole("NETZWART_EVENTS_STREAMS_EACH", 6)
 EVENTS_CHECK_SECONDS = _env.read_number("NETZWART_EVENTS_CHECK_SECONDS", 30, least=0.01, most=3600)
 EVENTS_STREAM_SECONDS = _env.read_number("NETZWART_EVENTS_STREAM_SECONDS", 600, least=0.01, most=86400)
+
+# Name of this machine, or container, among several that run the portal's programs
+HOST_NAME = _env.read_matching("NETZWART_HOST_NAME", gethostname(), r"[A-Za-z0-9._-]{1,64}", "portal-1")
 
 # Zone of the names of members' devices in the DNS export
 _DNS_NAME = r"\.?[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*\.?"

@@ -10,8 +10,9 @@ from django.utils.translation import gettext_lazy
 from apps.desk.selectors.need import AttentionItem, find_page_url
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
-from apps.operations import heartbeats, jobs
+from apps.operations import heartbeats, host_heartbeats, jobs
 from apps.operations.heartbeats import ProcessFault, RoleFaultKind
+from apps.operations.host_heartbeats import HostFault, HostFaultKind, KeyDifference
 from apps.operations.models import ProcessRole
 
 CONSEQUENCES: dict[ProcessRole, Promise] = {
@@ -85,6 +86,7 @@ def iter_attention_items(now: datetime) -> Iterator[AttentionItem]:
     """Yield roles that do not work, and jobs that fail or do not run."""
     faults = heartbeats.list_process_faults(now)
     yield from _iter_role_needs(faults)
+    yield from _iter_host_needs(faults, now)
     ticking = not faults or {fault.role for fault in faults} == {ProcessRole.EVENTS}
     for job in jobs.list_job_faults(now):
         if job.error or ticking:  # if a role is silent, its jobs do not run: that is not another need
@@ -110,6 +112,47 @@ def _iter_role_needs(faults: Sequence[ProcessFault]) -> Iterator[AttentionItem]:
     for fault in others:
         kind = StateKind.BAD if fault.role in URGENT else StateKind.WARN
         yield _build_need(f"role-{fault.role}", kind, describe_role_fault(fault), str(CONSEQUENCES[fault.role]), fault.since)
+
+
+def _iter_host_needs(faults: Sequence[ProcessFault], now: datetime) -> Iterator[AttentionItem]:
+    """Yield hosts whose programs do not work while others do, and hosts with different keys."""
+    done = {*heartbeats.list_expected_roles()} - {each.role for each in faults}
+    for fault in host_heartbeats.list_host_faults(done, now, heartbeats.SILENT):
+        words, evidence = describe_host_fault(fault)
+        yield _build_need(f"host-{fault.kind}-{fault.host}", StateKind.WARN, words, evidence, fault.since)
+    for difference in host_heartbeats.list_key_differences(now, heartbeats.SILENT):
+        key = "host-ssh-keys" if difference.is_ssh else "host-secret-keys"
+        yield _build_need(key, StateKind.BAD, *_describe_key_difference(difference), None)
+
+
+def describe_host_fault(fault: HostFault) -> tuple[str, str]:
+    """Return what is wrong with a host, and what follows."""
+    given = {"host": fault.host, "roles": ", ".join(str(role.label) for role in fault.roles)}
+    if fault.kind is HostFaultKind.BROKER:
+        words = _("%(host)s does not reach the broker") % given
+        return words, _("%(error)s. The programs of other hosts reach it, and do the work.") % {"error": fault.error}
+    words = _("Programs on %(host)s send no heartbeat: %(roles)s") % given
+    return words, _(
+        "The same programs of other hosts do the work. Start them, or look at the machine; if it is gone for good: "
+        "“manage.py forget_host %(host)s”."
+    ) % given
+
+
+def _describe_key_difference(difference: KeyDifference) -> tuple[str, str]:
+    if not difference.is_ssh:
+        words = _("The hosts %(hosts)s have different secret keys") % {"hosts": ", ".join(difference.hosts)}
+        return words, _(
+            "What one signs or encrypts the other cannot read: people are signed out again and again. "
+            "Set the same NETZWART_SECRET_KEY, and restart them."
+        )
+    if difference.missing:
+        words = _("The portal has no ssh key on %(hosts)s") % {"hosts": ", ".join(difference.missing)}
+    else:
+        words = _("The hosts %(hosts)s have different ssh keys") % {"hosts": ", ".join(difference.hosts)}
+    return words, _(
+        "Gateways accept one key. Work that falls to a host without it fails: copy the file NETZWART_SSH_KEY from a host "
+        "whose connections work."
+    )
 
 
 def _list_moments(faults: Sequence[ProcessFault]) -> list[datetime]:
