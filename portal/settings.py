@@ -13,6 +13,7 @@ import psycopg
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
+from portal.broker_address import parse_broker_addresses
 from portal.environment_reader import EnvironmentReader
 
 django_stubs_ext.monkeypatch()  # lets Django's generic classes accept type arguments at run time
@@ -155,6 +156,11 @@ try:
     DATABASES = {"default": parse_database_url(_env.read_text("NETZWART_DATABASE_URL", "dbname=netzwart"))}
 except psycopg.ProgrammingError:
     _env.refuse("NETZWART_DATABASE_URL", "It must be a connection string of libpq, such as dbname=netzwart.", shown=False)
+# Broker of tasks, if it is not the Redis below: addresses of RabbitMQ's nodes
+try:
+    BROKER_URL = parse_broker_addresses(_env.read_secret("NETZWART_BROKER_URL"))
+except ValueError as mistake:
+    _env.refuse("NETZWART_BROKER_URL", str(mistake), shown=False)
 REDIS_URL = _env.read_url("NETZWART_REDIS_URL", "redis://localhost:6379/0", schemes=("redis", "rediss", "unix"))
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

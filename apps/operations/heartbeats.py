@@ -20,8 +20,9 @@ from django.utils import timezone
 from redis import Redis
 from redis.exceptions import RedisError
 
+from apps.lib import message_broker
 from apps.lib.web.request_cache import cache_per_request
-from apps.operations import host_heartbeats
+from apps.operations import host_heartbeats, rabbitmq
 from apps.operations.models import ProcessRole, RoleHeartbeat
 
 EVERY: Final = settings.HEARTBEAT_SECONDS  # seconds between two signs of life
@@ -128,13 +129,21 @@ def get_role_outage(role: ProcessRole, now: datetime) -> tuple[bool, datetime | 
 
 
 def probe_broker() -> str:
-    """Write a key to the broker. Returns the error, or "" if it worked."""
+    """Write to the broker: a message to RabbitMQ, a key to Redis. Returns the error, or "" if it worked."""
     try:
-        with Redis.from_url(settings.REDIS_URL, socket_timeout=BROKER_TIMEOUT, socket_connect_timeout=BROKER_TIMEOUT) as client:
-            client.set(PROBE_KEY, "1", ex=60)
-    except (RedisError, OSError) as error:
+        if message_broker.is_rabbitmq():
+            rabbitmq.probe_rabbitmq(PROBE_KEY, BROKER_TIMEOUT)
+        else:
+            _write_redis_key()
+    except (RedisError, *rabbitmq.FAULTS) as error:
         return str(error) or type(error).__name__
     return ""
+
+
+def _write_redis_key() -> None:
+    url = settings.BROKER_URL or settings.REDIS_URL
+    with Redis.from_url(url, socket_timeout=BROKER_TIMEOUT, socket_connect_timeout=BROKER_TIMEOUT) as client:
+        client.set(PROBE_KEY, "1", ex=60)
 
 
 class HeartbeatThread:

@@ -2,29 +2,22 @@
 
 import os
 import signal
-import socket
-import struct
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from subprocess import Popen
 from tempfile import TemporaryDirectory
 
 import pytest
 from django.conf import LazySettings
 
-from apps.deployments.desired_state.desired_rulesets import compute_desired_state
-from apps.deployments.models import GatewayState, Rollout, RolloutStep
+from apps.deployments.models import Rollout, RolloutStep
 from apps.lib import enqueue
 from apps.nat.models import PortForward
-from apps.nat.services import add_forward
 from apps.operations.models import HostHeartbeat
 from tests import factories
+from tests.db.two_hosts import PATIENCE, forward, frozen_agent, host, is_settled
 from tests.whole.system import wait_for
-from tests.whole.worker import broker, worker
-
-PATIENCE = 120.0  # seconds
+from tests.whole.worker import broker
 
 
 @pytest.fixture
@@ -35,40 +28,6 @@ def redis(served_network: factories.Network, settings: LazySettings) -> Iterator
         enqueue._get_publisher.cache_clear()
         yield url
     enqueue._get_publisher.cache_clear()
-
-
-@contextmanager
-def host(name: str, redis: str, directory: Path) -> Iterator[Popen[bytes]]:
-    """Run worker and scheduler of a host with a name and a state directory of its own."""
-    state = directory / name
-    state.mkdir()
-    with worker(redis, directory / f"{name}.log", tick=1, HOST_NAME=name, VAR=str(state), HEARTBEAT_SECONDS="1") as process:
-        yield process
-
-
-@contextmanager
-def frozen_agent(socket_path: Path) -> Iterator[None]:
-    """Stop the agent that listens there; the kernel says who it is."""
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(str(socket_path))
-        pid, _user, _group = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        os.kill(pid, signal.SIGCONT)
-
-
-def forward(network: factories.Network, port: int) -> PortForward:
-    holding = network.residents["m1"].holding
-    return add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin)
-
-
-def is_settled(network: factories.Network) -> bool:
-    """True if both gateways have confirmed what the database asks for."""
-    open_ones = Rollout.objects.filter(state__in=Rollout.OPEN)
-    known = dict(GatewayState.objects.values_list("gateway", "digest"))
-    return not open_ones.exists() and compute_desired_state(network.group).targets == known
 
 
 def test_a_host_that_is_killed_in_a_rollout_is_replaced_by_the_other_and_nothing_is_lost(

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.desk.selectors.need import AttentionItem, find_page_url
+from apps.lib import message_broker
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
 from apps.operations import heartbeats, host_heartbeats, jobs
@@ -160,10 +161,12 @@ def _list_moments(faults: Sequence[ProcessFault]) -> list[datetime]:
 
 
 def _describe_broker_fault() -> str:
-    return _("The broker (Redis) accepts no messages")
+    return _("The broker (%(broker)s) accepts no messages") % {"broker": message_broker.get_broker_name()}
 
 
 def _describe_broker_effect() -> str:
+    if message_broker.is_rabbitmq():
+        return _("Changes are saved, but nothing goes out until it works again. Check that RabbitMQ runs, and has memory and disk left.")
     return _("Changes are saved, but nothing goes out until it works again. Check that Redis runs and has memory left.")
 
 
