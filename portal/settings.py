@@ -9,7 +9,6 @@ from socket import gethostname
 from urllib.parse import urlsplit
 
 import django_stubs_ext
-import psycopg
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
@@ -135,16 +134,21 @@ POOL = {"min_size": 1, "max_size": 8, "timeout": 5, "reconnect_timeout": 2}  # s
 NO_COMPILING = "-c jit=off"
 
 
-def parse_database_url(url: str) -> dict[str, object]:
-    """Convert a libpq connection string to Django's form; libpq parameters for which Django has no name go to OPTIONS."""
+def parse_database_url(url: str, *, pooled: bool = False) -> dict[str, object]:
+    """Convert a libpq connection string to Django's form; libpq parameters for which Django has no name go to OPTIONS.
+
+    pooled: PgBouncer answers there, and gives each transaction another connection: it takes no options, and cursors end with a transaction.
+    """
     given = conninfo_to_dict(url)
-    given["options"] = f"{NO_COMPILING} {given.get('options') or ''}".strip()  # the last one counts, so an address may decide otherwise
+    if not pooled:
+        given["options"] = f"{NO_COMPILING} {given.get('options') or ''}".strip()  # the last one counts, so an address may decide otherwise
     named = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
     settings = {name: given.pop(key, "") for name, key in named.items()}
     return {
         "ENGINE": "django.db.backends.postgresql",
         **settings,
         "CONN_HEALTH_CHECKS": True,
+        "DISABLE_SERVER_SIDE_CURSORS": pooled,
         "OPTIONS": {**given, "pool": POOL},
     }
 
@@ -152,10 +156,17 @@ def parse_database_url(url: str) -> dict[str, object]:
 # Seconds that a query of a page or of the API may wait for a lock, and may run; workers and commands have no limit
 LOCK_SECONDS = _env.read_number("NETZWART_LOCK_SECONDS", 5, least=0.1, most=3600)
 STATEMENT_SECONDS = _env.read_number("NETZWART_STATEMENT_SECONDS", 60, least=0.1, most=3600)
-try:
-    DATABASES = {"default": parse_database_url(_env.read_text("NETZWART_DATABASE_URL", "dbname=netzwart"))}
-except psycopg.ProgrammingError:
-    _env.refuse("NETZWART_DATABASE_URL", "It must be a connection string of libpq, such as dbname=netzwart.", shown=False)
+# With PgBouncer in NETZWART_DATABASE_URL: past it, for commands and LISTEN; and a second entry of it, whose connections have both limits
+DATABASE_DIRECT_URL = _env.read_database("NETZWART_DATABASE_DIRECT_URL")
+DATABASE_WEB_URL = _env.read_database("NETZWART_DATABASE_WEB_URL")
+DATABASE_IS_POOLED = bool(DATABASE_DIRECT_URL)
+if bool(DATABASE_DIRECT_URL) != bool(DATABASE_WEB_URL):
+    _env.refuse_together(
+        "NETZWART_DATABASE_DIRECT_URL and NETZWART_DATABASE_WEB_URL belong together: with PgBouncer set both, "
+        "without it none (docs/scale.md)."
+    )
+DATABASES = {"default": parse_database_url(_env.read_database("NETZWART_DATABASE_URL", "dbname=netzwart"), pooled=DATABASE_IS_POOLED)}
+DATABASE_OF_PAGES = parse_database_url(DATABASE_WEB_URL, pooled=True)
 # Broker of tasks, if it is not the Redis below: addresses of RabbitMQ's nodes
 try:
     BROKER_URL = parse_broker_addresses(_env.read_secret("NETZWART_BROKER_URL"))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from subprocess import Popen
-from typing import Final
+from typing import Any, Final
 
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.models import GatewayState, Rollout
@@ -21,7 +21,7 @@ PATIENCE: Final = 120.0  # seconds
 
 
 @contextmanager
-def host(name: str, redis: str, directory: Path, *, tick: float = 1, **settings: str) -> Iterator[Popen[bytes]]:
+def host(name: str, redis: str, directory: Path, *, tick: float = 1, **settings: Any) -> Iterator[Popen[bytes]]:
     """Run worker and scheduler of a host with a name and a state directory of its own. settings: as of `worker`."""
     state = directory / name
     state.mkdir()
