@@ -138,6 +138,9 @@ def test_the_page_of_the_system_says_where_a_program_runs_if_that_is_on_several_
     assert "on portal-a" not in text(mara.get("/system/"))
     report("portal-b", roles=(ProcessRole.WORKER,))
     assert text(mara.get("/system/")).count("on portal-a, portal-b") == 1
+    silence("portal-b")
+    page = text(mara.get("/system/"))
+    assert "Programs on portal-b send no heartbeat: deploy worker" in page and "All programs of the portal have reported" not in page
 
 
 def test_a_machine_that_is_gone_for_good_is_forgotten_by_command() -> None:

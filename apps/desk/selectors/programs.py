@@ -1,6 +1,6 @@
 """The dashboard's needs about the portal's own programs: roles that do not work, jobs that fail or are overdue, with the consequences."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from django.utils.functional import Promise
@@ -117,13 +117,18 @@ def _iter_role_needs(faults: Sequence[ProcessFault]) -> Iterator[AttentionItem]:
 
 def _iter_host_needs(faults: Sequence[ProcessFault], now: datetime) -> Iterator[AttentionItem]:
     """Yield hosts whose programs do not work while others do, and hosts with different keys."""
-    done = {*heartbeats.list_expected_roles()} - {each.role for each in faults}
-    for fault in host_heartbeats.list_host_faults(done, now, heartbeats.SILENT):
+    for fault in list_host_faults(faults, now):
         words, evidence = describe_host_fault(fault)
         yield _build_need(f"host-{fault.kind}-{fault.host}", StateKind.WARN, words, evidence, fault.since)
     for difference in host_heartbeats.list_key_differences(now, heartbeats.SILENT):
         key = "host-ssh-keys" if difference.is_ssh else "host-secret-keys"
         yield _build_need(key, StateKind.BAD, *_describe_key_difference(difference), None)
+
+
+def list_host_faults(faults: Iterable[ProcessFault], now: datetime) -> list[HostFault]:
+    """Return the faults of hosts in roles that another host does. faults: of roles that nobody does."""
+    done = {*heartbeats.list_expected_roles()} - {each.role for each in faults}
+    return host_heartbeats.list_host_faults(done, now, heartbeats.SILENT)
 
 
 def describe_host_fault(fault: HostFault) -> tuple[str, str]:

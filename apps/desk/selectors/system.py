@@ -78,10 +78,14 @@ def build_system_status(now: datetime) -> SystemStatus:
 def _list_roles(now: datetime) -> list[RoleRow]:
     faults, known = {fault.role: fault for fault in heartbeats.list_process_faults(now)}, heartbeats.list_heartbeats()
     rows, hosts = [], host_heartbeats.list_hosts()
+    lacking = {role: each for each in programs.list_host_faults(faults.values(), now) for role in each.roles}
     for role in heartbeats.list_expected_roles():
         fault = faults.get(role)
         state = StateLabel(StateKind.BAD, programs.describe_role_fault(fault)) if fault else StateLabel(StateKind.OK, _("Works"))
         follows = str(programs.CONSEQUENCES[role]) if fault else ""
+        if role in lacking:
+            words, follows = programs.describe_host_fault(lacking[role])
+            state = StateLabel(StateKind.WARN, words)
         places = hosts.get(role, [])
         rows.append(RoleRow(str(role.label), state, known.get(role), follows, ", ".join(places) if len(places) > 1 else ""))
     return rows
