@@ -7,6 +7,7 @@ import argparse
 import http.client
 import os
 import sys
+from socket import gethostname
 
 import psycopg
 
@@ -16,12 +17,13 @@ SILENT_SECONDS = 120  # programs write a sign of life every 5 s; a machine that 
 ANSWER_SECONDS = 20  # for the answer of a server or of the database
 PORTS = {"web": WEB_PORT, "events": EVENTS_PORT}
 REPORTING = tuple(name for name in list_programs(ROOT) if name not in PORTS)  # into the database
-LAST_SEEN = "SELECT extract(epoch FROM now() - seen)::int FROM operations_roleheartbeat WHERE role = %s AND seen IS NOT NULL"
+LAST_SEEN = "SELECT extract(epoch FROM now() - seen)::int FROM operations_hostheartbeat WHERE role = %s AND host = %s"
 
 
 def explain_silence(program: str, database: str) -> str:
     """Return why the program does not count as alive, as a sentence; "" if it does. database: a libpq connection string or URL."""
-    return explain_silent_server(PORTS[program]) if program in PORTS else explain_silent_role(program, database)
+    host = os.environ.get("NETZWART_HOST_NAME", "").strip() or gethostname()
+    return explain_silent_server(PORTS[program]) if program in PORTS else explain_silent_role(program, host, database)
 
 
 def explain_silent_server(port: int) -> str:
@@ -37,15 +39,15 @@ def explain_silent_server(port: int) -> str:
     return f"127.0.0.1:{port} answers {status}." if status >= 500 else ""
 
 
-def explain_silent_role(role: str, database: str) -> str:
-    """Return why the role does not count as alive. It is if it gave a sign of life lately, from whichever machine."""
+def explain_silent_role(role: str, host: str, database: str) -> str:
+    """Return why the role does not count as alive on this host. It is if it gave a sign of life there lately."""
     try:
         with psycopg.connect(database, connect_timeout=ANSWER_SECONDS) as connection:
-            row = connection.execute(LAST_SEEN, [role]).fetchone()
+            row = connection.execute(LAST_SEEN, [role, host]).fetchone()
     except psycopg.Error as error:
         return f"Nobody knows: the database does not answer. {error}"
     if row is None:
-        return f"{role} has never given a sign of life."
+        return f"{role} has never given a sign of life on {host}."
     return f"{role} gave its last sign of life {row[0]} s ago." if row[0] > SILENT_SECONDS else ""
 
 

@@ -11,7 +11,9 @@ from typing import Final
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import psycopg
 from django.core.exceptions import ImproperlyConfigured
+from psycopg.conninfo import conninfo_to_dict
 
 PREFIX: Final = "NETZWART_"
 SWITCH: Final = {"0": False, "1": True}
@@ -100,6 +102,16 @@ class EnvironmentReader:
             self.refuse(name, f"It must be a whole address, which begins with {starts}.", shown="@" not in url)
             return default
         return url
+
+    def read_database(self, name: str, default: str = "") -> str:
+        """Return a connection string or URL of libpq."""
+        text = self.read_text(name, default)
+        try:
+            conninfo_to_dict(text)
+        except psycopg.ProgrammingError:
+            self.refuse(name, "It must be a connection string of libpq, such as dbname=netzwart.", shown=False)
+            return default
+        return text
 
     def read_host(self, name: str, port: int) -> tuple[str, int]:
         """Return a host, "" if there is none, and its port: HOST or HOST:PORT. port: if the variable has none."""

@@ -5,13 +5,14 @@ The defaults describe a development checkout, with state under var/. Only NETZWA
 
 import os
 from pathlib import Path
+from socket import gethostname
 from urllib.parse import urlsplit
 
 import django_stubs_ext
-import psycopg
 from django.core.exceptions import ImproperlyConfigured
 from psycopg.conninfo import conninfo_to_dict
 
+from portal.broker_address import parse_broker_addresses
 from portal.environment_reader import EnvironmentReader
 
 django_stubs_ext.monkeypatch()  # lets Django's generic classes accept type arguments at run time
@@ -133,16 +134,21 @@ POOL = {"min_size": 1, "max_size": 8, "timeout": 5, "reconnect_timeout": 2}  # s
 NO_COMPILING = "-c jit=off"
 
 
-def parse_database_url(url: str) -> dict[str, object]:
-    """Convert a libpq connection string to Django's form; libpq parameters for which Django has no name go to OPTIONS."""
+def parse_database_url(url: str, *, pooled: bool = False) -> dict[str, object]:
+    """Convert a libpq connection string to Django's form; libpq parameters for which Django has no name go to OPTIONS.
+
+    pooled: PgBouncer answers there, and gives each transaction another connection: it takes no options, and cursors end with a transaction.
+    """
     given = conninfo_to_dict(url)
-    given["options"] = f"{NO_COMPILING} {given.get('options') or ''}".strip()  # the last one counts, so an address may decide otherwise
+    if not pooled:
+        given["options"] = f"{NO_COMPILING} {given.get('options') or ''}".strip()  # the last one counts, so an address may decide otherwise
     named = {"NAME": "dbname", "USER": "user", "PASSWORD": "password", "HOST": "host", "PORT": "port"}
     settings = {name: given.pop(key, "") for name, key in named.items()}
     return {
         "ENGINE": "django.db.backends.postgresql",
         **settings,
         "CONN_HEALTH_CHECKS": True,
+        "DISABLE_SERVER_SIDE_CURSORS": pooled,
         "OPTIONS": {**given, "pool": POOL},
     }
 
@@ -150,10 +156,22 @@ def parse_database_url(url: str) -> dict[str, object]:
 # Seconds that a query of a page or of the API may wait for a lock, and may run; workers and commands have no limit
 LOCK_SECONDS = _env.read_number("NETZWART_LOCK_SECONDS", 5, least=0.1, most=3600)
 STATEMENT_SECONDS = _env.read_number("NETZWART_STATEMENT_SECONDS", 60, least=0.1, most=3600)
+# With PgBouncer in NETZWART_DATABASE_URL: past it, for commands and LISTEN; and a second entry of it, whose connections have both limits
+DATABASE_DIRECT_URL = _env.read_database("NETZWART_DATABASE_DIRECT_URL")
+DATABASE_WEB_URL = _env.read_database("NETZWART_DATABASE_WEB_URL")
+DATABASE_IS_POOLED = bool(DATABASE_DIRECT_URL)
+if bool(DATABASE_DIRECT_URL) != bool(DATABASE_WEB_URL):
+    _env.refuse_together(
+        "NETZWART_DATABASE_DIRECT_URL and NETZWART_DATABASE_WEB_URL belong together: with PgBouncer set both, "
+        "without it none (docs/scale.md)."
+    )
+DATABASES = {"default": parse_database_url(_env.read_database("NETZWART_DATABASE_URL", "dbname=netzwart"), pooled=DATABASE_IS_POOLED)}
+DATABASE_OF_PAGES = parse_database_url(DATABASE_WEB_URL, pooled=True)
+# Broker of tasks, if it is not the Redis below: addresses of RabbitMQ's nodes
 try:
-    DATABASES = {"default": parse_database_url(_env.read_text("NETZWART_DATABASE_URL", "dbname=netzwart"))}
-except psycopg.ProgrammingError:
-    _env.refuse("NETZWART_DATABASE_URL", "It must be a connection string of libpq, such as dbname=netzwart.", shown=False)
+    BROKER_URL = parse_broker_addresses(_env.read_secret("NETZWART_BROKER_URL"))
+except ValueError as mistake:
+    _env.refuse("NETZWART_BROKER_URL", str(mistake), shown=False)
 REDIS_URL = _env.read_url("NETZWART_REDIS_URL", "redis://localhost:6379/0", schemes=("redis", "rediss", "unix"))
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -263,6 +281,9 @@ EVENTS_STREAMS = _env.read_whole("NETZWART_EVENTS_STREAMS", 2000)
 EVENTS_STREAMS_EACH = _env.read_whole("NETZWART_EVENTS_STREAMS_EACH", 6)
 EVENTS_CHECK_SECONDS = _env.read_number("NETZWART_EVENTS_CHECK_SECONDS", 30, least=0.01, most=3600)
 EVENTS_STREAM_SECONDS = _env.read_number("NETZWART_EVENTS_STREAM_SECONDS", 600, least=0.01, most=86400)
+
+# Name of this machine, or container, among several that run the portal's programs
+HOST_NAME = _env.read_matching("NETZWART_HOST_NAME", gethostname(), r"[A-Za-z0-9._-]{1,64}", "portal-1")
 
 # Zone of the names of members' devices in the DNS export
 _DNS_NAME = r"\.?[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63})*\.?"

@@ -26,7 +26,7 @@ from apps.lib.models import KeptAnswer
 from apps.mail.models import Message
 from apps.members.models import PeopleUpload
 from apps.network.models import Gateway, GatewayGroup
-from apps.operations.models import BackupNote, DatabaseDay, TableDay
+from apps.operations.models import BackupNote, DatabaseDay, HostHeartbeat, TableDay
 from apps.status.models import ServiceDay, Subscription
 from apps.webhooks.models import Delivery, Endpoint
 from tests import factories
@@ -249,6 +249,11 @@ def _backup_note(age: timedelta) -> QuerySet[Any]:
     return BackupNote.objects.all()
 
 
+def _host_heartbeat(age: timedelta) -> QuerySet[Any]:
+    HostHeartbeat.objects.create(role="worker", host=f"host-{next(_numbers)}", started=timezone.now() - age, seen=timezone.now() - age)
+    return HostHeartbeat.objects.all()
+
+
 MAKERS: dict[str, Maker] = {
     "sessions.Session": _session,
     "usersessions.UserSession": _user_session,
@@ -268,6 +273,7 @@ MAKERS: dict[str, Maker] = {
     "operations.DatabaseDay": _database_day,
     "operations.TableDay": _table_day,
     "operations.BackupNote": _backup_note,
+    "operations.HostHeartbeat": _host_heartbeat,
     "gateways.CarrierChange": _carrier_change,
     "gateways.EvidenceArchive": _evidence,
     "gateways.HealthReading": _health_reading,

@@ -114,16 +114,17 @@ def _make_app() -> Celery:
 
     django.setup()
     broker.register_transport()
-    from apps.lib.enqueue import build_broker_url
-    from workers import monitoring  # needs Django to be set up
+    from apps.lib import message_broker
+    from workers import monitoring, rabbitmq  # needs Django to be set up
 
     monitoring.connect()
-    made = Celery("workers", broker=build_broker_url(settings.REDIS_URL), include=[f"workers.{each}" for each in MODULES])
+    arguments = message_broker.QUORUM if message_broker.is_rabbitmq() else None
+    made = Celery("workers", broker=message_broker.get_broker_url(), include=[f"workers.{each}" for each in MODULES])
     made.conf.update(
         accept_content=["json"],
         task_serializer="json",
         task_ignore_result=True,
-        task_queues=[Queue(each, routing_key=each) for each in (CHANGES, READINGS, MAIL, FEEDS)],
+        task_queues=[Queue(each, routing_key=each, queue_arguments=arguments) for each in (CHANGES, READINGS, MAIL, FEEDS)],
         task_default_queue=CHANGES,
         task_routes={each: {"queue": queue} for queue, names in ((READINGS, SLOW), (MAIL, POSTAL), (FEEDS, IMPORTS)) for each in names},
         task_acks_late=True,
@@ -167,6 +168,7 @@ def _make_app() -> Celery:
             **_build_served_entries(3 * settings.HEARTBEAT_SECONDS),
         },
     )
+    made.conf.update(rabbitmq.build_settings() if message_broker.is_rabbitmq() else {})
     return made
 
 

@@ -75,7 +75,7 @@ class EventsApplication:
         await send({"type": "lifespan.startup.complete"})
         await receive()
         self._hub.close()
-        alive.cancel()
+        await notify_listener.cancel_and_wait(alive)
         await notify_listener.cancel_and_wait(listener)
         for threads in (self._doors, self._looks, self._calls):
             threads.close()
@@ -84,9 +84,12 @@ class EventsApplication:
     async def _report_alive(self) -> None:
         """Write signs of life as long as the event loop runs."""
         heartbeat = HeartbeatThread([ProcessRole.EVENTS], probe=lambda: "")
-        while True:
-            await self._doors.run(heartbeat.beat)
-            await asyncio.sleep(EVERY)
+        try:
+            while True:
+                await self._doors.run(heartbeat.beat)
+                await asyncio.sleep(EVERY)
+        finally:
+            await self._doors.run(heartbeat.leave)
 
     def _end_with_the_process(self) -> None:
         """End the streams on SIGTERM itself: the server waits for its connections before it sends the lifespan shutdown."""

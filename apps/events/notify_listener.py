@@ -10,7 +10,9 @@ from typing import Any, Final
 
 import psycopg
 import structlog
+from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
+from psycopg.conninfo import conninfo_to_dict
 
 from apps.events import selectors
 from apps.events.hub import EventHub
@@ -46,9 +48,15 @@ async def listen_for_events(hub: EventHub, in_thread: InThread) -> None:
 
 
 async def _connect() -> psycopg.AsyncConnection[Any]:
-    params = {name: value for name, value in connection.get_connection_params().items() if name not in OF_DJANGO}
     async with asyncio.timeout(WITHIN):
-        return await psycopg.AsyncConnection.connect(**params | {"autocommit": True, "application_name": NAME})
+        return await psycopg.AsyncConnection.connect(**_build_parameters() | {"autocommit": True, "application_name": NAME})
+
+
+def _build_parameters() -> dict[str, Any]:
+    """Return libpq's parameters, past PgBouncer if there is one: it gives away the connection that listens."""
+    if settings.DATABASE_IS_POOLED:
+        return dict(conninfo_to_dict(settings.DATABASE_DIRECT_URL))
+    return {name: value for name, value in connection.get_connection_params().items() if name not in OF_DJANGO}
 
 
 async def _publish_news(hub: EventHub, in_thread: InThread) -> None:

@@ -1,7 +1,8 @@
 """Enqueues tasks so that a worker acts at once. Nothing depends on them: the schedule finds everything that is due.
 
 Tasks are sent by name after the commit, within LIMIT and without a retry: a dead broker never fails a save, nor delays it for
-longer. While traces are on, it delays a save by trace_links.REDIS_SECONDS more.
+longer. RabbitMQ, which has to be asked several times for a connection, may take some times as long. While traces are on, they
+delay a save by trace_links.REDIS_SECONDS more.
 """
 
 from collections.abc import Iterator
@@ -12,13 +13,13 @@ from functools import cache, partial
 from typing import Any, Final
 
 import structlog
+from amqp.exceptions import AMQPError, MessageNacked
 from celery import Celery
 from celery.signals import before_task_publish
-from django.conf import settings
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
-from apps.lib import trace_links, trace_timing
+from apps.lib import message_broker, trace_links, trace_timing
 from apps.lib.log_context import MESSAGE_HEADER, get_request_id
 
 QUEUES = {
@@ -38,12 +39,8 @@ QUEUED_AT: Final = "queued_at"
 RECONCILE = "workers.reconcile"
 RECONCILE_GROUP = "workers.reconcile_group"
 LIMIT = 0.2  # seconds, for connecting and for the answer
+REDIS_OPTIONS: Final = {"socket_timeout": LIMIT, "socket_connect_timeout": LIMIT, "max_retries": 0, "retry_on_timeout": False}
 log = structlog.get_logger()
-
-
-def build_broker_url(redis_url: str) -> str:
-    """Return Celery's form of a Redis URL: a unix socket has the scheme `redis+socket`."""
-    return redis_url.replace("unix://", "redis+socket://", 1)
 
 
 @before_task_publish.connect
@@ -56,13 +53,22 @@ def stamp_message(headers: dict[str, Any], **_given: Any) -> None:
 
 @cache
 def _get_publisher() -> Celery:
-    publisher = Celery("nudges", broker=build_broker_url(settings.REDIS_URL), set_as_current=False)
-    publisher.conf.update(
-        broker_connection_retry=False,
-        task_routes=QUEUES,
-        broker_transport_options={"socket_timeout": LIMIT, "socket_connect_timeout": LIMIT, "max_retries": 0, "retry_on_timeout": False},
-    )
+    publisher = Celery("nudges", broker=message_broker.get_broker_url(), set_as_current=False)
+    publisher.conf.update(broker_connection_retry=False, task_routes=QUEUES)
+    publisher.conf.update(_build_rabbitmq_settings() if message_broker.is_rabbitmq() else {"broker_transport_options": REDIS_OPTIONS})
     return publisher
+
+
+def _build_rabbitmq_settings() -> dict[str, Any]:
+    """Return what the publisher is told of RabbitMQ: it declares queues as workers do. A connection that has died is opened again once."""
+    return {
+        "broker_transport_options": message_broker.build_rabbitmq_options(LIMIT),
+        "broker_use_ssl": message_broker.build_tls_options(),
+        "broker_connection_timeout": LIMIT,
+        "task_default_queue_type": "quorum",
+        "task_create_missing_queue_type": "quorum",
+        "task_publish_retry_policy": {"max_retries": 1, "interval_start": 0, "interval_step": 0, "interval_max": 0},
+    }
 
 
 _batched_tasks: ContextVar[set[tuple[Any, ...]] | None] = ContextVar("gathered", default=None)
@@ -113,8 +119,8 @@ def send_task(task: str, *args: Any) -> bool:
     traceparent = trace_timing.get_traceparent()
     headers = {"traceparent": traceparent} if traceparent else None
     try:
-        _get_publisher().send_task(task, args=args, headers=headers, retry=False, ignore_result=True)
-    except (OperationalError, OSError) as error:
+        _get_publisher().send_task(task, args=args, headers=headers, retry=message_broker.is_rabbitmq(), ignore_result=True)
+    except (OperationalError, OSError, AMQPError, MessageNacked) as error:
         log.warning("nudge lost", task=task, error=str(error))
         return False
     return True

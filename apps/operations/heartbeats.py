@@ -1,8 +1,10 @@
 """Heartbeats of the portal's processes: each process records every few seconds that it is alive, and any error of the broker.
 
-The dashboard, the API's `waits` and `/health` read them. A role counts as silent when its last sign of life is older than SILENT.
+The dashboard, the API's `waits` and `/health` read them. A role counts as silent when its last sign of life is older than SILENT,
+from whichever host it came; `host_heartbeats` tells hosts apart.
 """
 
+import atexit
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,12 +15,14 @@ from typing import Final
 import structlog
 from django.conf import settings
 from django.db import Error as DatabaseError
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 from redis import Redis
 from redis.exceptions import RedisError
 
+from apps.lib import message_broker
 from apps.lib.web.request_cache import cache_per_request
+from apps.operations import host_heartbeats, rabbitmq
 from apps.operations.models import ProcessRole, RoleHeartbeat
 
 EVERY: Final = settings.HEARTBEAT_SECONDS  # seconds between two signs of life
@@ -28,11 +32,13 @@ IDLE_AFTER: Final = timedelta(seconds=5 * SERVED_EVERY)  # longer than SILENT: t
 BROKER_TIMEOUT: Final = 5.0  # seconds
 PROBE_KEY: Final = "netzwart:heartbeat"
 OF_QUEUES: Final = (ProcessRole.WORKER, ProcessRole.COLLECTOR, ProcessRole.FEEDS, ProcessRole.MAILER)
+# A role fails to reach the broker if none of its hosts that are alive reaches it.
 ALIVE = """
     INSERT INTO operations_roleheartbeat AS beat (role, started, seen, broker_error, broker_failing)
-    VALUES (%(role)s, %(started)s, now(), %(error)s, CASE WHEN %(error)s <> '' THEN now() END)
-    ON CONFLICT (role) DO UPDATE SET started = %(started)s, seen = now(), broker_error = %(error)s,
-        broker_failing = CASE WHEN %(error)s <> '' THEN coalesce(beat.broker_failing, now()) END
+    SELECT role, %(started)s, now(), broker_error, broker_failing FROM operations_hostheartbeat
+    WHERE role = %(role)s AND seen >= now() - make_interval(secs => %(silent)s) ORDER BY broker_failing DESC NULLS FIRST LIMIT 1
+    ON CONFLICT (role) DO UPDATE SET started = excluded.started, seen = now(), broker_error = excluded.broker_error,
+        broker_failing = CASE WHEN excluded.broker_error <> '' THEN coalesce(beat.broker_failing, excluded.broker_failing) END
 """
 SERVED = """
     INSERT INTO operations_roleheartbeat AS beat (role, seen, served) VALUES (%(role)s, now(), now())
@@ -64,9 +70,10 @@ class ProcessFault:
 
 
 def record_alive(role: ProcessRole, started: datetime, broker_error: str = "") -> None:
-    """Record a sign of life."""
-    with connection.cursor() as cursor:
-        cursor.execute(ALIVE, {"role": role.value, "started": started, "error": broker_error[:300].replace("\0", "")})
+    """Record a sign of life, of the role and of its host."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        host_heartbeats.record_host_alive(role, started, broker_error[:300].replace("\0", ""))
+        cursor.execute(ALIVE, {"role": role.value, "started": started, "silent": SILENT.total_seconds()})
 
 
 def record_served(role: ProcessRole) -> None:
@@ -122,13 +129,21 @@ def get_role_outage(role: ProcessRole, now: datetime) -> tuple[bool, datetime | 
 
 
 def probe_broker() -> str:
-    """Write a key to the broker. Returns the error, or "" if it worked."""
+    """Write to the broker: a message to RabbitMQ, a key to Redis. Returns the error, or "" if it worked."""
     try:
-        with Redis.from_url(settings.REDIS_URL, socket_timeout=BROKER_TIMEOUT, socket_connect_timeout=BROKER_TIMEOUT) as client:
-            client.set(PROBE_KEY, "1", ex=60)
-    except (RedisError, OSError) as error:
+        if message_broker.is_rabbitmq():
+            rabbitmq.probe_rabbitmq(PROBE_KEY, BROKER_TIMEOUT)
+        else:
+            _write_redis_key()
+    except (RedisError, *rabbitmq.FAULTS) as error:
         return str(error) or type(error).__name__
     return ""
+
+
+def _write_redis_key() -> None:
+    url = settings.BROKER_URL or settings.REDIS_URL
+    with Redis.from_url(url, socket_timeout=BROKER_TIMEOUT, socket_connect_timeout=BROKER_TIMEOUT) as client:
+        client.set(PROBE_KEY, "1", ex=60)
 
 
 class HeartbeatThread:
@@ -139,10 +154,20 @@ class HeartbeatThread:
         self._started, self._stop = timezone.now(), Event()
 
     def start(self) -> None:
+        """Begin; at the end of the process its host stops being expected to report."""
+        atexit.register(self.leave)
         Thread(target=self._run, name="heartbeat", daemon=True).start()
 
     def stop(self) -> None:
         self._stop.set()
+
+    def leave(self) -> None:
+        """Stop, and remove the rows of this host, because the process ends on purpose. One that is killed leaves them."""
+        self.stop()
+        try:
+            host_heartbeats.forget_process(self._roles, self._started)
+        except DatabaseError as away:
+            log.warning("end of a program not recorded", roles=list(self._roles), error=str(away).strip())
 
     def beat(self) -> None:
         """Record one sign of life for each role. If the database fails, the next beat tries again."""

@@ -1,6 +1,6 @@
 """Reports of the portal's own processes: signs of life, and outcomes of periodic jobs; its health is in `portal_health`.
 
-Both tables here are bounded: one row for each role, and one for each job in the code.
+The tables here are bounded: one row for each role, for each role of a host, and for each job in the code.
 """
 
 from django.db import models
@@ -10,7 +10,17 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.operations.portal_health.models import BackupNote, DatabaseDay, PortalFinding, PortalReading, TableDay
 
-__all__ = ["BackupNote", "DatabaseDay", "JobRecord", "PortalFinding", "PortalReading", "ProcessRole", "RoleHeartbeat", "TableDay"]
+__all__ = [
+    "BackupNote",
+    "DatabaseDay",
+    "HostHeartbeat",
+    "JobRecord",
+    "PortalFinding",
+    "PortalReading",
+    "ProcessRole",
+    "RoleHeartbeat",
+    "TableDay",
+]
 
 
 class ProcessRole(models.TextChoices):
@@ -51,6 +61,36 @@ class RoleHeartbeat(models.Model):
 
     def __str__(self) -> str:
         return f"{self.role}: {self.seen}"
+
+
+class HostHeartbeat(models.Model):
+    """Last sign of life of a role from one host. A program that is stopped on purpose removes its row.
+
+    broker_error, broker_failing: why it cannot write to the broker, and since when. secret_mark, ssh_mark: tell its keys from those of
+    other hosts; ssh_mark is empty for roles that do not reach gateways.
+    """
+
+    role = models.CharField(max_length=16, choices=ProcessRole)
+    host = models.CharField(max_length=64)
+    started = models.DateTimeField()
+    seen = models.DateTimeField()
+    broker_error = models.CharField(max_length=300, blank=True, default="")
+    broker_failing = models.DateTimeField(null=True)
+    secret_mark = models.CharField(max_length=16)
+    ssh_mark = models.CharField(max_length=16, blank=True, default="")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["role", "host"], name="hostheartbeat_once"),
+            models.CheckConstraint(condition=Q(role__in=ProcessRole.values), name="hostheartbeat_of_a_role"),
+            models.CheckConstraint(
+                condition=Q(broker_failing=None, broker_error="") | (Q(broker_failing__isnull=False) & ~Q(broker_error="")),
+                name="hostheartbeat_failing_says_why",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role} on {self.host}: {self.seen}"
 
 
 class JobRecord(models.Model):

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.lib.api.idempotency import KEPT
 from apps.lib.models import KeptAnswer
+from apps.operations.host_heartbeats import prune_hosts
 from apps.operations.models import BackupNote, DatabaseDay, TableDay
 from apps.operations.registry import TableBoundKind, delete_oldest_batch, register_pruned_table, register_unpruned_tables
 
@@ -62,6 +63,7 @@ register_pruned_table("lib.KeptAnswer", kept=_("24 hours"), prune=prune_kept_ans
 register_pruned_table("operations.DatabaseDay", kept=_("5 years"), prune=prune_database_days)
 register_pruned_table("operations.TableDay", kept=_("1 year"), prune=prune_table_days)
 register_pruned_table("operations.BackupNote", kept=_("1 year"), prune=prune_backup_notes)
+register_pruned_table("operations.HostHeartbeat", kept=_("7 days"), prune=prune_hosts)
 register_unpruned_tables(TableBoundKind.CODE, "operations.RoleHeartbeat", "operations.JobRecord")
 register_unpruned_tables(TableBoundKind.CODE, "operations.PortalReading", "operations.PortalFinding")
 register_unpruned_tables(TableBoundKind.CODE, "auth.Permission", "auth.Group", "contenttypes.ContentType")

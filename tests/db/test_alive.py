@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from django.conf import LazySettings
 from django.db import connection
 from django.utils import timezone
 
@@ -22,17 +23,19 @@ def database() -> Iterator[str]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_role_lives_while_it_gives_signs_of_life(database: str) -> None:
-    assert explain_silent_role("mailer", database) == "mailer has never given a sign of life."
+def test_a_role_lives_on_the_host_from_which_it_gives_signs_of_life(database: str, settings: LazySettings) -> None:
+    assert explain_silent_role("mailer", "a", database) == "mailer has never given a sign of life on a."
+    settings.HOST_NAME = "a"
     record_alive(ProcessRole.MAILER, timezone.now())
-    assert explain_silent_role("mailer", database) == ""
+    assert explain_silent_role("mailer", "a", database) == ""
+    assert explain_silent_role("mailer", "b", database) == "mailer has never given a sign of life on b."
     with connection.cursor() as cursor:
-        cursor.execute("UPDATE operations_roleheartbeat SET seen = now() - interval '200 seconds'")
-    assert explain_silent_role("mailer", database).startswith("mailer gave its last sign of life 20")
+        cursor.execute("UPDATE operations_hostheartbeat SET seen = now() - interval '200 seconds'")
+    assert explain_silent_role("mailer", "a", database).startswith("mailer gave its last sign of life 20")
 
 
 def test_while_the_database_is_away_nobody_knows() -> None:
-    assert explain_silent_role("mailer", UNREACHABLE).startswith("Nobody knows: the database does not answer.")
+    assert explain_silent_role("mailer", "a", UNREACHABLE).startswith("Nobody knows: the database does not answer.")
 
 
 @pytest.mark.parametrize(("status", "said"), [(200, ""), (400, ""), (503, " answers 503.")])

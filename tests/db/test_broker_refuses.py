@@ -10,7 +10,7 @@ import pytest
 from kombu import Connection
 from redis import Redis
 
-from apps.lib.enqueue import build_broker_url
+from apps.lib.message_broker import build_broker_url
 from tests.whole.system import wait_for
 from tests.whole.worker import broker
 from workers.broker import REFUSALS, register_transport

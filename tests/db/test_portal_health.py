@@ -17,7 +17,7 @@ from django.utils import timezone
 from redis import Redis
 
 from apps.desk.selectors.dashboard import list_attention_items
-from apps.lib.enqueue import build_broker_url
+from apps.lib.message_broker import build_broker_url
 from apps.metrics.exposition import render_metrics
 from apps.operations.portal_health import database, disk, statements
 from apps.operations.portal_health.broker import read_broker

@@ -47,6 +47,7 @@ FAULTS = [
     ("partitions_missing", PortalKind.WARN, {"partitions": (PartitionCover("traffic_hour", 7200),)}),
     ("partitions_missing", PortalKind.BAD, {"partitions": (PartitionCover("traffic_hour", 0),)}),
     ("queue_behind", PortalKind.WARN, broker(messages=4000, oldest=600)),
+    ("queue_behind", PortalKind.WARN, broker(messages=500, oldest=None)),
     ("queue_behind", PortalKind.WARN, broker(role="feeds", queue="feeds", oldest=2 * 3600)),
     ("backup_old", PortalKind.WARN, {"backup": timedelta(hours=49)}),
     ("old_transaction", PortalKind.WARN, {"transaction": dataclasses.replace(TRANSACTION, seconds=3 * 3600)}),

@@ -27,6 +27,7 @@ from apps.deployments.rollouts.rollback import roll_back
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
 from apps.lib import enqueue
+from apps.lib.message_broker import build_broker_url
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
 from apps.network.models import Gateway
@@ -201,7 +202,7 @@ def test_without_a_broker_saving_goes_on_and_when_it_is_back_what_is_missing_goe
 
 def test_a_task_that_outlives_its_broker_ends_in_a_lost_connection(sockets: Path) -> None:
     with broker(sockets) as address:
-        taking = app.connection_for_read(url=enqueue.build_broker_url(address))
+        taking = app.connection_for_read(url=build_broker_url(address))
         queue = SimpleQueue(taking.default_channel, "celery")
         queue.put("a task")
         message = queue.get(timeout=5)

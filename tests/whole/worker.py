@@ -59,12 +59,13 @@ def environment(redis_url: str) -> dict[str, str]:
 
 
 @contextmanager
-def worker(redis_url: str, log: Path, *, tick: float = 0) -> Iterator[Popen[bytes]]:
+def worker(redis_url: str, log: Path, *, tick: float = 0, **settings: str) -> Iterator[Popen[bytes]]:
     """Run a Celery worker that takes messages from the broker and uses the test's database.
 
-    tick: seconds between runs by schedule, 0 for none.
+    tick: seconds between runs by schedule, 0 for none. settings: variables by their names without NETZWART_.
     """
-    given = environment(redis_url) | ({"NETZWART_RECONCILE_SECONDS": str(tick)} if tick else {})
+    given = environment(redis_url) | {f"NETZWART_{name}": value for name, value in settings.items()}
+    given |= {"NETZWART_RECONCILE_SECONDS": str(tick)} if tick else {}
     options = ("worker", "--pool", "threads", "--concurrency", "2", "--loglevel", "INFO")
     with ExitStack() as stack:
         process = stack.enter_context(_celery(given, log, *options))

@@ -92,7 +92,7 @@ class LeaseKeeper:
     def _renew_lease(self, kept: KeptLease) -> int | None:
         """Return the number of rows changed; None when the database is unreachable."""
         try:
-            connection = self._connection or psycopg.connect(**kept.database, autocommit=True, connect_timeout=CONNECT)
+            connection = self._connection or _connect(kept.database)
             self._connection = connection
             return connection.execute(RENEW, (kept.seconds, kept.rollout, kept.token)).rowcount
         except psycopg.Error as error:
@@ -104,6 +104,11 @@ class LeaseKeeper:
         if self._connection:
             self._connection.close()
         self._connection = None
+
+
+def _connect(database: dict[str, Any]) -> psycopg.Connection[Any]:
+    """Connect. Nothing is prepared: PgBouncer gives each statement another connection, which knows nothing of it."""
+    return psycopg.connect(**database, autocommit=True, connect_timeout=CONNECT, prepare_threshold=None)
 
 
 def keep_leases() -> None:

@@ -108,7 +108,10 @@ def explain_ssh_error(words: str, host_key: str) -> str:
         case SshFault.OTHER_HOST_KEY:
             return _explain_other_host(words, compute_fingerprint(host_key))
         case SshFault.NO_KEY:
-            return f"the portal has no ssh key at {settings.SSH_KEY}; make one with “manage.py gateway key”"
+            return (
+                f"the portal has no ssh key at {settings.SSH_KEY} on {settings.HOST_NAME}; make one with “manage.py gateway key”, "
+                "or copy that of the portal's other hosts"
+            )
         case SshFault.KEY_REFUSED:
             return "the gateway does not accept the portal's key; add the line that “manage.py gateway key” prints to its authorized_keys"
         case SshFault.NO_HOST_KEY:

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.gateways.health.presentation import KeyFigure
+from apps.lib.message_broker import get_broker_name
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind
 from apps.operations.portal_health.figures import BrokerLevels, DiskSpace, OpenTransaction, PortalFigures
@@ -64,7 +65,7 @@ def _build_transaction(found: OpenTransaction | None, kind: StateKind) -> KeyFig
 def _build_queues(broker: BrokerLevels, kind: StateKind) -> KeyFigure:
     name = _("Oldest waiting task")
     if broker.error:
-        return KeyFigure(name, _("unknown"), _("Redis does not answer"), StateKind.BAD)
+        return KeyFigure(name, _("unknown"), _("%(broker)s does not answer") % {"broker": get_broker_name()}, StateKind.BAD)
     number = sum(each.messages for each in broker.queues)
     if not number:
         return KeyFigure(name, _("none"), _("all queues are empty"), kind)

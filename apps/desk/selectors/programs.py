@@ -1,6 +1,6 @@
 """The dashboard's needs about the portal's own programs: roles that do not work, jobs that fail or are overdue, with the consequences."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from django.utils.functional import Promise
@@ -8,10 +8,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.desk.selectors.need import AttentionItem, find_page_url
+from apps.lib import message_broker
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
-from apps.operations import heartbeats, jobs
+from apps.operations import heartbeats, host_heartbeats, jobs
 from apps.operations.heartbeats import ProcessFault, RoleFaultKind
+from apps.operations.host_heartbeats import HostFault, HostFaultKind, KeyDifference
 from apps.operations.models import ProcessRole
 
 CONSEQUENCES: dict[ProcessRole, Promise] = {
@@ -86,6 +88,7 @@ def iter_attention_items(now: datetime) -> Iterator[AttentionItem]:
     """Yield roles that do not work, and jobs that fail or do not run."""
     faults = heartbeats.list_process_faults(now)
     yield from _iter_role_needs(faults)
+    yield from _iter_host_needs(faults, now)
     ticking = not faults or {fault.role for fault in faults} == {ProcessRole.EVENTS}
     for job in jobs.list_job_faults(now):
         if job.error or ticking:  # if a role is silent, its jobs do not run: that is not another need
@@ -113,15 +116,63 @@ def _iter_role_needs(faults: Sequence[ProcessFault]) -> Iterator[AttentionItem]:
         yield _build_need(f"role-{fault.role}", kind, describe_role_fault(fault), str(CONSEQUENCES[fault.role]), fault.since)
 
 
+def _iter_host_needs(faults: Sequence[ProcessFault], now: datetime) -> Iterator[AttentionItem]:
+    """Yield hosts whose programs do not work while others do, and hosts with different keys."""
+    for fault in list_host_faults(faults, now):
+        words, evidence = describe_host_fault(fault)
+        yield _build_need(f"host-{fault.kind}-{fault.host}", StateKind.WARN, words, evidence, fault.since)
+    for difference in host_heartbeats.list_key_differences(now, heartbeats.SILENT):
+        key = "host-ssh-keys" if difference.is_ssh else "host-secret-keys"
+        yield _build_need(key, StateKind.BAD, *_describe_key_difference(difference), None)
+
+
+def list_host_faults(faults: Iterable[ProcessFault], now: datetime) -> list[HostFault]:
+    """Return the faults of hosts in roles that another host does. faults: of roles that nobody does."""
+    done = {*heartbeats.list_expected_roles()} - {each.role for each in faults}
+    return host_heartbeats.list_host_faults(done, now, heartbeats.SILENT)
+
+
+def describe_host_fault(fault: HostFault) -> tuple[str, str]:
+    """Return what is wrong with a host, and what follows."""
+    given = {"host": fault.host, "roles": ", ".join(str(role.label) for role in fault.roles)}
+    if fault.kind is HostFaultKind.BROKER:
+        words = _("%(host)s does not reach the broker") % given
+        return words, _("%(error)s. The programs of other hosts reach it, and do the work.") % {"error": fault.error}
+    words = _("Programs on %(host)s send no heartbeat: %(roles)s") % given
+    return words, _(
+        "The same programs of other hosts do the work. Start them, or look at the machine; if it is gone for good: "
+        "“manage.py forget_host %(host)s”."
+    ) % given
+
+
+def _describe_key_difference(difference: KeyDifference) -> tuple[str, str]:
+    if not difference.is_ssh:
+        words = _("The hosts %(hosts)s have different secret keys") % {"hosts": ", ".join(difference.hosts)}
+        return words, _(
+            "What one signs or encrypts the other cannot read: people are signed out again and again. "
+            "Set the same NETZWART_SECRET_KEY, and restart them."
+        )
+    if difference.missing:
+        words = _("The portal has no ssh key on %(hosts)s") % {"hosts": ", ".join(difference.missing)}
+    else:
+        words = _("The hosts %(hosts)s have different ssh keys") % {"hosts": ", ".join(difference.hosts)}
+    return words, _(
+        "Gateways accept one key. Work that falls to a host without it fails: copy the file NETZWART_SSH_KEY from a host "
+        "whose connections work."
+    )
+
+
 def _list_moments(faults: Sequence[ProcessFault]) -> list[datetime]:
     return [fault.since for fault in faults if fault.since]
 
 
 def _describe_broker_fault() -> str:
-    return _("The broker (Redis) accepts no messages")
+    return _("The broker (%(broker)s) accepts no messages") % {"broker": message_broker.get_broker_name()}
 
 
 def _describe_broker_effect() -> str:
+    if message_broker.is_rabbitmq():
+        return _("Changes are saved, but nothing goes out until it works again. Check that RabbitMQ runs, and has memory and disk left.")
     return _("Changes are saved, but nothing goes out until it works again. Check that Redis runs and has memory left.")
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from apps.desk.selectors import programs
 from apps.lib.ui.states import StateKind, StateLabel
-from apps.operations import heartbeats, jobs
+from apps.operations import heartbeats, host_heartbeats, jobs
 from apps.operations.models import JobRecord, RoleHeartbeat
 from apps.operations.registry import TableBoundKind
 from apps.operations.table_growth import GROWTH_DAYS, TableTrend, list_table_trends
@@ -25,12 +25,13 @@ BOUNDS: dict[TableBoundKind, Promise] = {
 
 @dataclass(frozen=True)
 class RoleRow:
-    """A role of the portal's processes. follows: the consequence of its fault, "" while it works."""
+    """A role of the portal's processes. follows: the consequence of its fault, "" while it works. hosts: where it runs, if on several."""
 
     name: str
     state: StateLabel
     row: RoleHeartbeat | None
     follows: str
+    hosts: str
 
 
 @dataclass(frozen=True)
@@ -76,11 +77,17 @@ def build_system_status(now: datetime) -> SystemStatus:
 
 def _list_roles(now: datetime) -> list[RoleRow]:
     faults, known = {fault.role: fault for fault in heartbeats.list_process_faults(now)}, heartbeats.list_heartbeats()
-    rows = []
+    rows, hosts = [], host_heartbeats.list_hosts()
+    lacking = {role: each for each in programs.list_host_faults(faults.values(), now) for role in each.roles}
     for role in heartbeats.list_expected_roles():
         fault = faults.get(role)
         state = StateLabel(StateKind.BAD, programs.describe_role_fault(fault)) if fault else StateLabel(StateKind.OK, _("Works"))
-        rows.append(RoleRow(str(role.label), state, known.get(role), str(programs.CONSEQUENCES[role]) if fault else ""))
+        follows = str(programs.CONSEQUENCES[role]) if fault else ""
+        if role in lacking:
+            words, follows = programs.describe_host_fault(lacking[role])
+            state = StateLabel(StateKind.WARN, words)
+        places = hosts.get(role, [])
+        rows.append(RoleRow(str(role.label), state, known.get(role), follows, ", ".join(places) if len(places) > 1 else ""))
     return rows
 
 

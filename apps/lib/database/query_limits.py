@@ -1,7 +1,8 @@
 """Limits on how long a query may run and wait for a lock, in processes that answer people.
 
 Otherwise a page that waits for a lock would hang as long as the lock is held, and occupy a thread. PostgreSQL cancels such a
-query, and `apps.lib.web.database_outage` answers 503. Workers, commands and migrations have no limits.
+query, and `apps.lib.web.database_outage` answers 503. Workers, commands and migrations have no limits. PgBouncer takes no limits from
+a client: an entry of its own sets them (docs/scale.md).
 """
 
 from typing import Any
@@ -12,6 +13,9 @@ from django.db import connection
 
 def limit_queries() -> None:
     """Set both limits for all connections that this process opens from now on. Must be called before the first one."""
+    if settings.DATABASE_IS_POOLED:
+        settings.DATABASES["default"].update(settings.DATABASE_OF_PAGES)
+        return
     limits = (
         f"-c lock_timeout={_to_milliseconds(settings.LOCK_SECONDS)} -c statement_timeout={_to_milliseconds(settings.STATEMENT_SECONDS)}"
     )

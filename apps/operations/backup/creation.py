@@ -108,9 +108,20 @@ def _fill(partial: Path, say: Progress) -> BackupManifest:
     return manifest
 
 
+def _refuse_standby(connection: Connection) -> None:
+    """Raise BackupError on a standby: its unlogged tables cannot be read, and the backup could not be noted there."""
+    [(is_standby,)] = connection.execute("SELECT pg_is_in_recovery()")
+    if is_standby:
+        raise BackupError(
+            "This server is a standby, from which no backup can be made. Name the primary, or all servers with "
+            "target_session_attrs=read-write (docs/scale.md)."
+        )
+
+
 def _dump_snapshot(connection: Connection, address: DatabaseAddress, partial: Path, say: Progress) -> tuple[datetime, Mapping[str, int]]:
     """Dump the database as one transaction sees it, and count rows in that same transaction. Returns its time, and the numbers."""
     connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+    _refuse_standby(connection)
     [(snapshot, made)] = connection.execute("SELECT pg_export_snapshot(), now()")
     say("Counting rows.")
     rows = contents.count_rows(connection)

@@ -83,7 +83,7 @@ class PartitionCover:
 @dataclass(frozen=True)
 class QueueBacklog:
     """A queue of the broker. role: who serves it; is_served: that role works. oldest: age of its oldest message in seconds; None if it is
-    empty, or was written by a release that did not tell.
+    empty, or was written by a release that did not tell, or if the broker does not tell.
     """
 
     queue: str

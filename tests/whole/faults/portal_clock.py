@@ -29,7 +29,7 @@ from apps.gateways.services import collect_counters
 from apps.mail.models import Message, ServerAway
 from apps.network.models import Gateway
 from apps.operations import heartbeats, jobs
-from apps.operations.models import JobRecord, ProcessRole, RoleHeartbeat
+from apps.operations.models import HostHeartbeat, JobRecord, ProcessRole, RoleHeartbeat
 from tests.whole.faults.injected_fault import Traffic, pass_nothing
 from tests.whole.faults.scene import FaultScene
 from tests.whole.system import read_probes, wait_for
@@ -49,6 +49,7 @@ TIMES: dict[type[Model], tuple[str, ...]] = {
     ServerAway: ("since", "next_try"),
     BanFeed: ("due", "error_since"),
     RoleHeartbeat: ("seen", "served", "broker_failing"),
+    HostHeartbeat: ("seen", "broker_failing"),
     JobRecord: ("ran", "succeeded", "failing"),
 }
 OBSERVED: dict[type[Model], tuple[str, ...]] = {

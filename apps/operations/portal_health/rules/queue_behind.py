@@ -11,11 +11,14 @@ from apps.operations.portal_health.rule import PortalEvidence, PortalKind, Porta
 
 LONGEST: Final = {"feeds": 3600}  # seconds; a large list takes minutes
 OTHERWISE: Final = 300
+MANY: Final = 500
+"""Messages of unknown age that are too many: the schedule alone sends a queue some hundred in five minutes."""
 
 
 def _find(situation: PortalSituation) -> PortalEvidence | None:
-    queues = [each for each in situation.figures.broker.queues if each.is_served and each.oldest is not None]
-    found = [(each.oldest, each) for each in queues if each.oldest and each.oldest >= LONGEST.get(each.role, OTHERWISE)]
+    served = [each for each in situation.figures.broker.queues if each.is_served]
+    found = [(each.oldest, each) for each in served if each.oldest and each.oldest >= LONGEST.get(each.role, OTHERWISE)]
+    found += [(0, each) for each in served if each.oldest is None and each.messages >= MANY]
     if not found:
         return None
     seconds, worst = max(found, key=lambda pair: pair[0])
@@ -29,6 +32,8 @@ def _describe(values: PortalValues) -> str:
         "number": formats.format_number(int(values["messages"])),
         "duration": formats.format_duration(float(values["seconds"])),
     }
+    if not values["seconds"]:
+        return _("%(number)s tasks wait for the %(role)s (queue “%(queue)s”).") % given
     return _("%(number)s tasks wait for the %(role)s (queue “%(queue)s”), the oldest for %(duration)s.") % given
 
 
