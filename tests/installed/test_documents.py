@@ -83,7 +83,7 @@ def make_backup(portal: BootedTree) -> Path:
 
 def add_forward(shown: Portal, member: LabMember, port: int) -> None:
     """Enter another forward of the member, on its page."""
-    shown.page.goto("/members/")
+    shown.page.goto(f"/members/?q={member.name}")
     shown.page.get_by_role("link", name=member.name).first.click()
     shown.enter({"Public port": str(port), "Device port": "443", "What for": "Late"}, "Save and deploy", "#forward-form")
     expect(shown.page.get_by_role("row", name=f"TCP {port}")).to_be_visible()
