@@ -142,3 +142,30 @@ def upgrade(portal: BootedTree, gateways: dict[str, BootedTree], later: Path) ->
     portal.run("netzwart agent upgrade")
     after = portal.run("netzwart agent status").stdout
     assert before != after, after
+
+
+def test_a_database_goes_back_to_the_moment_before_a_mistake(portal: BootedTree) -> None:
+    administrator.install(portal)
+    administrator.make_first_administrator(portal)
+    administrator.start(portal)
+    for command in list_commands("backup.md", "Keep the log"):
+        portal.run(command)
+    portal.run("netzwart group add Kept")
+    before = administrator.ask_database(portal, "SELECT now()")
+    portal.run("netzwart group add Mistake")
+    [clean_up] = list_commands("backup.md", "Remove old copies")
+    portal.run(clean_up)
+    go_back, hold = split_by_program(list_commands("backup.md", "Go back"))
+    for command in go_back:
+        portal.run(command.replace("2026-11-28 16:50:00+01:00", before))
+    wait_for(lambda: administrator.ask_database(portal, "SELECT pg_is_in_recovery()") == "f", seconds=administrator.PATIENCE)
+    assert administrator.ask_database(portal, "SELECT name FROM network_gatewaygroup") == "Kept"
+    for command in hold:
+        portal.run(command.replace("2026-11-28T16:50:00+01:00", f"'{before}'"))
+    assert administrator.ask_database(portal, "SELECT agreed IS NULL FROM deployments_databaserestore") == "t"
+
+
+def split_by_program(commands: list[str]) -> tuple[list[str], list[str]]:
+    """Return the commands for PostgreSQL, and those for the portal."""
+    at = next(number for number, each in enumerate(commands) if each.startswith("netzwart"))
+    return commands[:at], commands[at:]
