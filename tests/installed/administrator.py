@@ -75,6 +75,14 @@ def sign_in_with_second_factor(page: Page) -> list[str]:
     return page.locator("main li code").all_inner_texts()
 
 
+def sign_in_again(page: Page, code: str) -> None:
+    """Sign in with a recovery code in place of the app's."""
+    sign_in(page, USER, PASSWORD, lands="**/account/second-factor/authenticate/**")
+    page.get_by_label("Code").fill(code)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    page.wait_for_url("/")
+
+
 def compute_code(secret: str) -> str:
     """Return what the app shows now (RFC 6238)."""
     return str(totp.format_hotp_value(totp.hotp_value(secret, next(iter(totp.yield_hotp_counters_from_time())))))

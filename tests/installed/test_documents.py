@@ -22,7 +22,6 @@ pytestmark = [pytest.mark.kernel, pytest.mark.browser, pytest.mark.machines]
 ADDRESSES = {"nat-1": "172.31.0.11", "nat-2": "172.31.0.12"}
 EVERYBODY = [each.name for each in MEMBERS]
 LATE_PORT = 8555  # of a forward that is made after the backup
-LOST = "lost-portal"
 
 
 def test_pages_lead_from_bare_debians_over_a_lost_portal_to_a_later_release(
@@ -49,7 +48,7 @@ def test_pages_lead_from_bare_debians_over_a_lost_portal_to_a_later_release(
         with boot_another_portal(trees) as restored:
             restore(restored, backup)
             assert reaches(lab, "internet", members[0].public, LATE_PORT), "gateways run on until a person agrees"
-            agree(restored)
+            agree_on_page(shown)
             wait_for(lambda: not reaches(lab, "internet", members[0].public, LATE_PORT), seconds=administrator.PATIENCE)
             assert goes_on()
             upgrade(restored, gateways, trees.later)
@@ -105,24 +104,34 @@ def restore(portal: BootedTree, backup: Path) -> None:
     administrator.install(portal)
     kept = portal.tree / "var/backups/netzwart" / backup.name
     shutil.copytree(backup, kept)
-    portal.run("chown -R netzwart: /var/backups/netzwart")
+    own, _create, restore_it, differences, _agree = list_restoring_commands(kept)
+    portal.run(own)
     administrator.set_variable(portal, "NETZWART_SECRET_KEY", (kept / "keys/secret_key").read_text().strip())
-    _create, restore_it, differences, _agree = list_restoring_commands(kept)
     portal.run(restore_it)
     administrator.start(portal)
     wait_for(lambda: str(LATE_PORT) in portal.run(differences).stdout, seconds=administrator.PATIENCE)
+    [adopt, *_shown] = list_commands("backup.md", "What only the gateways have")
+    assert f":{LATE_PORT} →" in portal.run(as_typed_with_package(adopt)).stdout
 
 
-def agree(portal: BootedTree) -> None:
-    """Say that the gateways shall follow the restored database."""
-    *_before, agree = list_restoring_commands(Path())
-    portal.run(agree)
+def agree_on_page(shown: Portal) -> None:
+    """Look at what the restored database lacks, and let the gateways follow it."""
+    administrator.sign_in_again(shown.page, shown.codes.pop())
+    shown.page.goto("/rollouts/restored/")
+    shown.expect_said(f":{LATE_PORT} →")
+    shown.take_picture("restored")
+    shown.press("Continue with the restored database")
+    shown.expect_said("Continued")
 
 
 def list_restoring_commands(backup: Path) -> list[str]:
     """Return the commands of docs/backup.md for this backup, as they are typed with the package."""
-    found = [each.replace("manage.py", "netzwart") for each in list_commands("backup.md", "Restore")]
+    found = map(as_typed_with_package, list_commands("backup.md", "Restore"))
     return [f"netzwart restore /var/backups/netzwart/{backup.name}" if "/backup/" in each else each for each in found]
+
+
+def as_typed_with_package(command: str) -> str:
+    return command.replace("manage.py", "netzwart")
 
 
 def upgrade(portal: BootedTree, gateways: dict[str, BootedTree], later: Path) -> None:
