@@ -121,7 +121,7 @@ def agree_on_page(shown: Portal) -> None:
     shown.expect_said(f":{LATE_PORT} →")
     shown.take_picture("restored")
     shown.press("Continue with the restored database")
-    shown.expect_said("Continued")
+    shown.expect_said("The gateways get what the restored database asks for.")
 
 
 def list_restoring_commands(backup: Path) -> list[str]:
