@@ -17,6 +17,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils.crypto import salted_hmac
 
+from apps.lib.web.request_cache import cache_per_request
 from apps.operations.models import HostHeartbeat, ProcessRole
 from apps.operations.registry import delete_oldest_batch
 
@@ -85,18 +86,26 @@ def prune_hosts(now: datetime, at_most: int) -> int:
     return delete_oldest_batch(HostHeartbeat.objects.filter(seen__lt=now - KEPT), "seen", at_most)
 
 
+@cache_per_request
+def _list_rows() -> tuple[HostHeartbeat, ...]:
+    """Return all rows: a few for each host. Each page of staff needs them several times."""
+    return tuple(HostHeartbeat.objects.order_by("host", "role"))
+
+
 def list_hosts() -> dict[str, list[str]]:
     """Return the names of the hosts by role."""
     found: dict[str, list[str]] = defaultdict(list)
-    for role, host in HostHeartbeat.objects.order_by("host").values_list("role", "host"):
-        found[role].append(host)
+    for row in _list_rows():
+        found[row.role].append(row.host)
     return found
 
 
 def list_host_faults(done: Collection[ProcessRole], now: datetime, silent: timedelta) -> list[HostFault]:
     """Return the faults of hosts. done: roles that some host does; the others are told as such. silent: age of an old sign of life."""
     found: dict[tuple[str, HostFaultKind], list[HostHeartbeat]] = defaultdict(list)
-    for row in HostHeartbeat.objects.filter(role__in=done).order_by("host", "role"):
+    for row in _list_rows():
+        if row.role not in done:
+            continue
         if now - row.seen > silent:
             found[row.host, HostFaultKind.SILENT].append(row)
         elif row.broker_failing:
@@ -111,7 +120,7 @@ def _build_fault(host: str, kind: HostFaultKind, rows: Sequence[HostHeartbeat]) 
 
 def list_key_differences(now: datetime, silent: timedelta) -> list[KeyDifference]:
     """Return the kinds of keys in which hosts that are alive differ."""
-    alive = [*HostHeartbeat.objects.filter(seen__gte=now - silent).order_by("host")]
+    alive = [row for row in _list_rows() if row.seen >= now - silent]
     secrets = {row.secret_mark: row.host for row in reversed(alive)}
     keys = {row.ssh_mark: row.host for row in reversed(alive) if row.ssh_mark}
     missing = tuple(sorted({row.host for row in alive if row.ssh_mark == NO_KEY}))
@@ -123,7 +132,7 @@ def list_key_differences(now: datetime, silent: timedelta) -> list[KeyDifference
 
 def compute_secret_mark() -> str:
     """Return what tells one NETZWART_SECRET_KEY from another, and nothing about it."""
-    return salted_hmac("netzwart.host", "secret", algorithm="sha256").hexdigest()[:MARK]
+    return salted_hmac("netzwart.host", "secret", secret=settings.SECRET_KEY, algorithm="sha256").hexdigest()[:MARK]
 
 
 def compute_ssh_mark() -> str:

@@ -8,6 +8,7 @@ import struct
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from resource import RLIM_INFINITY, RLIMIT_FSIZE, prlimit
 from subprocess import Popen
@@ -19,7 +20,7 @@ from apps.deployments.transport import agent_channel, agent_client
 from apps.network.models import Gateway
 from tests import factories
 from tests.released_agent import ROOT
-from tests.whole.system import wait_for
+from tests.whole.system import accepts, wait_for
 
 
 def directory_of(gateway: Gateway) -> Path:
@@ -53,7 +54,7 @@ def stop_agent(gateway: Gateway, root: Path = ROOT) -> Iterator[Path]:
     given = ["--fake", "--name", gateway.name, "--socket", str(socket_of(gateway)), "--state", str(directory_of(gateway))]
     with Path(f"{directory_of(gateway)}.log").open("ab") as log:
         started.append(Popen([sys.executable, "-m", "gateway", "serve", *given], cwd=root, stderr=log))
-    wait_for(socket_of(gateway).exists)
+    wait_for(partial(accepts, socket_of(gateway)))
 
 
 started: list[Popen[bytes]] = []

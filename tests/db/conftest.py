@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,7 +15,7 @@ from apps.deployments.rollouts.gateway_cache import RulesetCache
 from apps.deployments.transport import agent_channel
 from tests import factories
 from tests.db.agent_forks import forked_agent
-from tests.whole.system import GATEWAYS, wait_for
+from tests.whole.system import GATEWAYS, accepts, wait_for
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +38,7 @@ def in_memory(directory: Path) -> Iterator[None]:
             serve = ["serve", "--fake", "--name", name, "--socket", f"{directory}/{name}.sock", "--state", f"{directory}/{name}"]
             stack.enter_context(forked_agent(directory / f"{name}.log", serve))
         for name in GATEWAYS:
-            wait_for((directory / f"{name}.sock").exists)
+            wait_for(partial(accepts, directory / f"{name}.sock"))
         yield
         agent_channel.close_all_channels()
 

@@ -43,12 +43,21 @@ def node(running_node: RabbitNode, settings: LazySettings) -> Iterator[RabbitNod
     settings.BROKER_URL = running_node.url
     enqueue._get_publisher.cache_clear()
     running_node.start()
-    with rabbitmq.open_rabbitmq(SECONDS) as connection:
-        channel: Any = connection.channel()
-        channel.queue_declare("celery", durable=True, auto_delete=False, arguments=QUORUM)
-        channel.queue_purge("celery")
+    wait_for(empty_queue, seconds=PATIENCE)
     yield running_node
     enqueue._get_publisher.cache_clear()
+
+
+def empty_queue() -> bool:
+    """Remove all tasks from the queue. False if it has no leader yet, as after a start of the node."""
+    try:
+        with rabbitmq.open_rabbitmq(SECONDS) as connection:
+            channel: Any = connection.channel()
+            channel.queue_declare("celery", durable=True, auto_delete=False, arguments=QUORUM)
+            channel.queue_purge("celery")
+    except rabbitmq.FAULTS:
+        return False
+    return True
 
 
 def is_waiting(number: int) -> bool:

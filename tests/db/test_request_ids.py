@@ -58,5 +58,5 @@ def test_what_a_request_asks_for_is_found_in_the_workers_log_by_its_id(
             wait_for(lambda: '"event": "rollout"' in log.read_text())
     enqueue._get_publisher.cache_clear()
     (told,) = [json.loads(line) for line in log.read_text().splitlines() if GIVEN in line]
-    assert (told["event"], told["task"], told["request"], told["state"]) == ("rollout", "reconcile", GIVEN, "confirmed")
+    assert (told["event"], told["task"], told["request"], told["state"]) == ("rollout", "reconcile_group", GIVEN, "confirmed")
     assert told["rollout"] > 0 and told["group"] == served_network.group.name

@@ -38,8 +38,10 @@ def simulate_years() -> tuple[SimulatedYears, list[str]]:
     return simulate(MEMBERS, YEARS, NOW, said.append), said
 
 
-def find_unbounded(seen: SimulatedYears) -> str:
-    return find_largest_unbounded(seen.list_tables(), MEMBERS, YEARS)[0]
+def find_unbounded(seen: SimulatedYears) -> tuple[str, list[int]]:
+    """Return the table that grew too much, with its size after each month."""
+    name, excess = find_largest_unbounded(seen.list_tables(), MEMBERS, YEARS)
+    return name, list(seen.sizes[name]) if excess else []
 
 
 def check_people(seen: SimulatedYears) -> None:
@@ -83,7 +85,7 @@ def list_tables() -> set[str]:
 
 def test_years_leave_what_is_kept_and_no_table_grows_beyond_its_bound() -> None:
     seen, said = simulate_years()
-    assert find_unbounded(seen) == NOTHING
+    assert find_unbounded(seen) == (NOTHING, [])
     assert [line.split(":")[0] for line in said] == ["year 1 of 2", "year 2 of 2"]
     assert len(seen.prune_seconds) == 24 and all(seconds > 0 for seconds in seen.prune_seconds)
     check_people(seen)
@@ -96,4 +98,4 @@ def test_a_table_whose_pruning_removes_nothing_is_named(monkeypatch: pytest.Monk
     broken = TableRetention("webhooks.Delivery", TableBoundKind.PRUNED, "30 days", prune=lambda _now, _at_most: 0)
     monkeypatch.setitem(registry._registry, broken.label, broken)
     seen, _said = simulate_years()
-    assert find_unbounded(seen) == Delivery._meta.db_table
+    assert find_unbounded(seen)[0] == Delivery._meta.db_table

@@ -61,7 +61,7 @@ def agent(lab: Lab, name: str, sockets: Path, *, shared: bool = False, boot: str
     serve += ["--failover", failover.settings, "--installs", get_request_directory(name), "--outcome", f"{failover.runtime}/trial"]
     serve += [*(["--group", lab_sshd.GROUP] if shared else []), *more]
     with prober(lab, name, sockets), _service(lab, name, sockets, serve, boot) as process:
-        wait_for(partial(_accepts, asked))
+        wait_for(partial(accepts, asked))
         yield process
 
 
@@ -70,7 +70,7 @@ def prober(lab: Lab, name: str, sockets: Path) -> Iterator[Popen[str]]:
     """Run the prober of the gateway with this name, in the node beside it."""
     answers = sockets / f"{PROBES[name]}.sock"
     with _service(lab, PROBES[name], sockets, ["prober", "--socket", str(answers)]) as process:
-        wait_for(partial(_accepts, answers))
+        wait_for(partial(accepts, answers))
         yield process
 
 
@@ -101,7 +101,7 @@ def _number_rounds() -> dict[tuple[int, int], int]:
     return {(each.gateway_id, each.family): each.number for each in ProbeStatus.objects.all()}
 
 
-def _accepts(path: Path) -> bool:
+def accepts(path: Path) -> bool:
     """Tell whether a program listens at this socket. Its file is there a moment before, and stays when the program is killed."""
     with socket.socket(socket.AF_UNIX) as connection:
         return connection.connect_ex(str(path)) == 0
