@@ -10,6 +10,7 @@ from apps.deployments import services
 from apps.deployments.desired_state import expiry
 from apps.deployments.observed_state import gateway_states
 from apps.deployments.rollouts import rollout_store
+from apps.deployments.rollouts.rollout_store import TransactionsOfAnotherServerError
 from apps.lib import trace_links, trace_timing
 from apps.lib.enqueue import RECONCILE_GROUP
 from apps.network.models import GatewayGroup
@@ -71,6 +72,6 @@ def _reconcile_each(groups: Iterable[GatewayGroup], *, by: int | None, cause: st
 def _reconcile(group: GatewayGroup, *, by: int | None, cause: str, force: bool) -> None:
     try:
         services.reconcile(group, by=by, cause=cause, force=force)
-    except PolicyError as error:
+    except (PolicyError, TransactionsOfAnotherServerError) as error:
         log.error("group not deployable", group=group.name, error=str(error))
         gateway_states.record_undeployable_policy(group, str(error))

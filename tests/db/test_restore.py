@@ -21,11 +21,14 @@ from django.utils import timezone
 from apps.alarms.channels.models import AlarmChannel, ChannelMessage
 from apps.alarms.channels.services import ChannelFacts, add_channel
 from apps.deployments.models import DatabaseRestore, GatewayState, Rollout, RolloutStep
+from apps.deployments.rollouts.rollout_store import TransactionsOfAnotherServerError
+from apps.deployments.selectors import list_activations
 from apps.gateways.agent_upgrade.models import AgentUpgrade, AgentUpgradeStep
 from apps.gateways.roles.models import RoleSwitch
 from apps.mail.models import Message
 from apps.mail.services import put_in_outbox
 from apps.members.models import Member
+from apps.nat.models import PortForward
 from apps.operations.backup import files
 from apps.operations.backup.address import find_database
 from apps.operations.backup.creation import FinishedBackup, create_backup
@@ -37,8 +40,9 @@ from apps.webhooks.models import Delivery, Endpoint, Position
 from firewall.codec import encode
 from tests import factories
 from tests.db.page_client import signed_in
-from tests.db.rollout_rows import roll_out
+from tests.db.rollout_rows import forward, roll_out
 from tests.lost_database import database_afterwards, lose_database
+from workers import deploy
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -116,6 +120,45 @@ def test_every_row_is_there_again_but_those_of_the_restore_itself(network: facto
     with find_database().connect() as server:
         server.execute("DELETE FROM deployments_databaserestoreevent")
         compare_with_manifest(server, backup.manifest)
+
+
+AGE = """
+DO $$
+DECLARE
+    place record;
+BEGIN
+    SET LOCAL session_replication_role = replica;
+    FOR place IN
+        SELECT attrelid::regclass AS relation, quote_ident(attname) AS name, atttypid = 'xid8'::regtype AS is_id
+        FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+        WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND atttypid IN ('xid8'::regtype, 'pg_snapshot'::regtype)
+    LOOP
+        EXECUTE format('UPDATE %s SET %s = %L WHERE %2$s IS NOT NULL', place.relation, place.name,
+            CASE WHEN place.is_id THEN '9000000000' ELSE '9000000001:9000000001:' END);
+    END LOOP;
+END $$
+"""  # as on a server that has carried out nine thousand million transactions
+
+
+def test_a_backup_of_a_server_with_more_transactions_is_rolled_out_and_active_on_another(
+    network: factories.Network, tmp_path: Path
+) -> None:
+    forward(network, 8443)
+    roll_out(network)
+    before = {row.pk: row.changed_at for row in PortForward.objects.all()}
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(AGE)
+    with pytest.raises(TransactionsOfAnotherServerError, match="restore --hold"):
+        roll_out(network)
+    deploy.reconcile(network.admin.pk)
+    assert all("restore --hold" in error for error in GatewayState.objects.values_list("error", flat=True))
+    backup = back_up(tmp_path)
+    lose_database()
+    restore(backup)
+    assert {row.pk: row.changed_at for row in PortForward.objects.all()} == before != {}
+    assert roll_out(network).state == Rollout.State.CONFIRMED, "its read of the database counts as newer than the last one"
+    rows = list(PortForward.objects.all())
+    assert all(each.since for found in list_activations(rows).values() for each in found)
 
 
 def test_a_database_that_was_only_migrated_counts_as_empty(network: factories.Network, tmp_path: Path) -> None:

@@ -59,9 +59,13 @@ class RolloutMustWait(Exception):  # noqa: N818 - a state of the world
     """Something else is done to the group's gateways at this moment; it asks for a reconciliation when it has ended."""
 
 
+class TransactionsOfAnotherServerError(Exception):
+    """The database was copied from another PostgreSQL server, whose transactions it names; this one has not got so far."""
+
+
 NEWER = """
-    SELECT pg_snapshot_xmax(snapshot) > pg_snapshot_xmax(%s::pg_snapshot) FROM deployments_revision
-    WHERE group_id = %s AND id < %s ORDER BY id DESC LIMIT 1
+    SELECT pg_snapshot_xmax(snapshot) > pg_snapshot_xmax(%s::pg_snapshot), pg_snapshot_xmax(snapshot) > pg_current_xact_id()
+    FROM deployments_revision WHERE group_id = %s AND id < %s ORDER BY id DESC LIMIT 1
 """
 
 
@@ -70,7 +74,7 @@ def open_rollout(opening: NewRollout) -> "Lease | None":
     to look again.
 
     Also return None if this worker's read of the database is older than the last revision's: it would undo newer changes; and while
-    something else is done to the gateways, which asks for a reconciliation when it has ended.
+    something else is done to the gateways, which asks for a reconciliation when it has ended. Raises TransactionsOfAnotherServerError.
     """
     for _attempt in range(OPENING_ATTEMPTS):
         if Rollout.objects.filter(group=opening.group, state__in=Rollout.OPEN).update(again=True):
@@ -124,6 +128,11 @@ def _is_outdated(revision: Revision) -> bool:
     with connection.cursor() as cursor:
         cursor.execute(NEWER, [revision.snapshot, revision.group_id, revision.pk])
         row = cursor.fetchone()
+    if row and row[1]:
+        raise TransactionsOfAnotherServerError(
+            "The database was copied from another PostgreSQL server. Stop the programs and run “manage.py restore --hold” with the time of "
+            "the copy (docs/backup.md); until then nothing can be deployed."
+        )
     return bool(row and row[0])
 
 
