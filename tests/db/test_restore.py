@@ -145,13 +145,15 @@ def test_a_backup_of_a_server_with_more_transactions_is_rolled_out_and_active_on
 ) -> None:
     forward(network, 8443)
     roll_out(network)
-    before = {row.pk: row.changed_at for row in PortForward.objects.all()}
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(AGE)
     with pytest.raises(TransactionsOfAnotherServerError, match="restore --hold"):
         roll_out(network)
+    forward(network, 8444)
     deploy.reconcile(network.admin.pk)
-    assert all("restore --hold" in error for error in GatewayState.objects.values_list("error", flat=True))
+    errors = list(GatewayState.objects.values_list("error", flat=True))
+    assert errors and all("restore --hold" in error for error in errors), errors
+    before = {row.pk: row.changed_at for row in PortForward.objects.all()}
     backup = back_up(tmp_path)
     lose_database()
     restore(backup)
