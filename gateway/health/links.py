@@ -29,7 +29,7 @@ def read_links() -> tuple[LinkCounters, ...]:
             found = [(name, is_up, given[_STATISTICS]) for name, is_up, given in iter_links(route) if _STATISTICS in given]
     except OSError as error:
         raise TableError(f"the counters of the interfaces cannot be read: {error.strerror}") from error
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as asked:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as asked:
         return tuple(_build_counters(name, is_up, octets, _read_speed(asked, name)) for name, is_up, octets in sorted(found)[:MOST_LINKS])
 
 

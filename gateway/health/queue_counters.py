@@ -71,7 +71,7 @@ def _parse_number(octets: bytes) -> int:
 
 def _read_from_driver(name: str) -> dict[str, int]:
     """Return the driver's statistics by its own names. Raises OSError if it has none."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as asked:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as asked:
         counted = array("B", Struct("=IIQI").pack(_GET_COUNT, 0, 1 << _STATISTICS_SET, 0))
         _ask(asked, name, counted)
         number: int = unpack_from("=I", counted, 16)[0]
