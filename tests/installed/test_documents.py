@@ -39,6 +39,8 @@ def test_pages_lead_from_bare_debians_over_a_lost_portal_to_a_later_release(
     members = administrator.list_members(portal)
     for gateway in GATEWAYS:
         assert list_reached_members(lab, gateway, members) == EVERYBODY, gateway
+    read = "SELECT count(DISTINCT gateway_id) FROM gateways_healthreading"
+    wait_for(lambda: administrator.ask_database(portal, read) == "2", seconds=administrator.PATIENCE)
     with conversation(lab, "m1", INTERNET, 443) as goes_on:
         assert goes_on()
         backup = make_backup(portal)
