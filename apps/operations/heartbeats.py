@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import Final
 
 import structlog
@@ -151,7 +151,7 @@ class HeartbeatThread:
 
     def __init__(self, roles: Sequence[ProcessRole], *, probe: Callable[[], str] = probe_broker, every: float = EVERY) -> None:
         self._roles, self._probe, self._every = roles, probe, every
-        self._started, self._stop = timezone.now(), Event()
+        self._started, self._stop, self._writing = timezone.now(), Event(), Lock()
 
     def start(self) -> None:
         """Begin; at the end of the process its host stops being expected to report."""
@@ -165,16 +165,18 @@ class HeartbeatThread:
         """Stop, and remove the rows of this host, because the process ends on purpose. One that is killed leaves them."""
         self.stop()
         try:
-            host_heartbeats.forget_process(self._roles, self._started)
+            with self._writing:  # a sign of life that is under way would bring the rows back
+                host_heartbeats.forget_process(self._roles, self._started)
         except DatabaseError as away:
             log.warning("end of a program not recorded", roles=list(self._roles), error=str(away).strip())
 
     def beat(self) -> None:
-        """Record one sign of life for each role. If the database fails, the next beat tries again."""
+        """Record one sign of life for each role, unless stopped. If the database fails, the next beat tries again."""
         error = self._probe()
         try:
-            for role in self._roles:
-                record_alive(role, self._started, error)
+            with self._writing:
+                for role in self._roles if not self._stop.is_set() else ():
+                    record_alive(role, self._started, error)
         except DatabaseError as away:
             log.warning("heartbeat not recorded", roles=list(self._roles), error=str(away).strip())
 

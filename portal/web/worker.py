@@ -118,6 +118,18 @@ def _take_connection(listener: socket) -> socket | None:
     return connection
 
 
+def _take_all_connections(listener: socket) -> list[socket]:
+    """Return the connections that wait to be accepted, and close the listener in the next moment: what comes between is reset.
+
+    Its file descriptor stays, as one of /dev/null, for those who will close it.
+    """
+    nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    taken = list(iter(partial(_take_connection, listener), None))
+    os.dup2(nothing, listener.fileno(), inheritable=False)
+    os.close(nothing)
+    return taken
+
+
 class _Server(Server):
     """uvicorn's server with gunicorn's signals."""
 
@@ -134,7 +146,7 @@ class _Server(Server):
             asyncio.get_running_loop().remove_reader(listener)
         for _turn in range(TURNS_TO_CONNECT):
             await asyncio.sleep(0)
-        queued = [connection for listener in listeners for connection in iter(partial(_take_connection, listener), None)]
+        queued = [connection for listener in listeners for connection in _take_all_connections(listener)]
         serving = [asyncio.create_task(self._serve_last(connection)) for connection in queued]
         await super().shutdown(sockets)
         await asyncio.gather(*serving)
