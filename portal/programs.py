@@ -14,6 +14,7 @@ PYTHON = sys.executable
 WEB_PORT, EVENTS_PORT = 8000, 8001  # on loopback, for the proxy before them
 CHANGES, READINGS, MAIL, FEEDS = "celery", "readings", "mail", "feeds"  # the queues of workers.app, which cannot be imported without Django
 WEB_WORKERS, WEB_THREADS = 2, 8
+WEB_ARBITER = "python:portal.web.arbiter"
 WEB_WORKER = "portal.web.worker.WebWorker"
 PROTOCOL = "portal.web.deadlines:DeadlineProtocol"
 SILENT_SECONDS = 120  # a worker whose event loop did not run for so long is replaced; a busy machine starves one for tens of seconds
@@ -36,11 +37,12 @@ def build_web(port: int, *, graceful: int = GRACEFUL_SECONDS, access_log: bool =
 
     graceful: seconds that requests have to end when it is stopped.
     """
-    options = ("--preload", "--worker-class", WEB_WORKER, "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS))
+    options = ("--config", WEB_ARBITER, "--preload")
+    workers = ("--worker-class", WEB_WORKER, "--workers", str(WEB_WORKERS), "--threads", str(WEB_THREADS))
     bind = ("--bind", f"127.0.0.1:{port}", "--backlog", str(max(read_accept_queue_limit(), SMALLEST_BACKLOG)))
     log = ("--log-level", "warning", *(("--access-logfile", "-") if access_log else ()))
     limits = ("--graceful-timeout", str(graceful), "--timeout", str(SILENT_SECONDS), "--keep-alive", str(KEEP_ALIVE_SECONDS))
-    return (PYTHON, "-m", "gunicorn", *options, *bind, *log, *limits, "--no-control-socket", "portal.wsgi:application")
+    return (PYTHON, "-m", "gunicorn", *options, *workers, *bind, *log, *limits, "--no-control-socket", "portal.wsgi:application")
 
 
 def build_events(port: int, *, graceful: int = EVENTS_GRACEFUL_SECONDS) -> Command:

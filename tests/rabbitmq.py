@@ -58,6 +58,13 @@ class RabbitNode:
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
+    def stop(self) -> None:
+        """End it in order. Unlike after a kill, all that it has is on its disk."""
+        process, self._process = self._process, None
+        if process:
+            process.terminate()
+            process.wait(PATIENCE)
+
     @contextmanager
     def frozen(self) -> Iterator[None]:
         """Stop it in the middle of whatever it does."""

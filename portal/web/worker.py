@@ -119,7 +119,7 @@ def _take_connection(listener: socket) -> socket | None:
 
 
 def _take_all_connections(listener: socket) -> list[socket]:
-    """Return the connections that wait to be accepted, and close the listener in the next moment: what comes between is reset.
+    """Return the connections that wait to be accepted, and close the listener in the next moment. None comes between (portal.web.arbiter).
 
     Its file descriptor stays, as one of /dev/null, for those who will close it.
     """

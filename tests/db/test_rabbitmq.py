@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,9 +14,10 @@ import pytest
 from amqp.exceptions import NotFound, PreconditionFailed
 from django.conf import LazySettings
 from django.utils import timezone
+from kombu import Connection
 
 from apps.deployments.models import Rollout
-from apps.lib import enqueue
+from apps.lib import enqueue, message_broker
 from apps.lib.message_broker import QUORUM
 from apps.nat.models import PortForward
 from apps.operations import heartbeats, rabbitmq
@@ -35,7 +37,18 @@ SECONDS = 5.0  # for each answer of the node
 def running_node() -> Iterator[RabbitNode]:
     # In memory: a node's answers wait for its disk, and the databases of other tests keep that busy for longer than a client waits
     with TemporaryDirectory(prefix="nw-", dir="/dev/shm") as directory, run_rabbitmq(Path(directory)) as node:
+        wait_for(lambda: has_queue(node), seconds=PATIENCE)
+        node.stop()  # a node that is killed within a second of making a quorum queue has it without a leader for ever
         yield node
+
+
+def has_queue(node: RabbitNode) -> bool:
+    """Make the queue. False if the node does not answer in time."""
+    options = message_broker.build_rabbitmq_options(SECONDS)
+    with suppress(*rabbitmq.FAULTS), Connection(node.url, connect_timeout=SECONDS, transport_options=options) as connection:
+        declare(connection, "celery", arguments=QUORUM)
+        return True
+    return False
 
 
 @pytest.fixture
