@@ -38,6 +38,7 @@ from benchmarks import (
 )
 from benchmarks.disturbance import watch_disturbance
 from benchmarks.figures import Figure, describe_machine, render_json, render_table
+from benchmarks.packets import instructions
 
 BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "agent": lambda given: agent.run(given.members),
@@ -54,7 +55,11 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "import": lambda given: importing.run(given.members),
     "link": lambda given: linking.run(given.members),
     "mail": lambda given: chain(mailing.run(given.mails), ticketing.run(given.tickets)),
-    "packets": lambda given: packets.run(given.members, feed=given.feed, explain=given.explain),
+    "packets": lambda given: (
+        instructions.run(given.members, explain=given.explain, record=given.record)
+        if given.count
+        else packets.run(given.members, feed=given.feed, explain=given.explain)
+    ),
     "pages": lambda given: paging.run(given.members),
     "scale": lambda given: scale.run(given.members, given.gateways, given.seconds, given.seed),
     "shape": lambda _given: shaping.run(),
@@ -113,7 +118,8 @@ def main(argv: Sequence[str]) -> int:
         return run_all([each for each in argv if each not in (ALL, "--json")], in_json=given.json)
     if given.name in ON_A_SERVER and "NETZWART_DATABASE_URL" not in os.environ:
         return run_on_a_server(argv)
-    given.members = given.members or OTHER_SIZES.get(given.name, MEMBERS)
+    usual = instructions.MEMBERS if given.count else OTHER_SIZES.get(given.name, MEMBERS)
+    given.members = given.members or usual
     return run_one(given)
 
 
@@ -131,6 +137,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--changes", type=int, default=200, help="commit: how many single changes (default: %(default)s)")
     parser.add_argument("--explain", action="store_true", help="commit, packets: say where the time goes, on standard error")
     parser.add_argument("--feed", default="", metavar="FILE", help="packets: bans from here, an address a line, not invented ones")
+    parser.add_argument("--count", action="store_true", help="packets: instructions, in an emulated machine, instead of time")
+    parser.add_argument("--record", action="store_true", help="packets --count: write down what a packet costs with these chains")
     parser.add_argument("--minutes", type=float, default=10, help="flood, soak: how long (default: %(default)s)")
     text = "failover, flood: hundredths of a second between two advertisements of a gateway (default: %(default)s)"
     parser.add_argument("--interval", type=int, default=20, metavar="N", help=text)

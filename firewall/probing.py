@@ -112,12 +112,14 @@ def iter_new_rules(gateway: GatewaySpec) -> Iterator[Rule]:
 
 
 def iter_redirects(gateway: GatewaySpec) -> Iterator[Rule]:
-    """Yield the rule that leads the responder's connections to the probe's public address on to the probe itself."""
+    """Yield the rule that leads the responder's connections to the probe's public address on to the probe itself.
+
+    For a chain that sees the uplink's packets alone.
+    """
     probe, responder = gateway.probe, gateway.settings.responder
     if probe and responder and probe.source4 and probe.public4 and responder.address4:
-        wan = _match_interface(Field.IIFNAME, gateway.interfaces.wan)
         ends = Match(Field.IP_SADDR, (responder.address4,)), Match(Field.IP_DADDR, (probe.public4,))
-        yield _make_probe_rule(wan, *ends, Match(Field.TCP_DPORT, (responder.port,)), DnatTo(probe.source4, responder.port))
+        yield _make_probe_rule(*ends, Match(Field.TCP_DPORT, (responder.port,)), DnatTo(probe.source4, responder.port))
 
 
 def iter_probe_up_rules(gateway: GatewaySpec) -> Iterator[Rule]:

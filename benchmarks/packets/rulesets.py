@@ -40,7 +40,7 @@ def build_full_policy(members: int, bans: list[IPv4Address] | None = None) -> Po
     large feed has.
     """
     plain = networks.build_policy(members)
-    feed = _invent_feed() if bans is None else bans
+    feed = invent_feed(FEED) if bans is None else bans
     return replace(
         plain,
         gateway=replace(
@@ -67,9 +67,9 @@ def _compute_host6(member: int) -> IPv6Address:
     return IPv6Address(networks.PREFIXES + (member << 64) + 1)
 
 
-def _invent_feed() -> list[IPv4Address]:
+def invent_feed(number: int) -> list[IPv4Address]:
     """Return addresses spread over a range that nothing else here uses."""
-    return list(dict.fromkeys(IPv4Address((100 << 24) + (n * 2_654_435_761 % (1 << 22)) + (1 << 23)) for n in range(FEED)))
+    return list(dict.fromkeys(IPv4Address((100 << 24) + (n * 2_654_435_761 % (1 << 22)) + (1 << 23)) for n in range(number)))
 
 
 def _build_prefix_bans() -> tuple[BanSpec, ...]:

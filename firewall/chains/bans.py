@@ -8,6 +8,8 @@ from firewall.policy import GatewaySpec
 from firewall.ruleset import Chain, Field, Verdict, VerdictAction, VerdictMap
 
 FROM, TO = "bans_from", "bans_to"
+MOST_LOOKUPS = 32
+"""In one rule: each is up to three expressions, and the kernel takes 128 (NFT_RULE_MAXEXPRS, net/netfilter/nf_tables_api.c)."""
 _SOURCES = {4: Field.IP_SADDR, 6: Field.IP6_SADDR}
 _DESTINATIONS = {4: Field.IP_DADDR, 6: Field.IP6_DADDR}
 
@@ -38,8 +40,15 @@ def _build_side(name: str, used: UsedSets, fields: Mapping[int, Field], families
 
 
 def _build_version_chain(name: str, used: UsedSets, version: int, field: Field, families: tuple[str, ...]) -> Chain | None:
-    """Return the chain for one version of IP; None when nothing is banned, whatever is allowed."""
+    """Return the chain for one version of IP; None when nothing is banned, whatever is allowed.
+
+    Hardly any address is banned, so one rule returns for the others, and exceptions are looked up for banned ones alone.
+    """
     lengths = [(f"{family}{version}", length) for family in families for length in used.list_lengths(f"{family}{version}")]
     drops = [make_rule(match_prefix(field, family, length), DROP) for family, length in lengths]
     returns = [make_rule(match_prefix(field, f"allowed{version}", length), RETURN) for length in used.list_lengths(f"allowed{version}")]
-    return Chain(f"{name}{version}", (*returns, *drops)) if drops else None
+    if not drops:
+        return None
+    unbanned = make_rule(*(match_prefix(field, family, length, negated=True) for family, length in lengths), RETURN, comment="not banned")
+    saves = len(returns) + len(drops) > 1 and len(drops) <= MOST_LOOKUPS
+    return Chain(f"{name}{version}", (*((unbanned,) if saves else ()), *returns, *drops))

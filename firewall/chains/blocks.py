@@ -46,8 +46,11 @@ def iter_blocked_sender_jumps(gateway: GatewaySpec, used: UsedSets) -> Iterator[
 
 
 def iter_notice_redirects(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
-    """Yield the rules that send blocked members' HTTP to the notice host, unless it is for a host that they reach anyway."""
-    inside, http = match_field(Field.IIFNAME, gateway.interfaces.lan), Match(Field.TCP_DPORT, (HTTP,))
+    """Yield the rules that send blocked members' HTTP to the notice host, unless it is for a host that they reach anyway.
+
+    For a chain that sees members' packets alone.
+    """
+    http = Match(Field.TCP_DPORT, (HTTP,))
     for host in _list_notice_hosts(gateway):
         own = tuple(each for each in _group_reachable_by_port(gateway).get((host.version, TransportProtocol.TCP, HTTP), ()) if each != host)
         besides = (Match(_DESTINATION[host.version], own, negated=True),) if own else ()
@@ -55,7 +58,7 @@ def iter_notice_redirects(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule
             _iter_blocked_lookups(used, Field.IP_SADDR, None) if host.version == 4 else _iter_blocked_lookups(used, None, Field.IP6_SADDR)
         )
         for source in sources:
-            yield make_rule(inside, source, *besides, http, DnatTo(host, gateway.settings.notice.port), comment="notice")
+            yield make_rule(http, source, *besides, DnatTo(host, gateway.settings.notice.port), comment="notice")
 
 
 def _iter_blocked_lookups(used: UsedSets, field4: Field | None, field6: Field | None) -> Iterator[Lookup]:

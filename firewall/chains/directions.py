@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from firewall.chains.rule_helpers import RETURN
 from firewall.chains.specialize import KnownFields, SpecializedChains
 from firewall.policy import Interfaces
 from firewall.ruleset import Chain, Field, Match, Rule, Verdict, VerdictAction, VerdictMap, iter_used_chains
@@ -12,10 +13,16 @@ _FIELDS = (Field.NFPROTO, Field.IIFNAME, Field.OIFNAME)
 
 def list_common_directions(names: Interfaces) -> tuple[KnownFields, ...]:
     """Return the directions that most connections go; the rest goes through the general chain. Only IPv4 has forwards."""
-    ways = (("up", names.lan, names.wan), ("down", names.wan, names.lan), ("inside", names.lan, names.lan))
     return tuple(
-        KnownFields(f"{way}{version}", come, leave, f"ipv{version}", version == 4) for way, come, leave in ways for version in (4, 6)
+        KnownFields(f"{way}{version}", come, leave, f"ipv{version}", version == 4)
+        for way, (come, leave) in _get_ways(names).items()
+        for version in (4, 6)
     )
+
+
+def _get_ways(names: Interfaces) -> dict[str, tuple[str, str]]:
+    """Return where packets come in and leave, by the name of the chain that accepts and counts them (firewall.chains.members)."""
+    return {"up": (names.lan, names.wan), "down": (names.wan, names.lan), "inside": (names.lan, names.lan)}
 
 
 def split_by_direction(names: Interfaces, chains: dict[str, Chain]) -> dict[str, Chain]:
@@ -25,7 +32,7 @@ def split_by_direction(names: Interfaces, chains: dict[str, Chain]) -> dict[str,
     for known in list_common_directions(names):
         lane = SpecializedChains(known, chains)
         target = lane.specialize(CHAIN)
-        narrow |= lane.chains
+        narrow |= lane.chains | {target: _lead_on(lane.chains[target], known.name[:-1])}
         entries.append(((known.nfproto, known.iifname, known.oifname), Verdict(VerdictAction.GOTO, target)))
     first = Rule((VerdictMap(_FIELDS, tuple(entries)),), "each way its own")
     rest = chains | {name: _drop_covered_rules(chains[name], names) for name in _list_exclusive_chains(chains)}
@@ -33,6 +40,13 @@ def split_by_direction(names: Interfaces, chains: dict[str, Chain]) -> dict[str,
     for name, chain in rest.items():
         found |= narrow | {name: replace(chain, rules=(first, *chain.rules))} if name == CHAIN else {name: chain}
     return found
+
+
+def _lead_on(chain: Chain, to: str) -> Chain:
+    """Return the chain of a direction, going on to the one that counts and accepts: the forward chain would find it by another lookup."""
+    on = Verdict(VerdictAction.GOTO, to)
+    led = (replace(rule, parts=tuple(on if part == RETURN else part for part in rule.parts)) for rule in chain.rules)
+    return replace(chain, rules=tuple(led))
 
 
 def _list_exclusive_chains(chains: dict[str, Chain]) -> frozenset[str]:

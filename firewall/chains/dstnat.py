@@ -8,22 +8,39 @@ from collections.abc import Iterator
 
 from firewall import probing
 from firewall.chains import blocks
-from firewall.chains.rule_helpers import DROP, make_rule, match_field
+from firewall.chains.rule_helpers import DROP, make_rule
 from firewall.chains.used_sets import UsedSets
 from firewall.policy import GatewaySpec
-from firewall.ruleset import Chain, Count, Dnat, Field, Hook, HookPriority, Lookup, Match, Reject, RejectType, Rule
+from firewall.ruleset import (
+    Chain,
+    Count,
+    Dnat,
+    Field,
+    Hook,
+    HookPriority,
+    Lookup,
+    Match,
+    Reject,
+    RejectType,
+    Rule,
+    Verdict,
+    VerdictAction,
+    VerdictMap,
+)
 
 DESTINATION_PORT = (Field.IP_DADDR, Field.L4PROTO, Field.TH_DPORT)
 
 
-def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
+def build_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain, ...]:
+    """Return the chains for packets from members and from the uplink, and the one that leads there."""
     names = gateway.interfaces
-    forwards = make_rule(match_field(Field.IIFNAME, names.lan, names.wan), Dnat(DESTINATION_PORT, "forward4"), comment="port forwards")
-    return Chain(
-        "dstnat",
-        (*blocks.iter_notice_redirects(gateway, used), forwards, *probing.iter_redirects(gateway), *_iter_refusals(gateway)),
-        Hook("nat", "prerouting", HookPriority.DSTNAT),
-    )
+    forwards = make_rule(Dnat(DESTINATION_PORT, "forward4"), comment="port forwards")
+    inside = Chain("dstnat_lan", (*blocks.iter_notice_redirects(gateway, used), forwards, *_iter_refusals(gateway)))
+    outside = Chain("dstnat_wan", (forwards, *probing.iter_redirects(gateway)))
+    sides = ((names.lan, inside), (names.wan, outside))
+    entries = tuple(((interface,), Verdict(VerdictAction.GOTO, chain.name)) for interface, chain in sides)
+    led = make_rule(VerdictMap((Field.IIFNAME,), entries))
+    return inside, outside, Chain("dstnat", (led,), Hook("nat", "prerouting", HookPriority.DSTNAT))
 
 
 def _iter_refusals(gateway: GatewaySpec) -> Iterator[Rule]:
@@ -34,7 +51,7 @@ def _iter_refusals(gateway: GatewaySpec) -> Iterator[Rule]:
     """
     if not gateway.settings.publics:
         return
-    here = match_field(Field.IIFNAME, gateway.interfaces.lan), Match(Field.IP_DADDR, gateway.settings.publics)
+    here = (Match(Field.IP_DADDR, gateway.settings.publics),)
     nobody = Lookup((Field.IP_SADDR,), "up4", negated=True)
     yield make_rule(*here, nobody, Count("spoofed"), DROP, comment="not a member's source")
     yield make_rule(*here, Match(Field.L4PROTO, ("tcp",)), Count("refused"), Reject(RejectType.TCP_RESET), comment="no forward")

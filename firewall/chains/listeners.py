@@ -14,7 +14,6 @@ from firewall.policy import GatewaySpec
 from firewall.ruleset import Chain, Count, Field, Lookup, Match, Notrack, Rule, Verdict, VerdictAction
 
 _SIDES = ((4, Field.IP_SADDR, Field.IP_DADDR), (6, Field.IP6_SADDR, Field.IP6_DADDR))
-PathMatch: TypeAlias = tuple[Match | Lookup, ...]
 ErrorMatch: TypeAlias = tuple[Match, Lookup]
 _ERRORS = {4: Match(Field.ICMP_TYPE, ERRORS4), 6: Match(Field.ICMPV6_TYPE, ERRORS6)}
 
@@ -24,16 +23,19 @@ def is_in_use(used: UsedSets) -> bool:
     return "listener4" in used or "listener6" in used or guards.is_in_use(used)
 
 
-def iter_untracked_rules(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
-    """Yield the rules for the raw chain, for both directions. Most packets go to no server; they cost one lookup of their address."""
-    for _to, back, (_is_error, to_server) in _iter_paths(gateway, used):
-        yield make_rule(to_server, make_jump("raw_listeners"))
-        yield make_rule(*back, Notrack(), ACCEPT, comment="listeners")
+def iter_untracked_rules(used: UsedSets) -> Iterator[Rule]:
+    """Yield the rules for the raw chain. Most packets go to no server; they cost one lookup of their address."""
+    yield from (make_rule(to_server, make_jump("raw_listeners")) for _to, _back, (_is_error, to_server) in _iter_paths(used))
 
 
-def build_raw_listener_chain(gateway: GatewaySpec, used: UsedSets) -> Chain | None:
+def iter_answer_rules(used: UsedSets) -> Iterator[Rule]:
+    """Yield the rules for the raw chain of packets from the servers' side."""
+    yield from (make_rule(back, Notrack(), ACCEPT, comment="listeners") for _to, back, _errors in _iter_paths(used))
+
+
+def build_raw_listener_chain(used: UsedSets) -> Chain | None:
     """Return the chain of packets to a server: to its services, and ICMP errors, without which path MTU discovery fails (RFC 2923, 2.1)."""
-    led = [way for to, _back, errors in _iter_paths(gateway, used) for way in (to, errors)]
+    led = [way for to, _back, errors in _iter_paths(used) for way in ((to,), errors)]
     return Chain("raw_listeners", tuple(make_rule(*way, Notrack(), ACCEPT, comment="listeners") for way in led)) if led else None
 
 
@@ -49,16 +51,17 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain | None:
     """
     if not is_in_use(used):
         return None
-    ways, there = tuple(_iter_paths(gateway, used)), match_field(Field.OIFNAME, guards.get_server_interface(gateway))
+    ways, servers = tuple(_iter_paths(used)), guards.get_server_interface(gateway)
+    here, there = match_field(Field.IIFNAME, servers), match_field(Field.OIFNAME, servers)
     return Chain(
         "listeners",
         (
             make_rule(make_jump("bans")),
-            *(make_rule(*back, ACCEPT) for _to, back, _errors in ways),
+            *(make_rule(here, back, ACCEPT) for _to, back, _errors in ways),
             *(make_rule(there, *errors, ACCEPT) for _to, _back, errors in ways),
             make_rule(make_jump("spoofed")),
             *blocks.iter_blocked_sender_jumps(gateway, used),
-            *(make_rule(there, *to, ACCEPT) for to, _back, _errors in ways),
+            *(make_rule(there, to, ACCEPT) for to, _back, _errors in ways),
             *guards.iter_synproxy_rules(gateway, used, guards.SYN),
             make_rule(Count("untracked"), DROP),
         ),
@@ -72,11 +75,10 @@ def iter_server_source_lookups(used: UsedSets) -> Iterator[Lookup]:
     )
 
 
-def _iter_paths(gateway: GatewaySpec, used: UsedSets) -> Iterator[tuple[PathMatch, PathMatch, ErrorMatch]]:
+def _iter_paths(used: UsedSets) -> Iterator[tuple[Lookup, Lookup, ErrorMatch]]:
     """Yield for each family in use the matches of packets to servers, of packets from them, and of ICMP errors to them."""
-    here = match_field(Field.IIFNAME, guards.get_server_interface(gateway))
     for version, source, destination in _SIDES:
         if f"listener{version}" in used:
             to = Lookup((destination, Field.L4PROTO, Field.TH_DPORT), f"listener{version}")
             back = Lookup((source, Field.L4PROTO, Field.TH_SPORT), f"listener{version}")
-            yield (to,), (here, back), (_ERRORS[version], Lookup((destination,), f"listener{version}_hosts"))
+            yield to, back, (_ERRORS[version], Lookup((destination,), f"listener{version}_hosts"))

@@ -3,13 +3,17 @@
 A prefix of a member is in `up6` and in `down6`, so both families have sets of the same lengths.
 """
 
+from typing import Final
+
 from firewall import probing
 from firewall.addresses import PRIVATE
 from firewall.chains import bogons
-from firewall.chains.rule_helpers import ACCEPT, DROP, RETURN, make_jump, make_rule, match_field, match_prefix
+from firewall.chains.rule_helpers import ACCEPT, DROP, RETURN, make_jump, make_rule, match_field, match_prefix, match_public_source
 from firewall.chains.used_sets import UsedSets
 from firewall.policy import GatewaySpec
 from firewall.ruleset import Chain, Count, Field, Lookup, Rule
+
+RECEIVED: Final = (Lookup((Field.IP_DADDR,), "down4"), ACCEPT)
 
 
 def build_up_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
@@ -19,20 +23,25 @@ def build_up_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
 
 
 def build_down_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
-    rules = [make_rule(Lookup((Field.IP_DADDR,), "down4"), ACCEPT)]
+    rules = [make_rule(*RECEIVED)]
     rules += [make_rule(match_prefix(Field.IP6_DADDR, "down6", length), ACCEPT) for length in used.list_lengths("up6")]
     return Chain("down", (*_build_join_guard(gateway), *rules, *probing.iter_probe_down_rules(gateway)))
 
 
 def _build_join_guard(gateway: GatewaySpec) -> tuple[Rule, ...]:
-    """Return the rule that drops established packets with a private source from outside: they could match a connection between two
+    """Return the rules that drop established packets with a private source from outside: they could match a connection between two
     members. ICMP errors of private routers are related, and pass.
+
+    What has a public source, nearly every packet, is accepted before.
     """
     protection = gateway.settings.protection
     if not protection.bogons:
         return ()
     private = bogons.build_bogon_matches(Field.IP_SADDR, PRIVATE, protection)
-    return (make_rule(match_field(Field.CT_STATE, "established"), *private, Count("spoofed"), DROP, comment="private source from outside"),)
+    return (
+        make_rule(*match_public_source(), *RECEIVED),
+        make_rule(match_field(Field.CT_STATE, "established"), *private, Count("spoofed"), DROP, comment="private source from outside"),
+    )
 
 
 def build_member_to_member_chain(used: UsedSets) -> Chain:

@@ -1,18 +1,49 @@
 """Chains before connection tracking: for what must never depend on it, whatever fills its table."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
 from firewall.chains import bans, guards, listeners
 from firewall.chains.input import NEIGHBOUR_DISCOVERY
 from firewall.chains.rule_helpers import ACCEPT, DROP, VRRP, make_jump, make_rule, match_field
 from firewall.chains.used_sets import UsedSets
 from firewall.policy import GatewaySpec
-from firewall.ruleset import Chain, Field, Hook, HookPriority, Match, Notrack, Rule
+from firewall.ruleset import Chain, Field, Hook, HookPriority, Match, Notrack, Rule, VerdictMap
+
+SYNC: Final = make_rule(Notrack(), ACCEPT, comment="state sync")
+FLOOD: Final = (
+    make_rule(Match(Field.L4PROTO, (VRRP,)), ACCEPT, comment="VRRP, RFC 9568"),
+    make_rule(Match(Field.ICMPV6_TYPE, NEIGHBOUR_DISCOVERY), Match(Field.HOPLIMIT, (255,)), ACCEPT, comment="RFC 4861"),
+    make_rule(make_jump(bans.FROM), comment="flood mode"),
+)
+"""Rules that drop banned sources, for the uplink alone, and never what the gateways themselves need to stay up."""
 
 
-def build_prerouting_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
-    """Return the chain of packets that come in."""
-    flood = _build_flood_rules(gateway.interfaces.wan) if gateway.settings.flood_mode and bans.build_banned_source_chains(used) else ()
-    servers = (*listeners.iter_untracked_rules(gateway, used), *guards.iter_untracked_rules(used))
-    return _build_chain("prerouting", (*_build_untracked_rules(gateway, Field.IIFNAME, Field.TCP_DPORT), *flood, *servers))
+def build_prerouting_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain, ...]:
+    """Return a chain for each interface with rules of its own, and the chain of packets that come in, which leads there.
+
+    So the interface's name is read once: that costs each packet as much as a lookup.
+    """
+    chains: dict[str, Chain] = {}
+    for role, interface, rules in _iter_interface_rules(gateway, used):
+        chain = chains.get(interface, Chain(f"raw_{role}", ()))  # an interface may have two roles
+        chains[interface] = replace(chain, rules=(*chain.rules, *rules))
+    entries = tuple(((interface,), make_jump(chain.name)) for interface, chain in chains.items())
+    servers = (*listeners.iter_untracked_rules(used), *guards.iter_untracked_rules(used))
+    return (*chains.values(), _build_chain("prerouting", (make_rule(VerdictMap((Field.IIFNAME,), entries)), *servers)))
+
+
+def _iter_interface_rules(gateway: GatewaySpec, used: UsedSets) -> Iterator[tuple[str, str, tuple[Rule, ...]]]:
+    """Yield a role, the interface that has it, and the rules for what comes in there."""
+    names = gateway.interfaces
+    yield "management", names.management, (_make_management_rule(gateway, Field.TCP_DPORT),)
+    if names.sync:
+        yield "sync", names.sync, (SYNC,)
+    if gateway.settings.flood_mode and bans.build_banned_source_chains(used):
+        yield "flood", names.wan, FLOOD
+    if answers := tuple(listeners.iter_answer_rules(used)):
+        yield "answers", guards.get_server_interface(gateway), answers
 
 
 def build_output_chain(gateway: GatewaySpec) -> Chain:
@@ -22,32 +53,17 @@ def build_output_chain(gateway: GatewaySpec) -> Chain:
     are dropped, because a member's host that obeys one sends past the gateway. For IPv4 the kernel has a switch for that, for IPv6
     it has none.
     """
+    names = gateway.interfaces
     redirects = make_rule(Match(Field.ICMPV6_TYPE, ("nd-redirect",)), DROP, comment="no redirects")
-    return _build_chain("output", (*_build_untracked_rules(gateway, Field.OIFNAME, Field.TCP_SPORT), redirects))
+    own = [(names.management, _make_management_rule(gateway, Field.TCP_SPORT)), *([(names.sync, SYNC)] if names.sync else [])]
+    untracked = (replace(rule, parts=(match_field(Field.OIFNAME, interface), *rule.parts)) for interface, rule in own)
+    return _build_chain("output", (*untracked, redirects))
 
 
 def _build_chain(hook: str, rules: tuple[Rule, ...]) -> Chain:
     return Chain(f"raw_{hook}", rules, Hook("filter", hook, HookPriority.RAW))
 
 
-def _build_untracked_rules(gateway: GatewaySpec, interface: Field, port: Field) -> tuple[Rule, ...]:
-    """Return the rules by which management and state sync never depend on connection tracking, whatever fills its table."""
-    names = gateway.interfaces
-    rules = [
-        make_rule(
-            match_field(interface, names.management), Match(port, (gateway.management.port,)), Notrack(), ACCEPT, comment="management"
-        )
-    ]
-    if names.sync:
-        rules.append(make_rule(match_field(interface, names.sync), Notrack(), ACCEPT, comment="state sync"))
-    return tuple(rules)
-
-
-def _build_flood_rules(wan: str) -> tuple[Rule, ...]:
-    """Return the rules that drop banned sources, on the uplink alone, and never what the gateways themselves need to stay up."""
-    outside = match_field(Field.IIFNAME, wan)
-    return (
-        make_rule(outside, Match(Field.L4PROTO, (VRRP,)), ACCEPT, comment="VRRP, RFC 9568"),
-        make_rule(outside, Match(Field.ICMPV6_TYPE, NEIGHBOUR_DISCOVERY), Match(Field.HOPLIMIT, (255,)), ACCEPT, comment="RFC 4861"),
-        make_rule(outside, make_jump(bans.FROM), comment="flood mode"),
-    )
+def _make_management_rule(gateway: GatewaySpec, port: Field) -> Rule:
+    """Return the rule by which management never depends on connection tracking. port: the field with the gateway's own port."""
+    return make_rule(Match(port, (gateway.management.port,)), Notrack(), ACCEPT, comment="management")

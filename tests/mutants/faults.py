@@ -39,8 +39,8 @@ MUTANTS = (
     Mutant(
         "swap up and down",
         "firewall/chains/forward.py",
-        '((names.lan, names.wan), "up"),\n        ((names.wan, names.lan), "down")',
-        '((names.lan, names.wan), "down"),\n        ((names.wan, names.lan), "up")',
+        'UP, DOWN = make_jump("up"), make_jump("down")',
+        'DOWN, UP = make_jump("up"), make_jump("down")',
         f"{PROMISES}::test_what_goes_each_way_is_counted_to_the_octet",
     ),
     Mutant(
@@ -102,9 +102,30 @@ MUTANTS = (
     Mutant(
         "put the fail-closed rule inside srcnat",
         "firewall/chains/postrouting.py",
-        'return Chain("fail_closed", (shut,), Hook("filter", "postrouting", HookPriority.AFTER_SRCNAT))',
-        'return Chain("fail_closed", (shut,), Hook("nat", "postrouting", HookPriority.AFTER_SRCNAT))',
+        'shut), Hook("filter", "postrouting"',
+        'shut), Hook("nat", "postrouting"',
         f"{PROMISES}::test_a_connection_that_was_let_out_without_nat_is_stopped_once_the_door_is_shut",
+    ),
+    Mutant(
+        "take a private source for a public one",
+        "firewall/chains/rule_helpers.py",
+        "(prefix,), negated=True)",
+        "(prefix,))",
+        f"{PROMISES}::test_a_connection_that_was_let_out_without_nat_is_stopped_once_the_door_is_shut",
+    ),
+    Mutant(
+        "take a connection that is not translated for one that is",
+        "firewall/chains/postrouting.py",
+        'Match(Field.CT_STATUS, ("snat",)), ACCEPT',
+        'Match(Field.CT_STATUS, ("snat",), negated=True), ACCEPT',
+        f"{PROMISES}::test_a_connection_that_was_let_out_without_nat_is_stopped_once_the_door_is_shut",
+    ),
+    Mutant(
+        "lead a direction's first packets on to another's chain",
+        "firewall/chains/directions.py",
+        "_lead_on(lane.chains[target], known.name[:-1])",
+        '_lead_on(lane.chains[target], "inside")',
+        f"{LANES}::test_a_first_packet_fares_in_its_lane_as_in_the_chain_for_all",
     ),
     Mutant(
         "be off by one in a prefix length",
@@ -151,8 +172,8 @@ MUTANTS = (
     Mutant(
         "forget hairpin SNAT",
         "firewall/chains/postrouting.py",
-        '        make_rule(*hairpin, WITH_PORTS, _build_snat("snat4", *SHARED_PORTS), comment="hairpin"),\n',
-        "",
+        'Chain("srcnat_hairpin", (*_list_port_rules(), OWN',
+        'Chain("srcnat_hairpin", (OWN',
         "tests/whole/test_hairpin.py::test_a_member_reaches_his_own_forward_and_those_of_others",
     ),
     Mutant(
@@ -188,8 +209,8 @@ MUTANTS = (
     Mutant(
         "do not count replies",
         "firewall/chains/members.py",
-        'rules = [make_rule(Lookup((Field.IP_DADDR,), "down4"), ACCEPT)]',
-        "rules = [make_rule(ACCEPT)]",
+        'RECEIVED: Final = (Lookup((Field.IP_DADDR,), "down4"), ACCEPT)',
+        "RECEIVED: Final = (ACCEPT,)",
         f"{PROMISES}::test_what_goes_each_way_is_counted_to_the_octet",
     ),
     Mutant(
@@ -228,8 +249,15 @@ MUTANTS = (
     Mutant(
         "let an allow list lose",
         "firewall/chains/bans.py",
-        "(*returns, *drops)",
-        "(*drops, *returns)",
+        "*returns, *drops))",
+        "*drops, *returns))",
+        f"{BANS}::test_the_allow_list_wins_over_wider_and_narrower_bans",
+    ),
+    Mutant(
+        "take a banned host for one that is not",
+        "firewall/chains/bans.py",
+        "length, negated=True) for family",
+        "length) for family",
         f"{BANS}::test_the_allow_list_wins_over_wider_and_narrower_bans",
     ),
     Mutant(
@@ -256,7 +284,7 @@ MUTANTS = (
     Mutant(
         "forget flood mode",
         "firewall/chains/raw.py",
-        '        make_rule(outside, make_jump(bans.FROM), comment="flood mode"),\n',
+        '    make_rule(make_jump(bans.FROM), comment="flood mode"),\n',
         "",
         f"{BANS}::test_flood_mode_keeps_banned_sources_out_of_connection_tracking",
     ),

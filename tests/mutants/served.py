@@ -40,8 +40,8 @@ SERVED = (
     Mutant(
         "guard without notrack",
         "firewall/chains/raw.py",
-        "*listeners.iter_untracked_rules(gateway, used), *guards.iter_untracked_rules(used)",
-        "*listeners.iter_untracked_rules(gateway, used),",
+        "*listeners.iter_untracked_rules(used), *guards.iter_untracked_rules(used)",
+        "*listeners.iter_untracked_rules(used),",
         f"{GUARDS}::test_a_flood_of_syns_reaches_no_server_while_clients_come_and_stay_and_bans_hold",
     ),
     Mutant(

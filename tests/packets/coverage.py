@@ -24,12 +24,14 @@ from firewall.ruleset import (
     Snat,
     TcpFlags,
     Verdict,
+    VerdictAction,
     VerdictMap,
 )
 from firewall.sets import find_set_family
 from firewall.tracing import PartReading, Trace, TraceStep
 
 Line = tuple[str, ...]
+LED_ON = ("up", "down", "inside")  # where a direction's chain goes, and the chain for all directions returns
 OVER = (RateOver, OpenOver)
 _LANE = re.compile("_(up|down|inside)[46]$")
 
@@ -124,6 +126,8 @@ def _words(part: Part) -> str:
             return f"{type(part).__name__} {_family(part.map)}"
         case RateOver() | OpenOver():
             return f"{type(part).__name__} {part.set.rstrip('_0123456789')} {' '.join(part.fields)}"
+        case Verdict(VerdictAction.GOTO, chain) if chain in LED_ON:
+            return "return"
         case Verdict():
             return f"{part.action} {_plain(part.chain)}"
         case TcpFlags():

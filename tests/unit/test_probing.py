@@ -21,7 +21,7 @@ from firewall.policy import (
     TransportProtocol,
     collect_keys,
 )
-from firewall.render import render
+from firewall.render import render, render_rule
 from firewall.ruleset import Rule, Ruleset, VerdictMap
 from tests.example_counts import count_examples
 from tests.policies import NAT_1, PROBE, PROBED, PROBES_MAPPING, network, policies
@@ -63,11 +63,11 @@ def test_a_members_first_packet_meets_the_same_rules_as_without_a_probe() -> Non
 
 def test_the_probe_goes_the_members_way() -> None:
     ruleset = compile_policy(add_probe(network(1)))
-    parts = [rule.parts[0] for rule in rules(ruleset, "forward")]
-    _states, ways = [part for part in parts if isinstance(part, VerdictMap)]
+    [ways] = [rule.parts[0] for rule in rules(ruleset, "forward") if isinstance(rule.parts[0], VerdictMap)]
     verdicts = dict(ways.entries)
-    assert verdicts["probe0", "wan0"] == verdicts["lan0", "wan0"]
-    assert verdicts["wan0", "probe0"] == verdicts["wan0", "lan0"]
+    compared = {render_rule(each) for each in rules(ruleset, "forward")}
+    assert {'iifname "lan0" oifname "wan0" jump up', 'iifname "wan0" oifname "lan0" jump down'} < compared
+    assert [verdicts["probe0", "wan0"].chain, verdicts["wan0", "probe0"].chain] == ["up", "down"]
     assert ruleset.elements["snat4"][SOURCE4.packed].value == PUBLIC4.packed
 
 
@@ -132,7 +132,7 @@ def render_added(before: Ruleset, after: Ruleset) -> list[str]:
 def test_a_responder_is_let_in_to_one_port_of_the_probe_and_nobody_else_is() -> None:
     plain = add_probe(network(10))
     assert render_added(compile_policy(plain), compile_policy(add_responder(plain))) == [
-        'add rule inet netzwart dstnat iifname "wan0" ip saddr 203.0.113.10 ip daddr 192.0.2.251 tcp dport 7077 '
+        "add rule inet netzwart dstnat_wan ip saddr 203.0.113.10 ip daddr 192.0.2.251 tcp dport 7077 "
         'dnat ip to 172.31.254.2:7077 comment "probe"',
         'add rule inet netzwart new iifname "wan0" oifname "probe0" ip6 saddr 2001:db8:cafe::10 ip6 daddr 2001:db8:b1::2 '
         'tcp dport 7077 return comment "probe"',
