@@ -106,6 +106,10 @@ class ProtectionSpec:
     sip_ports: tuple[int, ...] = ()
 
 
+LEAST_SAMPLED = 256
+"""The lowest limit of open connections that is counted by sampling: one of 16 of fewer connections would say too little."""
+
+
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
     """Limits on the connections that one member or one foreign host opens; 0 means no limit.
@@ -113,7 +117,8 @@ class ConnectionLimits:
     member_*: for a member, by each address or prefix held; source_*: for a foreign address, or /64 of IPv6. *_rate: new connections
     a second, with bursts of *_burst; *_open: connections open at the same time. mail_rate: a member's new connections to TCP port
     25 outside, a minute. refuses: reject what is over a limit instead of dropping it. exempt: prefixes that no limit concerns,
-    members' or foreign.
+    members' or foreign. sampled: one of 16 open connections is counted, so that a limit of open connections holds within about a
+    quarter; limits below LEAST_SAMPLED are exact all the same.
     """
 
     member_rate: int = 0
@@ -125,6 +130,7 @@ class ConnectionLimits:
     mail_rate: int = 0
     refuses: bool = False
     exempt: tuple[Prefix, ...] = ()
+    sampled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

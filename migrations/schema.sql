@@ -1226,7 +1226,7 @@ CREATE FUNCTION public.pgtrigger_delete_delete_b0139() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_limitsevent" ("exempt", "group_id", "id", "mail_rate", "member_burst", "member_open", "member_rate", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "refuses", "source_burst", "source_open", "source_rate", "version") SELECT old_values."exempt", old_values."group_id", old_values."id", old_values."mail_rate", old_values."member_burst", old_values."member_open", old_values."member_rate", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."refuses", old_values."source_burst", old_values."source_open", old_values."source_rate", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_limitsevent" ("exempt", "group_id", "id", "mail_rate", "member_burst", "member_open", "member_rate", "open_sampled", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "refuses", "source_burst", "source_open", "source_rate", "version") SELECT old_values."exempt", old_values."group_id", old_values."id", old_values."mail_rate", old_values."member_burst", old_values."member_open", old_values."member_rate", old_values."open_sampled", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."refuses", old_values."source_burst", old_values."source_open", old_values."source_rate", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -1530,7 +1530,7 @@ CREATE FUNCTION public.pgtrigger_insert_insert_00c56() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_limitsevent" ("exempt", "group_id", "id", "mail_rate", "member_burst", "member_open", "member_rate", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "refuses", "source_burst", "source_open", "source_rate", "version") SELECT new_values."exempt", new_values."group_id", new_values."id", new_values."mail_rate", new_values."member_burst", new_values."member_open", new_values."member_rate", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."refuses", new_values."source_burst", new_values."source_open", new_values."source_rate", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_limitsevent" ("exempt", "group_id", "id", "mail_rate", "member_burst", "member_open", "member_rate", "open_sampled", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "refuses", "source_burst", "source_open", "source_rate", "version") SELECT new_values."exempt", new_values."group_id", new_values."id", new_values."mail_rate", new_values."member_burst", new_values."member_open", new_values."member_rate", new_values."open_sampled", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."refuses", new_values."source_burst", new_values."source_open", new_values."source_rate", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -2824,7 +2824,7 @@ CREATE FUNCTION public.pgtrigger_update_update_426fa() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    INSERT INTO "network_limitsevent" ("exempt", "group_id", "id", "mail_rate", "member_burst", "member_open", "member_rate", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "refuses", "source_burst", "source_open", "source_rate", "version") VALUES (NEW."exempt", NEW."group_id", NEW."id", NEW."mail_rate", NEW."member_burst", NEW."member_open", NEW."member_rate", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."refuses", NEW."source_burst", NEW."source_open", NEW."source_rate", NEW."version"); RETURN NULL;
+                    INSERT INTO "network_limitsevent" ("exempt", "group_id", "id", "mail_rate", "member_burst", "member_open", "member_rate", "open_sampled", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "refuses", "source_burst", "source_open", "source_rate", "version") VALUES (NEW."exempt", NEW."group_id", NEW."id", NEW."mail_rate", NEW."member_burst", NEW."member_open", NEW."member_rate", NEW."open_sampled", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."refuses", NEW."source_burst", NEW."source_open", NEW."source_rate", NEW."version"); RETURN NULL;
                 END;
             $$;
 
@@ -6899,6 +6899,7 @@ CREATE TABLE public.network_limits (
     refuses boolean NOT NULL,
     exempt cidr[] NOT NULL,
     group_id bigint NOT NULL,
+    open_sampled boolean DEFAULT false NOT NULL,
     CONSTRAINT limits_bursts CHECK ((((member_burst >= 1) AND (member_burst <= 100000)) AND ((source_burst >= 1) AND (source_burst <= 100000)))),
     CONSTRAINT limits_open CHECK (((member_open <= 1000000) AND (source_open <= 1000000))),
     CONSTRAINT limits_rates CHECK (((mail_rate <= 100000) AND (member_rate <= 100000) AND (source_rate <= 100000))),
@@ -6939,6 +6940,7 @@ CREATE TABLE public.network_limitsevent (
     group_id bigint NOT NULL,
     pgh_context_id uuid,
     pgh_obj_id bigint NOT NULL,
+    open_sampled boolean DEFAULT false NOT NULL,
     CONSTRAINT network_limitsevent_mail_rate_check CHECK ((mail_rate >= 0)),
     CONSTRAINT network_limitsevent_member_burst_check CHECK ((member_burst >= 0)),
     CONSTRAINT network_limitsevent_member_open_check CHECK ((member_open >= 0)),
@@ -10583,7 +10585,7 @@ COMMENT ON TRIGGER pgtrigger_delete_delete_aeba1 ON public.preferences_networkse
 
 CREATE TRIGGER pgtrigger_delete_delete_b0139 AFTER DELETE ON public.network_limits REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_b0139();
 
-COMMENT ON TRIGGER pgtrigger_delete_delete_b0139 ON public.network_limits IS '695234b7c0a52e9411e581c588f69f9bbff78788';
+COMMENT ON TRIGGER pgtrigger_delete_delete_b0139 ON public.network_limits IS 'f2be1dd686701b1121802df27b7bd0b689861134';
 
 CREATE TRIGGER pgtrigger_delete_delete_bb881 AFTER DELETE ON public.network_protection REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_bb881();
 
@@ -10659,7 +10661,7 @@ COMMENT ON TRIGGER pgtrigger_enquiry_stays_8bcca ON public.audit_enquiry IS 'b82
 
 CREATE TRIGGER pgtrigger_insert_insert_00c56 AFTER INSERT ON public.network_limits REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_00c56();
 
-COMMENT ON TRIGGER pgtrigger_insert_insert_00c56 ON public.network_limits IS '491a6fe4ff99300019f0b3ecf9d4e9a95b51bce3';
+COMMENT ON TRIGGER pgtrigger_insert_insert_00c56 ON public.network_limits IS '994d8e2c72a02be4e28cfa89acb9c4e4a0d484c1';
 
 CREATE TRIGGER pgtrigger_insert_insert_01b7d AFTER INSERT ON public.accounts_apitoken REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_01b7d();
 
@@ -10973,9 +10975,9 @@ CREATE TRIGGER pgtrigger_update_update_3bc25 AFTER UPDATE ON public.bans_serveri
 
 COMMENT ON TRIGGER pgtrigger_update_update_3bc25 ON public.bans_serverinterface IS 'b12051bbe61b0f761aec7c7d148cb6362bfb774b';
 
-CREATE TRIGGER pgtrigger_update_update_426fa AFTER UPDATE ON public.network_limits FOR EACH ROW WHEN (((old.exempt IS DISTINCT FROM new.exempt) OR (old.group_id IS DISTINCT FROM new.group_id) OR (old.id IS DISTINCT FROM new.id) OR (old.mail_rate IS DISTINCT FROM new.mail_rate) OR (old.member_burst IS DISTINCT FROM new.member_burst) OR (old.member_open IS DISTINCT FROM new.member_open) OR (old.member_rate IS DISTINCT FROM new.member_rate) OR (old.refuses IS DISTINCT FROM new.refuses) OR (old.source_burst IS DISTINCT FROM new.source_burst) OR (old.source_open IS DISTINCT FROM new.source_open) OR (old.source_rate IS DISTINCT FROM new.source_rate) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_426fa();
+CREATE TRIGGER pgtrigger_update_update_426fa AFTER UPDATE ON public.network_limits FOR EACH ROW WHEN (((old.exempt IS DISTINCT FROM new.exempt) OR (old.group_id IS DISTINCT FROM new.group_id) OR (old.id IS DISTINCT FROM new.id) OR (old.mail_rate IS DISTINCT FROM new.mail_rate) OR (old.member_burst IS DISTINCT FROM new.member_burst) OR (old.member_open IS DISTINCT FROM new.member_open) OR (old.member_rate IS DISTINCT FROM new.member_rate) OR (old.open_sampled IS DISTINCT FROM new.open_sampled) OR (old.refuses IS DISTINCT FROM new.refuses) OR (old.source_burst IS DISTINCT FROM new.source_burst) OR (old.source_open IS DISTINCT FROM new.source_open) OR (old.source_rate IS DISTINCT FROM new.source_rate) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_426fa();
 
-COMMENT ON TRIGGER pgtrigger_update_update_426fa ON public.network_limits IS '02d83e8add0111aeeb72699c5923fe1357e84b68';
+COMMENT ON TRIGGER pgtrigger_update_update_426fa ON public.network_limits IS '667854c8f738015c0e07c87ac94c32061cd0a6e1';
 
 CREATE TRIGGER pgtrigger_update_update_44fbd AFTER UPDATE ON public.accounts_rolechange FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_44fbd();
 
@@ -11942,6 +11944,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('network', '0008_failover'),
     ('network', '0009_announced_pools'),
     ('network', '0010_responder_port'),
+    ('network', '0011_sampled_open_limits'),
     ('operations', '0001_initial'),
     ('operations', '0002_portal_health'),
     ('operations', '0003_sizes_of_tables'),

@@ -14,6 +14,7 @@ FEATURES: Mapping[int, tuple[Promise, ...]] = {
         gettext_lazy("packets and drops by receive queue of a card"),
         gettext_lazy("upgrades of the agent by the portal"),
         gettext_lazy("a list of what a gateway has that a restored database lacks"),
+        gettext_lazy("sampled limits of open connections"),
     ),
 }
 """What a gateway does only from this version on, as parts of a list. A version that adds anything to the protocol needs an entry."""
@@ -24,9 +25,9 @@ def list_missing_features(protocol: int) -> list[str]:
     return [str(each) for version, features in sorted(FEATURES.items()) if version > protocol for each in features]
 
 
-def is_agent_older(protocol: int) -> bool:
-    """True if the agent is known to speak only an older version of the protocol. protocol: 0 if it has not answered yet."""
-    return 0 < protocol < VERSION
+def is_agent_older(protocol: int, than: int = VERSION) -> bool:
+    """True if the agent is known to speak only a version of the protocol before `than`. protocol: 0 if it has not answered yet."""
+    return 0 < protocol < than
 
 
 def get_own_release() -> str:

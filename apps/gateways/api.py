@@ -114,6 +114,7 @@ class LimitsSerializer(ActiveSettingsSerializer):
             "source_rate",
             "source_burst",
             "source_open",
+            "open_sampled",
             "mail_rate",
             "refuses",
             "exempt",

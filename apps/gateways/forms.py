@@ -15,7 +15,6 @@ from apps.gateways.line_fields import AddressLines, PrefixLines
 from apps.gateways.services import GatewayFacts, get_facts
 from apps.network.forms import AddressFormField
 from apps.network.models import Gateway, GatewayGroup
-from firewall.limit_sets import MOST_BURST, MOST_OPEN, MOST_RATE
 from firewall.profile import BUCKETS_STEP, LIMITS
 
 
@@ -55,10 +54,13 @@ class VersionedForm(forms.Form):
         for bound in self.visible_fields():
             saved = getattr(self.row, bound.name)
             typed = self.cleaned_data.get(bound.name) if self.conflict else saved
-            yield bound, "" if typed == saved else self.format_value(bound.field.prepare_value(saved))
+            yield bound, "" if typed == saved else self.format_value(bound.field, saved)
 
-    def format_value(self, value: Any) -> str:
-        """Format a value for people."""
+    def format_value(self, field: forms.Field, saved: Any) -> str:
+        """Format a saved value for people: a choice in its words."""
+        if isinstance(field, forms.ChoiceField):
+            return str(dict(field.choices)[saved])  # type: ignore[arg-type]  # pairs: none of these forms groups its choices
+        value = field.prepare_value(saved)
         return {True: gettext("yes"), False: gettext("no")}[value] if isinstance(value, bool) else str(value or gettext("nothing"))
 
 
@@ -283,55 +285,13 @@ class ProtectionForm(VersionedForm):
         self.data = {**self.data.dict(), "version": str(self.row.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
 
 
-def _build_number_field(label: Any, most: int, least: int = 0, help_text: Any = "") -> forms.IntegerField:
+def build_number_field(label: Any, most: int, least: int = 0, help_text: Any = "") -> forms.IntegerField:
+    """Return a field for a number between `least` and `most`."""
     return forms.IntegerField(label=label, min_value=least, max_value=most, help_text=help_text)
 
 
-class LimitsForm(VersionedForm):
-    """Connection limits of a group's gateways."""
-
-    member_rate = _build_number_field(
-        _("New connections of a member per second"), MOST_RATE, help_text=_("0: no limit. Browsers open some dozens at once.")
-    )
-    member_burst = _build_number_field(_("Burst"), MOST_BURST, 1)
-    member_open = _build_number_field(
-        _("Open connections of a member"), MOST_OPEN, help_text=_("0: no limit. File sharing opens some thousands.")
-    )
-    source_rate = _build_number_field(
-        _("New connections of an external address per second"),
-        MOST_RATE,
-        help_text=_("To what members offer to the internet. 0: no limit."),
-    )
-    source_burst = _build_number_field(_("Burst"), MOST_BURST, 1)
-    source_open = _build_number_field(_("Open connections of an external address"), MOST_OPEN, help_text=_("0: no limit."))
-    mail_rate = _build_number_field(
-        _("Connections of a member to mail servers per minute"),
-        MOST_RATE,
-        help_text=_("TCP port 25, where spam leaves; sending by a mail program uses other ports. 0: no limit."),
-    )
-    refuses = forms.BooleanField(
-        label=_("Refuse excess connections instead of dropping them silently"),
-        required=False,
-        help_text=_("A refused program gives up at once, a dropped one waits and tries again."),
-    )
-    exempt = PrefixLines(
-        label=_("Exempt networks"),
-        required=False,
-        help_text=_("Networks of members or external networks, one in each line: a mail server, a monitoring host."),
-    )
-
-    def __init__(self, group: GatewayGroup, data: Any = None) -> None:
-        self.group = group
-        super().__init__(group_settings.get_limits(group), data)
-
-    def take_up(self, conflict: str) -> None:
-        """Like `VersionedForm.take_up`, for a row that may have been created meanwhile."""
-        self.row, self.conflict = group_settings.get_limits(self.group), conflict
-        self.data = {**self.data.dict(), "version": str(self.row.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
-
-
 def _build_range_field(name: str, label: Any, help_text: Any = "") -> forms.IntegerField:
-    return _build_number_field(label, LIMITS[name][-1], LIMITS[name][0], help_text)
+    return build_number_field(label, LIMITS[name][-1], LIMITS[name][0], help_text)
 
 
 class ProfileForm(VersionedForm):

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.audit.selectors import find_last_change
+from apps.gateways.limit_sampling import check_agents_sample
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address, Prefix
@@ -73,7 +74,7 @@ def change_protection(
 
 
 @transaction.atomic
-def change_limits(*, group: GatewayGroup, version: int, exempt: Sequence[Prefix], by: User, **numbers: Any) -> Limits:
+def change_limits(*, group: GatewayGroup, version: int, open_sampled: bool, exempt: Sequence[Prefix], by: User, **numbers: Any) -> Limits:
     """Change the limits, given by field. Raises Conflict if they were changed since `version`, else Problem."""
     _check_number("exempt", exempt)
     try:
@@ -88,7 +89,9 @@ def change_limits(*, group: GatewayGroup, version: int, exempt: Sequence[Prefix]
             _("This number is out of range. Choose at most %(most)s; 0 switches the limit off.") % {"most": formats.format_number(most)},
             fieldname,
         ) from error
-    saved: Limits = save_settings(get_limits(group), version, numbers | {"exempt": list(exempt)})
+    values = numbers | {"open_sampled": open_sampled, "exempt": list(exempt)}
+    check_agents_sample(get_limits(group), Limits(group=group, **values))
+    saved: Limits = save_settings(get_limits(group), version, values)
     enqueue_task("workers.reconcile", by.pk)
     return saved
 

@@ -20,7 +20,8 @@ from apps.deployments.transport import ssh
 from apps.gateways import change_texts, group_settings, kernel_gauges, selectors, services
 from apps.gateways.authorized_keys import build_ssh_access_setup
 from apps.gateways.flood import set_flood_mode
-from apps.gateways.forms import GatewayForm, LimitsForm, ProfileForm, ProtectionForm
+from apps.gateways.forms import GatewayForm, ProfileForm, ProtectionForm
+from apps.gateways.forms_limits import LimitsForm
 from apps.gateways.health.presentation import build_health_view
 from apps.gateways.joining.models import JoiningMachine
 from apps.gateways.packet_probes.presentation import list_probe_lines

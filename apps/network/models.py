@@ -353,7 +353,8 @@ class Limits(Versioned, Deployed):
     """Limits of a group on new and open connections; 0: no limit. Without a row there is none.
 
     member_*: per member address or prefix; source_*: per foreign address or /64. *_rate: new connections a second, *_burst: at once,
-    *_open: open at the same time. mail_rate: a member's new connections to TCP port 25, a minute. exempt: prefixes without limits.
+    *_open: open at the same time, of which one of 16 is counted if open_sampled. mail_rate: a member's new connections to TCP port 25,
+    a minute. exempt: prefixes without limits.
     """
 
     group = models.OneToOneField(GatewayGroup, models.CASCADE, related_name="limits")
@@ -363,6 +364,7 @@ class Limits(Versioned, Deployed):
     source_rate = models.PositiveIntegerField(_("new connections of an external address per second"), default=0)
     source_burst = models.PositiveIntegerField(_("burst"), default=100)
     source_open = models.PositiveIntegerField(_("open connections of an external address"), default=0)
+    open_sampled = models.BooleanField(_("count one of 16 open connections instead of each"), default=True, db_default=False)
     mail_rate = models.PositiveIntegerField(_("connections of a member to mail servers (port 25) per minute"), default=0)
     refuses = models.BooleanField(_("refuse excess connections instead of dropping them silently"), default=True)
     exempt = ArrayField(PrefixField(), verbose_name=_("exempt networks"), default=list, blank=True)

@@ -1,5 +1,7 @@
 """Gauges of gateways' dynamic sets on their pages."""
 
+from typing import Any
+
 from apps.deployments.services import reconcile
 from apps.gateways.group_settings import change_limits
 from apps.gateways.services import collect_counters
@@ -11,7 +13,7 @@ LIMITS = {"member_rate": 50, "member_burst": 100, "member_open": 0, "source_rate
 
 def test_gauges_come_with_the_counters_and_go_with_their_limit(served_network: factories.Network) -> None:
     gateway = served_network.gateways[0]
-    given = LIMITS | {"mail_rate": 0, "refuses": True}
+    given: dict[str, Any] = LIMITS | {"open_sampled": False, "mail_rate": 0, "refuses": True}
     change_limits(group=served_network.group, version=0, exempt=[], by=served_network.admin, **given)
     reconcile(served_network.group)
     assert collect_counters(gateway)

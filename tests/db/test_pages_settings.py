@@ -27,6 +27,7 @@ PROTECTION = {"version": 0, "bogons": "on", "own": "203.0.113.0/24\n2001:db8::/3
 }
 LIMITS = {"version": 0, "member_rate": 50, "member_burst": 200, "member_open": 0, "source_rate": 0, "source_burst": 100} | {
     "source_open": 0,
+    "open_sampled": "False",
     "mail_rate": 10,
     "refuses": "on",
     "exempt": "10.16.0.99",
@@ -103,7 +104,7 @@ def test_an_invalid_setting_is_reported_at_its_field(
 )
 def test_a_limit_out_of_range_is_told_its_own_range(network: factories.Network, given: dict[str, int], fieldname: str, said: str) -> None:
     with pytest.raises(Problem, match=said) as refused:
-        change_limits(group=network.group, version=0, exempt=[], by=network.admin, **given)
+        change_limits(group=network.group, version=0, open_sampled=False, exempt=[], by=network.admin, **given)
     assert refused.value.fieldname == fieldname
 
 

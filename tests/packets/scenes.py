@@ -69,7 +69,7 @@ OPEN: list[tuple[Any, ...]] = [  # of an address: everything, all ports of a pro
 ]
 
 
-LIMITED = {
+LIMITED: dict[str, Any] = {
     "member_rate": 100_000,
     "member_burst": 100_000,
     "source_rate": 100_000,

@@ -28,7 +28,7 @@ def save_limits(
 ) -> None:
     """Save these limits, and deploy them."""
     listed = [ip_network(each) for each in exempt]
-    numbers = NONE | {"mail_rate": mail_rate, "refuses": refuses} | changes
+    numbers = NONE | {"open_sampled": False, "mail_rate": mail_rate, "refuses": refuses} | changes
     change_limits(group=network.group, version=get_limits(network.group).version, exempt=listed, by=network.admin, **numbers)
     reconcile(network.group)
 

@@ -94,8 +94,8 @@ def _build_profile(row: ProfileRow | None) -> Profile | None:
 def _build_limits(row: LimitsRow | None) -> ConnectionLimits:
     if row is None:
         return ConnectionLimits()
-    given = {each.name: getattr(row, each.name) for each in fields(ConnectionLimits)}
-    return ConnectionLimits(**given | {"exempt": tuple(row.exempt)})
+    same = {each.name: getattr(row, each.name) for each in fields(ConnectionLimits) if each.name not in ("exempt", "sampled")}
+    return ConnectionLimits(**same, exempt=tuple(row.exempt), sampled=row.open_sampled)
 
 
 def _read_notice(row: NoticeRow | None) -> NoticeSpec:
