@@ -106,7 +106,7 @@ class ProtectionSpec:
     sip_ports: tuple[int, ...] = ()
 
 
-LEAST_SAMPLED = 256
+LEAST_SAMPLED = 1_000
 """The lowest limit of open connections that is counted by sampling: one of 16 of fewer connections would say too little."""
 
 

@@ -16,6 +16,7 @@ from firewall.ruleset import (
     EMPTY,
     FAMILY,
     TABLE,
+    AddKey,
     AssignHelper,
     Chain,
     ClampMss,
@@ -36,6 +37,7 @@ from firewall.ruleset import (
     Reject,
     Rule,
     Ruleset,
+    SampleConnection,
     Set,
     SetTimeout,
     Snat,
@@ -303,6 +305,10 @@ def _render_part(part: Part) -> str:
             return f"update @{names.validate_symbol(name)} {{ {_render_masked(fields, length)} {over} }}"
         case OpenOver(fields, name, most, length):
             return f"add @{names.validate_symbol(name)} {{ {_render_masked(fields, length)} ct count over {most} }}"
+        case SampleConnection(one_of):
+            return f"ct id & {one_of - 1} == 0"
+        case AddKey(fields, name, length):
+            return f"add @{names.validate_symbol(name)} {{ {_render_masked(fields, length)} }}"
         case Limit(rate, burst):
             return f"limit rate {rate}/second burst {burst} packets"
         case Reject(refusal):

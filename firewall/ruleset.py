@@ -273,6 +273,25 @@ class OpenOver:
 
 
 @dataclass(frozen=True, slots=True)
+class SampleConnection:
+    """Go on only for one of so many connections, a power of two (man nft, "CT EXPRESSION", `id`).
+
+    The kernel draws a connection's id from a keyed hash (nf_conntrack_core.c, `nf_ct_get_id`), so nobody can choose it.
+    """
+
+    one_of: int
+
+
+@dataclass(frozen=True, slots=True)
+class AddKey:
+    """Add the key to a dynamic set whose elements live for its `lives`; go on unless the set is full. Key as in RateOver."""
+
+    fields: tuple[Field, ...]
+    set: str
+    length: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Synproxy:
     """Complete a TCP handshake with the client before the server hears of the connection (man nft, "SYNPROXY STATEMENT").
 
@@ -314,6 +333,8 @@ Part: TypeAlias = (
     | ClampMss
     | RateOver
     | OpenOver
+    | SampleConnection
+    | AddKey
     | AssignHelper
     | SetTimeout
     | TcpFlags
@@ -469,7 +490,7 @@ def iter_used_sets(chain: Chain) -> Iterator[str]:
     """Yield the names of the sets and maps that the chain's rules look up."""
     for rule in chain.rules:
         for part in rule.parts:
-            if isinstance(part, Lookup | RateOver | OpenOver):
+            if isinstance(part, Lookup | RateOver | OpenOver | AddKey):
                 yield part.set
             elif isinstance(part, Dnat | Snat):
                 yield part.map

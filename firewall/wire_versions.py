@@ -37,6 +37,7 @@ ADDED: Mapping[int, Additions] = {
             {
                 "InwardSeen",
                 "QueueCounters",
+                *("SampleConnection", "AddKey"),
                 *("ReadElements", "ElementsAre"),
                 *("ReadProgram", "StoreProgram", "TryProgram", "KeepProgram", "DropProgram", "ProgramIs"),
             }

@@ -135,10 +135,11 @@ def forwards(draw: st.DrawFn) -> ForwardSpec:
 limits = st.builds(
     ConnectionLimits,
     member_rate=st.sampled_from([0, 10, 50]),
-    member_open=st.sampled_from([0, 500]),
+    member_open=st.sampled_from([0, 500, 2_000]),
     source_rate=st.sampled_from([0, 10]),
     source_open=st.sampled_from([0, 100]),
     mail_rate=st.sampled_from([0, 10]),
+    sampled=st.booleans(),
     refuses=st.booleans(),
     exempt=st.sampled_from([(), (IPv4Network("203.0.113.0/24"), IPv4Network("203.0.113.9/32"), IPv6Network("2001:db8:a0::/48"))]),
 )

@@ -41,7 +41,7 @@ class LimitsForm(VersionedForm):
         widget=forms.RadioSelect,
         help_text=_(
             "For both limits of open connections. By one of 16, a member whose limit is 2,000 is stopped at about 1,500 to 2,500. Limits "
-            "below 256 are exact either way. One of 16 needs this release’s agent on each gateway of the group."
+            "below 1,000 are exact either way. One of 16 needs this release’s agent on each gateway of the group."
         ),
     )
     mail_rate = build_number_field(

@@ -31,7 +31,7 @@ PUBLICS = (IPv4Network("198.18.0.0/15"),)
 SERVERS = tuple(IPv4Address("192.0.2.64") + n for n in range(20))
 LIMITS = ConnectionLimits(
     member_rate=100_000, member_burst=100_000, member_open=100_000, source_rate=100_000, source_burst=100_000, source_open=100_000,
-    mail_rate=100, exempt=(IPv4Network("192.0.2.0/24"),),
+    mail_rate=100, sampled=True, exempt=(IPv4Network("192.0.2.0/24"),),
 )  # fmt: skip
 
 
@@ -113,6 +113,7 @@ WITHOUT: dict[str, Callable[[Policy], Policy]] = {
     "listeners": lambda policy: replace(policy, listeners=()),
     "servers": _remove_servers,
     "limits": lambda policy: _replace_limits(policy, ConnectionLimits()),
+    "sampling": lambda policy: _replace_limits(policy, replace(LIMITS, sampled=False)),
     "open limits": lambda policy: _replace_limits(policy, replace(LIMITS, member_open=0, source_open=0)),
     "bogons": lambda policy: _replace_settings(policy, replace(policy.gateway.settings, protection=ProtectionSpec())),
     "clamping": lambda policy: _replace_settings(policy, replace(policy.gateway.settings, clamp_mss=False)),

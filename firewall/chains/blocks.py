@@ -32,11 +32,14 @@ def build_chain(gateway: GatewaySpec) -> Chain:
 
 
 def iter_blocked_member_jumps(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:
-    """Yield the jumps for connections from a blocked member, and for those to one, which match nothing that stays reachable."""
+    """Yield the jumps for connections from a blocked member, and for those to one, which match nothing that stays reachable.
+
+    No member is behind the uplink, so what leaves there is to none.
+    """
     yield from iter_blocked_sender_jumps(gateway, used)
-    yield from (
-        make_rule(destination, make_jump("blocked")) for destination in _iter_blocked_lookups(used, Field.IP_DADDR, Field.IP6_DADDR)
-    )
+    inward = Match(Field.OIFNAME, (gateway.interfaces.wan,), negated=True)
+    lookups = _iter_blocked_lookups(used, Field.IP_DADDR, Field.IP6_DADDR)
+    yield from (make_rule(inward, destination, make_jump("blocked")) for destination in lookups)
 
 
 def iter_blocked_sender_jumps(gateway: GatewaySpec, used: UsedSets) -> Iterator[Rule]:

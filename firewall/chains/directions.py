@@ -34,12 +34,19 @@ def split_by_direction(names: Interfaces, chains: dict[str, Chain]) -> dict[str,
         target = lane.specialize(CHAIN)
         narrow |= lane.chains | {target: _lead_on(lane.chains[target], known.name[:-1])}
         entries.append(((known.nfproto, known.iifname, known.oifname), Verdict(VerdictAction.GOTO, target)))
-    first = Rule((VerdictMap(_FIELDS, tuple(entries)),), "each way its own")
+    usual, *others = entries
+    first = (_compare(usual), Rule((VerdictMap(_FIELDS, tuple(others)),), "each way its own"))
     rest = chains | {name: _drop_covered_rules(chains[name], names) for name in _list_exclusive_chains(chains)}
     found: dict[str, Chain] = {}
     for name, chain in rest.items():
-        found |= narrow | {name: replace(chain, rules=(first, *chain.rules))} if name == CHAIN else {name: chain}
+        found |= narrow | {name: replace(chain, rules=(*first, *chain.rules))} if name == CHAIN else {name: chain}
     return found
+
+
+def _compare(entry: tuple[tuple[str, ...], Verdict]) -> Rule:
+    """Return the rule for what most connections are, those from members to the uplink: a lookup of two names costs more."""
+    key, verdict = entry
+    return Rule((*(Match(field, (value,)) for field, value in zip(_FIELDS, key, strict=True)), verdict))
 
 
 def _lead_on(chain: Chain, to: str) -> Chain:

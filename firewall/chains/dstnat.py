@@ -35,24 +35,24 @@ def build_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain, ...]:
     """Return the chains for packets from members and from the uplink, and the one that leads there."""
     names = gateway.interfaces
     forwards = make_rule(Dnat(DESTINATION_PORT, "forward4"), comment="port forwards")
-    inside = Chain("dstnat_lan", (*blocks.iter_notice_redirects(gateway, used), forwards, *_iter_refusals(gateway)))
+    refused = Chain("dstnat_refused", tuple(_iter_refusals()))
+    ours = make_rule(Match(Field.IP_DADDR, gateway.settings.publics), Verdict(VerdictAction.GOTO, refused.name), comment="no forward")
+    pools = ((refused,), (ours,)) if gateway.settings.publics else ((), ())
+    inside = Chain("dstnat_lan", (*blocks.iter_notice_redirects(gateway, used), forwards, *pools[1]))
     outside = Chain("dstnat_wan", (forwards, *probing.iter_redirects(gateway)))
     sides = ((names.lan, inside), (names.wan, outside))
     entries = tuple(((interface,), Verdict(VerdictAction.GOTO, chain.name)) for interface, chain in sides)
     led = make_rule(VerdictMap((Field.IIFNAME,), entries))
-    return inside, outside, Chain("dstnat", (led,), Hook("nat", "prerouting", HookPriority.DSTNAT))
+    return *pools[0], inside, outside, Chain("dstnat", (led,), Hook("nat", "prerouting", HookPriority.DSTNAT))
 
 
-def _iter_refusals(gateway: GatewaySpec) -> Iterator[Rule]:
+def _iter_refusals() -> Iterator[Rule]:
     """Yield the rules that refuse a member's connection to a public address at a port without a forward; routing would drop it in silence.
 
     Sources that no member holds get no refusal; otherwise they could make the gateway send refusals to others by using their
     addresses.
     """
-    if not gateway.settings.publics:
-        return
-    here = (Match(Field.IP_DADDR, gateway.settings.publics),)
     nobody = Lookup((Field.IP_SADDR,), "up4", negated=True)
-    yield make_rule(*here, nobody, Count("spoofed"), DROP, comment="not a member's source")
-    yield make_rule(*here, Match(Field.L4PROTO, ("tcp",)), Count("refused"), Reject(RejectType.TCP_RESET), comment="no forward")
-    yield make_rule(*here, Count("refused"), Reject(RejectType.ADMIN_PROHIBITED), comment="no forward")
+    yield make_rule(nobody, Count("spoofed"), DROP, comment="not a member's source")
+    yield make_rule(Match(Field.L4PROTO, ("tcp",)), Count("refused"), Reject(RejectType.TCP_RESET))
+    yield make_rule(Count("refused"), Reject(RejectType.ADMIN_PROHIBITED))

@@ -7,7 +7,23 @@ from firewall.chains.rule_helpers import DROP, RETURN, make_rule, match_field, m
 from firewall.chains.used_sets import UsedSets
 from firewall.limit_sets import LimitKind, LimitMeter
 from firewall.policy import GatewaySpec
-from firewall.ruleset import Chain, Count, Field, Match, OpenOver, Part, RateOver, Reject, RejectType, Rule, Verdict, VerdictAction
+from firewall.ruleset import (
+    AddKey,
+    Chain,
+    Count,
+    Field,
+    Lookup,
+    Match,
+    OpenOver,
+    Part,
+    RateOver,
+    Reject,
+    RejectType,
+    Rule,
+    SampleConnection,
+    Verdict,
+    VerdictAction,
+)
 
 FOREIGN_LENGTH = 64  # of IPv6: a host that has a network has all its addresses
 MAIL = Match(Field.TCP_DPORT, (25,))
@@ -47,26 +63,43 @@ def _build_exempt_rules(gateway: GatewaySpec) -> list[Rule]:
 def _build_meter_rules(gateway: GatewaySpec, used: UsedSets, meter: LimitMeter) -> list[Rule]:
     then = (Count(meter.limited.counter), Verdict(VerdictAction.GOTO, "over"))
     names = gateway.interfaces
+    six: list[tuple[tuple[Part, ...], int]]
     match meter.limited:
         case LimitKind.SOURCE_RATE | LimitKind.SOURCE_OPEN:
             way: tuple[Part, ...] = (match_field(Field.IIFNAME, names.wan),)
-            six = [_build_meter_part(meter, Field.IP6_SADDR, FOREIGN_LENGTH)]
-            return [make_rule(*way, part, *then) for part in (_build_meter_part(meter, Field.IP_SADDR), *six)]
+            six = [((), FOREIGN_LENGTH)]
         case LimitKind.MAIL:
             way = (match_field(Field.IIFNAME, names.lan), match_field(Field.OIFNAME, names.wan), MAIL)
+            six = _list_held_lengths(used)
         case _:
             way = (match_field(Field.IIFNAME, names.lan),)
-    held = [
-        (*_exclude_other_lengths(used, length), _build_meter_part(meter, Field.IP6_SADDR, length)) for length in used.list_lengths("up6")
+            six = _list_held_lengths(used)
+    metered = [_list_conditions(meter, Field.IP_SADDR, ()), *(_list_conditions(meter, Field.IP6_SADDR, only, each) for only, each in six)]
+    return [make_rule(*way, *parts, *then) for conditions in metered for parts in conditions]
+
+
+def _list_held_lengths(used: UsedSets) -> list[tuple[tuple[Part, ...], int]]:
+    """Return the lengths of members' prefixes, each behind the lookups by which the source has no other one."""
+    return [(tuple(_exclude_other_lengths(used, length)), length) for length in used.list_lengths("up6")]
+
+
+def _list_conditions(meter: LimitMeter, field: Field, only: tuple[Part, ...], length: int | None = None) -> list[tuple[Part, ...]]:
+    """Return the parts of each rule that finds a source over the limit.
+
+    Sampled: one of some connections is counted against that part of the limit. Who is over it is remembered for some seconds, because
+    the other connections would get through meanwhile.
+    """
+    version = 4 if field is Field.IP_SADDR else 6
+    name, over = meter.get_set_name(version), meter.get_over_set_name(version)
+    if meter.per:
+        return [(*only, RateOver((field,), name, meter.most, meter.per, meter.burst, length))]
+    counted = OpenOver((field,), name, meter.most // meter.one_of, length)
+    if meter.one_of == 1:
+        return [(*only, counted)]
+    return [
+        (*only, Lookup((field,), over, length)),
+        (SampleConnection(meter.one_of), *only, counted, AddKey((field,), over, length)),
     ]
-    return [make_rule(*way, *parts, *then) for parts in ((_build_meter_part(meter, Field.IP_SADDR),), *held)]
-
-
-def _build_meter_part(meter: LimitMeter, field: Field, length: int | None = None) -> Part:
-    name = meter.get_set_name(4 if field is Field.IP_SADDR else 6)
-    if meter.per is None:
-        return OpenOver((field,), name, meter.most, length)
-    return RateOver((field,), name, meter.most, meter.per, meter.burst, length)
 
 
 def _exclude_other_lengths(used: UsedSets, length: int) -> list[Part]:

@@ -11,7 +11,7 @@ from firewall.chains import bogons
 from firewall.chains.rule_helpers import ACCEPT, DROP, RETURN, make_jump, make_rule, match_field, match_prefix, match_public_source
 from firewall.chains.used_sets import UsedSets
 from firewall.policy import GatewaySpec
-from firewall.ruleset import Chain, Count, Field, Lookup, Rule
+from firewall.ruleset import Chain, Count, Field, Lookup, Match, Rule
 
 RECEIVED: Final = (Lookup((Field.IP_DADDR,), "down4"), ACCEPT)
 
@@ -32,13 +32,15 @@ def _build_join_guard(gateway: GatewaySpec) -> tuple[Rule, ...]:
     """Return the rules that drop established packets with a private source from outside: they could match a connection between two
     members. ICMP errors of private routers are related, and pass.
 
-    What has a public source, nearly every packet, is accepted before.
+    Nearly every packet is accepted before: those of connections that members began to the uplink, whose source is translated and
+    whose other side is outside whatever its address; and those with a public source.
     """
     protection = gateway.settings.protection
     if not protection.bogons:
         return ()
     private = bogons.build_bogon_matches(Field.IP_SADDR, PRIVATE, protection)
     return (
+        make_rule(Match(Field.CT_STATUS, ("snat",)), Match(Field.CT_STATUS, ("dnat",), negated=True), *RECEIVED),
         make_rule(*match_public_source(), *RECEIVED),
         make_rule(match_field(Field.CT_STATE, "established"), *private, Count("spoofed"), DROP, comment="private source from outside"),
     )

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from firewall.ruleset import (
+    AddKey,
     Chain,
     Count,
     Field,
@@ -102,7 +103,7 @@ class SpecializedChains:
                 return False
             case Match(field):
                 return self._is_readable((field,)) and part
-            case Lookup(fields) | RateOver(fields) | OpenOver(fields):
+            case Lookup(fields) | RateOver(fields) | OpenOver(fields) | AddKey(fields):
                 return self._is_readable(fields) and part
             case _:
                 return part

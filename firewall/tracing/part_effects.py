@@ -5,6 +5,7 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
 from firewall.ruleset import (
+    AddKey,
     AssignHelper,
     ClampMss,
     Count,
@@ -20,6 +21,7 @@ from firewall.ruleset import (
     Part,
     RateOver,
     Reject,
+    SampleConnection,
     Set,
     SetTimeout,
     Snat,
@@ -168,6 +170,16 @@ def _apply_over(passage: PacketInTransit, part: RateOver | OpenOver) -> PartRead
     return PartReading(part, tuple(read_field(passage, field) for field in part.fields), passed=False)
 
 
+def _apply_sample(_passage: PacketInTransit, part: SampleConnection) -> PartReading:
+    """Do not match: what follows counts for a limit, and the trace is that of a packet within it."""
+    return PartReading(part, passed=False)
+
+
+def _apply_add_key(passage: PacketInTransit, part: AddKey) -> PartReading:
+    """Pass: no trace looks into dynamic sets."""
+    return PartReading(part, tuple(read_field(passage, field) for field in part.fields))
+
+
 def _apply_assign_helper(_passage: PacketInTransit, part: AssignHelper) -> PartReading:
     """Pass: only other packets are `related` because a helper expects them."""
     return PartReading(part)
@@ -206,6 +218,8 @@ HANDLERS: dict[type[Any], Callable[[PacketInTransit, Any], PartReading]] = {
     ClampMss: _apply_clamp_mss,
     RateOver: _apply_over,
     OpenOver: _apply_over,
+    SampleConnection: _apply_sample,
+    AddKey: _apply_add_key,
     AssignHelper: _apply_assign_helper,
     SetTimeout: _apply_set_timeout,
     TcpFlags: _apply_tcp_flags,

@@ -77,7 +77,7 @@ def find_chosen(page: str) -> list[str]:
 def test_a_new_group_is_offered_the_quick_way(staff: Client, network: factories.Network) -> None:
     page = text(staff.get(page_path(network)))
     assert find_chosen(page) == ["True"]
-    assert f"Limits below {LEAST_SAMPLED} are exact either way" in page and "needs this release’s agent on each gateway" in page
+    assert f"Limits below {LEAST_SAMPLED:,} are exact either way" in page and "needs this release’s agent on each gateway" in page
 
 
 @pytest.mark.parametrize(("chosen", "sampled"), [(ONE_OF_16, True), (EACH, False)])

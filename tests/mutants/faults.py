@@ -121,6 +121,13 @@ MUTANTS = (
         f"{PROMISES}::test_a_connection_that_was_let_out_without_nat_is_stopped_once_the_door_is_shut",
     ),
     Mutant(
+        "take a refusal for a packet of the connection that it refuses",
+        "firewall/chains/postrouting.py",
+        'make_rule(known, Match(Field.CT_STATUS, ("snat",))',
+        'make_rule(Match(Field.CT_STATUS, ("snat",))',
+        "tests/packets/test_agrees.py::test_the_kernel_does_to_every_packet_what_the_trace_says",
+    ),
+    Mutant(
         "lead a direction's first packets on to another's chain",
         "firewall/chains/directions.py",
         "_lead_on(lane.chains[target], known.name[:-1])",

@@ -38,14 +38,14 @@ FORWARDED = (
     Mutant(
         "silence at a port without a forward",
         "firewall/chains/dstnat.py",
-        "forwards, *_iter_refusals(gateway))",
-        "forwards)",
+        "forwards, *pools[1])",
+        "forwards,)",
         f"{HAIRPIN}::test_a_port_without_a_forward_is_refused_and_not_silent",
     ),
     Mutant(
         "refusals to whoever is no member",
         "firewall/chains/dstnat.py",
-        '    yield make_rule(*here, nobody, Count("spoofed"), DROP, comment="not a member\'s source")\n',
+        '    yield make_rule(nobody, Count("spoofed"), DROP, comment="not a member\'s source")\n',
         "",
         f"{HAIRPIN}::test_whoever_is_no_member_hears_nothing",
     ),

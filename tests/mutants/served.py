@@ -18,8 +18,7 @@ SERVED = (
     Mutant(
         "let blocked members be reached",
         "firewall/chains/blocks.py",
-        '    yield from (\n        make_rule(destination, make_jump("blocked")) '
-        "for destination in _iter_blocked_lookups(used, Field.IP_DADDR, Field.IP6_DADDR)\n    )\n",
+        '    yield from (make_rule(inward, destination, make_jump("blocked")) for destination in lookups)\n',
         "",
         f"{BLOCKS}::test_nobody_reaches_a_blocked_member",
     ),
@@ -61,8 +60,8 @@ SERVED = (
     Mutant(
         "limit by address who has a prefix",
         "firewall/chains/limits.py",
-        "_build_meter_part(meter, Field.IP6_SADDR, length))",
-        "_build_meter_part(meter, Field.IP6_SADDR, 128))",
+        "_list_conditions(meter, Field.IP6_SADDR, only, each)",
+        "_list_conditions(meter, Field.IP6_SADDR, only, 128)",
         f"{LIMITS}::test_a_member_is_limited_by_ipv6_prefix_whatever_address_he_takes",
     ),
     Mutant(

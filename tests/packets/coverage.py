@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from firewall.limit_sets import is_over_set
 from firewall.ruleset import (
+    AddKey,
     Chain,
     Dnat,
     Lookup,
@@ -21,6 +23,7 @@ from firewall.ruleset import (
     Reject,
     Rule,
     Ruleset,
+    SampleConnection,
     Snat,
     TcpFlags,
     Verdict,
@@ -32,7 +35,7 @@ from firewall.tracing import PartReading, Trace, TraceStep
 
 Line = tuple[str, ...]
 LED_ON = ("up", "down", "inside")  # where a direction's chain goes, and the chain for all directions returns
-OVER = (RateOver, OpenOver)
+OVER = (RateOver, OpenOver, SampleConnection)
 _LANE = re.compile("_(up|down|inside)[46]$")
 
 
@@ -92,7 +95,8 @@ def _iter_passed(step: TraceStep) -> Iterator[Line]:
 def _is_limit(reads: Iterable[PartReading]) -> bool:
     """Return whether a limit was the first part that stopped the packet, and whether that limit applied to this packet."""
     first = next(read for read in reads if not read.passed)
-    return (isinstance(first.part, OVER) and None not in first.values) or _is_element(first)
+    limits = isinstance(first.part, OVER) or (isinstance(first.part, Lookup) and is_over_set(first.part.set))
+    return (limits and None not in first.values) or _is_element(first)
 
 
 def _is_element(read: PartReading) -> bool:
@@ -124,7 +128,7 @@ def _words(part: Part) -> str:
             return f"{' '.join(part.fields)}{' not' * part.negated} in {_family(part.set)}"
         case Dnat() | Snat():
             return f"{type(part).__name__} {_family(part.map)}"
-        case RateOver() | OpenOver():
+        case RateOver() | OpenOver() | AddKey():
             return f"{type(part).__name__} {part.set.rstrip('_0123456789')} {' '.join(part.fields)}"
         case Verdict(VerdictAction.GOTO, chain) if chain in LED_ON:
             return "return"

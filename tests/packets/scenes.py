@@ -155,6 +155,7 @@ def _limits(random: Random) -> ConnectionLimits:
         **LIMITED,
         member_open=random.choice([0, 1_000_000]),
         source_open=random.choice([0, 1_000_000]),
+        sampled=random.choice([False, True]),
         mail_rate=random.choice([0, 100_000, 100_000]),
         refuses=random.random() < 0.5,
         exempt=random.choice([(), EXEMPT]),

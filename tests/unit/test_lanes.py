@@ -10,7 +10,7 @@ from firewall.chains.directions import list_common_directions
 from firewall.chains.used_sets import UsedSets
 from firewall.compile import compile_policy
 from firewall.policy import Policy
-from firewall.ruleset import Chain, Field, Match, Rule, Ruleset
+from firewall.ruleset import Chain, Field, Match, Rule, Ruleset, Verdict, VerdictAction, VerdictMap
 from firewall.tracing import LeavingPacket, Trace, TraceOutcome, trace
 from tests.packets.gateway_cables import ROUTES
 from tests.packets.scenes import MANAGED, NOW
@@ -72,6 +72,8 @@ def test_the_chain_for_all_asks_nothing_about_ways_that_have_lanes() -> None:
     built = compile_policy(network(3)).chains["new"]
     at = NAT_1.interfaces
     pairs = [{at.lan, at.wan}, {at.lan}]
-    for rule in built.rules:
+    compared, led, *rules = built.rules
+    assert compared.parts[-1] == Verdict(VerdictAction.GOTO, "new_up4") and isinstance(led.parts[0], VerdictMap)
+    for rule in rules:
         ways = [set(part.values) for part in rule.parts if isinstance(part, Match) and part.field in (Field.IIFNAME, Field.OIFNAME)]
         assert len(ways) < 2 or set().union(*ways) not in pairs, rule

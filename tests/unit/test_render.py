@@ -15,6 +15,7 @@ from firewall.policy import (
     BanDirection,
     BanSpec,
     BlockedMemberSpec,
+    ConnectionLimits,
     ForwardSpec,
     GatewayGroupSettings,
     Hole,
@@ -88,6 +89,11 @@ CASES = {
     ),
     "limits": Policy(
         replace(NAT_1, settings=GatewayGroupSettings(limits=LIMITS)),
+        addresses=(HOST,),
+        prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56")),
+    ),
+    "sampled": Policy(
+        replace(NAT_1, settings=GatewayGroupSettings(limits=ConnectionLimits(member_open=2000, source_open=200, sampled=True))),
         addresses=(HOST,),
         prefixes=(IPv6Network("2001:db8:a0:10::/64"), IPv6Network("2001:db8:a1::/56")),
     ),

@@ -11,12 +11,12 @@ from firewall import wire, wire_versions
 from firewall.codec import TooNewError, WireError, decode, encode
 from firewall.compile import compile_policy
 from firewall.health import ReadHealth
-from firewall.policy import Policy
+from firewall.policy import ConnectionLimits, GatewayGroupSettings, Policy
 from firewall.roles import FailoverRole, FamilyRole
 from firewall.wire_versions import ADDED, LACKING, SPOKEN, VERSION, Additions, WhenSet, merge_additions
 from tests import wire_schema
 from tests.example_counts import count_examples
-from tests.policies import policies
+from tests.policies import NAT_1, policies
 from tests.wire_schema import RELEASED, describe_protocol, get_schema_path, hash_schema, list_reachable, subtract_additions
 
 WELCOME = wire.Welcome("nat-1", "0.1", "", "", 4, "boot", False, "d", 12, 3)
@@ -135,11 +135,20 @@ def test_what_was_written_before_a_field_existed_is_read_with_its_default(monkey
 @given(policies())
 @settings(max_examples=count_examples(40))
 def test_a_ruleset_arrives_in_every_spoken_version(policy: Policy) -> None:
-    plan = wire.Plan(1, compile_policy(policy))
+    limits = replace(policy.gateway.settings.limits, sampled=False)  # which version 8 has no rules for
+    settings = replace(policy.gateway.settings, limits=limits)
+    plan = wire.Plan(1, compile_policy(replace(policy, gateway=replace(policy.gateway, settings=settings))))
     for version in SPOKEN:
         assembler = wire.Assembler()
         [whole] = [each for line in wire.iter_lines(7, plan, version) if (each := assembler.feed(line))]
         assert assembler.version == version and wire.parse_request(whole[1], version) == plan
+
+
+def test_sampled_limits_are_not_sent_to_an_agent_that_would_count_nothing() -> None:
+    limits = ConnectionLimits(member_open=2000, sampled=True)
+    sampled = compile_policy(Policy(replace(NAT_1, settings=GatewayGroupSettings(limits=limits))))
+    with pytest.raises(TooNewError, match="SampleConnection"):
+        list(wire.iter_lines(7, wire.Plan(1, sampled), 8))
 
 
 json_data = st.recursive(

@@ -82,9 +82,11 @@ def without_port_ranges(ruleset: Ruleset) -> Ruleset:
     def plain(part: Part) -> Part:
         return replace(part, first_port=0, last_port=0) if isinstance(part, Snat) else part
 
-    chain = ruleset.chains["srcnat"]
-    rules = tuple(replace(rule, parts=tuple(map(plain, rule.parts))) for rule in chain.rules)
-    return replace(ruleset, chains={**ruleset.chains, "srcnat": replace(chain, rules=rules)})
+    chains = {
+        name: replace(chain, rules=tuple(replace(rule, parts=tuple(map(plain, rule.parts))) for rule in chain.rules))
+        for name, chain in ruleset.chains.items()
+    }
+    return replace(ruleset, chains=chains)
 
 
 def count_lost(lab: Lab, ruleset: Ruleset, protocol: str) -> tuple[int, int]:
