@@ -34,7 +34,7 @@ from gateway.health.reading import read_health
 from gateway.kernel_trace import Tracer
 from gateway.libnftables import Libnftables
 from gateway.load_plan import iter_change_batches, split_prefill
-from gateway.netlink import Netlink, iter_attribute_spans, pack_text, parse_attribute_text, parse_attributes, parse_number
+from gateway.netlink import Netlink, SocketPool, iter_attribute_spans, pack_text, parse_attribute_text, parse_attributes, parse_number
 from gateway.progress import Progress
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, DeletedCounts, ElementCounts, TableError, add_deleted_counts
 
@@ -71,6 +71,8 @@ class KernelTable:
     def __init__(self) -> None:
         self.progress = Progress()
         self._netlink = Netlink()
+        self._others, self._connections = SocketPool(), SocketPool(netlink.CONNTRACK)  # for other threads, and beside dumps
+        self._notices = DeletionListener()
         self._nft = Libnftables()
         self._expected = -1
         self._ended: dict[str, DeletedCounts] = {}
@@ -80,6 +82,9 @@ class KernelTable:
     def close(self) -> None:
         """Close the handles; the table stays."""
         self._netlink.close()
+        self._others.close()
+        self._connections.close()
+        self._notices.close()
         self._nft.close()
         if self._tracer:
             self._tracer.close()
@@ -100,11 +105,11 @@ class KernelTable:
         if not ending:
             yield
             return
-        with closing(DeletionListener(ending)) as notices:
+        with self._notices.listen(ending):
             yield
-            for name, tally in notices.iter_deleted_counts():
+            for name, tally in self._notices.iter_deleted_counts():
                 add_deleted_counts(self._ended.setdefault(name, {}), tally)
-            if notices.lost:
+            if self._notices.lost:
                 log.error("the kernel did not report the final counts of all %d deleted elements: up to one interval is lost", ending)
 
     def take_deleted_counts(self) -> Mapping[str, DeletedCounts]:
@@ -223,7 +228,7 @@ class KernelTable:
 
     def read_counts(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
         """See NftTable. Uses a socket of its own. Elements of `known` that the dump left out are requested by key."""
-        with closing(Netlink()) as own:
+        with self._others.borrow() as own:
             whole = True
             try:
                 for bodies, undisturbed in own.iter_dump(netlink.GETSETELEM, codec.pack_set_reference(name)):
@@ -242,12 +247,12 @@ class KernelTable:
 
     def read_named_counters(self) -> Mapping[str, tuple[int, int]]:
         """See NftTable. Has a socket of its own: two threads at one socket take each other's answers, and wait for ever."""
-        with closing(Netlink()) as own:
+        with self._others.borrow() as own:
             return dict(_iter_named_counters(own))
 
     def count_set_elements(self, name: str) -> int:
         """See NftTable."""
-        with closing(Netlink()) as own:
+        with self._others.borrow() as own:
             try:
                 return sum(codec.count(body) for body in own.dump(netlink.GETSETELEM, codec.pack_set_reference(name)))
             except netlink.MissingObjectError:
@@ -255,13 +260,13 @@ class KernelTable:
 
     def list_flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         """See NftTable."""
-        with closing(Conntrack()) as conntrack:
-            return conntrack.list_flows(toward)
+        with self._connections.borrow() as own:
+            return Conntrack(own).list_flows(toward)
 
     def cut(self, flows: Iterable[Flow]) -> int:
         """See NftTable."""
-        with closing(Conntrack()) as conntrack:
-            return conntrack.delete(flows)
+        with self._connections.borrow() as own:
+            return Conntrack(own).delete(flows)
 
     def tune(self, values: Mapping[str, str]) -> dict[str, str]:
         """See NftTable."""
@@ -281,7 +286,7 @@ class KernelTable:
 
     def read_health(self, *, boot: str, agent: str, disk: Path) -> HealthCounters:
         """See NftTable."""
-        with closing(Netlink()) as own:
+        with self._others.borrow() as own:
             packets = {name: packets for name, (packets, _octets) in _iter_named_counters(own)}
         return read_health(packets, boot=boot, agent=agent, disk=disk)
 
