@@ -65,6 +65,13 @@ def check_ruleset(ruleset: Ruleset) -> None:
                     raise WireError(f"chain {chain.name}: {name} is not in the ruleset")
 
 
+def check_capacities(ruleset: Ruleset) -> None:
+    """Check that the elements of each set fit into it. Expired ones must be left out of the ruleset: they take no room."""
+    for name, elements in ruleset.elements.items():
+        if len(elements) > ruleset.sets[name].size:
+            raise WireError(f"set {name}: {len(elements)} elements do not fit, its size is {ruleset.sets[name].size}")
+
+
 def inspect_delta(delta: Delta) -> None:
     """Check a delta by itself, without comparing it with what runs."""
     _inspect_names([*delta.chains, *delta.sets, *delta.elements, *delta.counters.added, *delta.counters.removed])
