@@ -399,16 +399,10 @@ def _count_ending(delta: Delta) -> int:
 def _iter_steps(changes: Mapping[str, ElementChange], now: float) -> Iterator[tuple[str, int, bytes]]:
     """Return set, kind and attributes of each message, all deletions first."""
     for name, change in changes.items():
-        alive = codec.encode_keys(key for key, element in change.removed.items() if not 0 < element.expires <= now)
-        yield from ((name, netlink.DELSETELEM, body) for body in codec.iter_element_messages(name, alive))
+        alive = (key for key, element in change.removed.items() if not 0 < element.expires <= now)
+        yield from ((name, netlink.DELSETELEM, body) for body in codec.iter_deletion_messages(name, alive))
     for name, change in changes.items():
-        yield from ((name, netlink.NEWSETELEM, body) for body in codec.iter_element_messages(name, _encode_change(change, now)))
-
-
-def _encode_change(change: ElementChange, now: float) -> Iterator[bytes]:
-    if change.of.polices:
-        return codec.encode_policing(change.added, now)
-    return codec.encode(change.added, now, owned=change.of.has_owners)
+        yield from ((name, netlink.NEWSETELEM, body) for body in codec.iter_addition_messages(change.of, change.added, now))
 
 
 def _strip_counts(rule: bytes) -> bytes:
