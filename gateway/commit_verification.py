@@ -12,7 +12,7 @@ from gateway.load_plan import sample_elements
 from gateway.running_ruleset import SLACK, is_same_within_slack
 from gateway.table import NftTable
 
-MAX_CHECKED_KEYS = 512  # keys read back of each set
+MAX_CHECKED_KEYS = 128  # keys read back of each set
 
 
 def verify_commit(table: NftTable, delta: Delta, clock: Callable[[], float]) -> str:
