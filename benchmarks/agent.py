@@ -1,4 +1,4 @@
-"""agent: cost of the agent on a gateway: first load beside bare `nft -f`, one member's change, counters.
+"""agent: cost of the agent on a gateway: a plan, first load beside bare `nft -f`, one member's and one element's change, counters.
 
 Each round loads the same elements with bare nft and with the agent, in network namespaces of their own, one after the other; the
 ratio is that of the two in one round. A client in a process of its own requests the counters, and goes on changing one member
@@ -18,13 +18,13 @@ from statistics import median
 from benchmarks import counting
 from benchmarks.baselines import NFT, measure_nft_ms
 from benchmarks.figures import Figure
-from benchmarks.networks import build_one_member, build_policy
+from benchmarks.networks import PRIVATE, build_one_member, build_policy
 from firewall import digest, wire
 from firewall.compile import compile_change, compile_policy
-from firewall.diff import Delta
+from firewall.diff import Delta, ElementChange
 from firewall.policy import TouchedKeys
 from firewall.render import render, render_delta
-from firewall.ruleset import Ruleset
+from firewall.ruleset import PLAIN, Ruleset
 from gateway.kernel import KernelTable
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory
@@ -58,6 +58,9 @@ def run(members: int) -> Iterator[Figure]:
         "ratio",
         "<= 1.15" if members >= LARGE else None,
     )
+    yield Figure("plan_seconds", middle("plan_seconds"), "s", "<= 1" if members >= LARGE else None)
+    yield Figure("element_added_ms", middle("element_added_ms"), "ms", "<= 1")
+    yield Figure("element_removed_ms", middle("element_removed_ms"), "ms", "<= 1")
     yield Figure("one_member_apply_ms", middle("apply_ms"), "ms", "<= 2", middle("same_by_nft_ms"), SAME, "<= 0.5")
     yield Figure("one_member_confirmed_ms", middle("confirmed_ms"), "ms", None, nft, NFT)
     large = members >= LARGE
@@ -98,6 +101,10 @@ class PortalStub:
         self._running = target
         self.confirm()
 
+    def plan(self, ruleset: Ruleset) -> None:
+        """Plan a whole ruleset."""
+        self._expect(wire.Planned, wire.Plan(_read_clock(), ruleset))
+
     def apply(self, delta: Delta) -> None:
         """Apply a change."""
         after = digest.update_digest(self._running, delta)
@@ -124,18 +131,36 @@ def measure(members: int) -> dict[str, float]:
     there_and_back = [delta, delta.invert()] * (CHANGES // 2)
     with tempfile.TemporaryDirectory() as directory:
         portal = PortalStub(Path(directory))
+        plan = _measure_seconds(lambda: portal.plan(ruleset))
         load = _measure_seconds(lambda: portal.load(ruleset, target))
+        one_element = _measure_one_element(portal, ruleset)
         pairs = [(_measure_seconds(lambda each=each: portal.apply(each)), _measure_seconds(portal.confirm)) for each in there_and_back]  # type: ignore[misc]  # a lambda's default has no type
         counters = counting.measure(portal.agent, Path(directory), ruleset, delta)
         listed = _measure_seconds(lambda: counting.list_with_nft(ruleset))
         by_nft = median(_measure_seconds(lambda each=each: _apply_by_nft(each)) for each in there_and_back[:BY_NFT])  # type: ignore[misc]  # as above
-    return counters | {
-        "nft_json_seconds": listed,
-        "same_by_nft_ms": by_nft * 1000,
-        "load_seconds": load,
-        "apply_ms": median(apply for apply, _ in pairs) * 1000,
-        "confirmed_ms": median(map(sum, pairs)) * 1000,
-    }
+    return (
+        counters
+        | one_element
+        | {
+            "plan_seconds": plan,
+            "nft_json_seconds": listed,
+            "same_by_nft_ms": by_nft * 1000,
+            "load_seconds": load,
+            "apply_ms": median(apply for apply, _ in pairs) * 1000,
+            "confirmed_ms": median(map(sum, pairs)) * 1000,
+        }
+    )
+
+
+def _measure_one_element(portal: PortalStub, ruleset: Ruleset) -> dict[str, float]:
+    """Measure the commit of one element of a counted set that enters, and leaves again; its last count is read then."""
+    of, key = ruleset.sets["up4"], (PRIVATE - 1).to_bytes(4)
+    delta = Delta(elements={of.name: ElementChange(of, {}, {key: PLAIN})})
+    found: dict[str, list[float]] = {"element_added_ms": [], "element_removed_ms": []}
+    for name, each in list(zip(found, (delta, delta.invert()), strict=True)) * CHANGES:
+        found[name].append(_measure_seconds(lambda each=each: portal.apply(each)) * 1000)  # type: ignore[misc]  # a lambda's default has no type
+        portal.confirm()
+    return {name: median(times) for name, times in found.items()}
 
 
 def _apply_by_nft(delta: Delta) -> None:

@@ -5,9 +5,9 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from itertools import cycle
+from itertools import cycle, islice
 from multiprocessing import Pipe, get_context
 from pathlib import Path
 from select import select
@@ -24,6 +24,7 @@ from gateway.server import AgentServer
 
 TIMES = 3
 PATIENCE = 120.0  # seconds
+AT_ONCE = 512  # elements of one message
 
 # linux/netfilter/nf_tables.h
 _LIST_ELEM, _KEY, _EXPR, _VALUE = 1, 1, 7, 1
@@ -139,8 +140,14 @@ def let_all_count(ruleset: Ruleset) -> None:
         for name, declaration in ruleset.sets.items():
             if declaration.counter and not declaration.timeout:
                 keys = ruleset.elements[name]
-                gone = [(netlink.DELSETELEM, body) for body in elements.iter_element_messages(name, elements.encode_keys(keys))]
-                own.transact(gone + [(netlink.NEWSETELEM, body) for body in elements.iter_element_messages(name, map(_pack_counted, keys))])
+                gone = [(netlink.DELSETELEM, body) for body in elements.iter_deletion_messages(name, keys)]
+                own.transact(gone + [(netlink.NEWSETELEM, body) for body in _iter_counted(name, keys)])
+
+
+def _iter_counted(name: str, keys: Iterable[bytes]) -> Iterator[bytes]:
+    remaining = iter(keys)
+    while some := list(islice(remaining, AT_ONCE)):
+        yield elements.build_element_message(name, map(_pack_counted, some))
 
 
 def _pack_counted(key: bytes) -> bytes:

@@ -103,21 +103,12 @@ def _encode_mapping(value: Mapping[Any, Any], lacking: Additions) -> Json:
 
 def _encode_elements(elements: Elements) -> Json:
     packed: dict[str, Json] = {"count": len(elements), "keys": b64encode(b"".join(elements)).decode()}
-    values = b"".join([element.value for element in elements.values()])
-    comments = {str(at): element.comment for at, element in enumerate(elements.values()) if element.comment}
-    expires = {str(at): element.expires for at, element in enumerate(elements.values()) if element.expires}
-    bare = (
-        []
-        if len(values) in (0, len(elements) * _get_value_width(elements))
-        else [at for at, each in enumerate(elements.values()) if not each.value]
-    )
-    parts = {"values": b64encode(values).decode(), "bare": bare, "comments": comments, "expires": expires}
+    values, texts, ends = zip(*elements.values(), strict=True)
+    comments = {str(at): text for at, text in enumerate(texts) if text} if any(texts) else {}
+    expires = {str(at): end for at, end in enumerate(ends) if end} if any(ends) else {}
+    bare = [at for at, value in enumerate(values) if not value] if any(values) and not all(values) else []
+    parts = {"values": b64encode(b"".join(values)).decode(), "bare": bare, "comments": comments, "expires": expires}
     return packed | {name: part for name, part in parts.items() if part}
-
-
-def _get_value_width(elements: Elements) -> int:
-    """Return the width of a value; all that are not empty have the same."""
-    return max([len(element.value) for element in elements.values()], default=0)
 
 
 def decode(hint: Any, data: Json, where: str = "message", lacking: Additions = NO_ADDITIONS) -> Any:

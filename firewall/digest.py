@@ -104,13 +104,14 @@ def _hash_profile(profile: Profile | None) -> int:
 def _hash_elements(name: str, elements: Elements) -> int:
     """Return the sum of the elements' hashes. The set's name is the key of the hash; widths are fixed within a set, so key and
     value cannot run into each other. Texts do not count.
+
+    Copying one hash for each element takes two thirds of the time of making each anew.
     """
-    hasher, key_of = blake2b, name.encode()
+    copy = blake2b(digest_size=32, key=name.encode()).copy
     total = 0
     from_bytes = int.from_bytes
     for key, (value, _comment, expires) in elements.items():
-        octets = key + value
-        if expires:
-            octets += f"\0{expires}".encode()
-        total += from_bytes(hasher(octets, digest_size=32, key=key_of).digest())
+        hasher = copy()
+        hasher.update(key + value + f"\0{expires}".encode() if expires else key + value)
+        total += from_bytes(hasher.digest())
     return total

@@ -6,7 +6,7 @@ cut at commit; connections of objects that a revert could bring back are cut onl
 in a hash table for each prefix length in use, whatever the number of changes.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
@@ -68,7 +68,7 @@ class FlowChanges:
         self._blocks: dict[tuple[int, int], set[bytes]] = {}
         self._unblocked: dict[tuple[int, int], set[bytes]] = {}
         self._members: dict[tuple[int, int], set[bytes]] = {}
-        self._mappings = MappingChanges()
+        self._mappings = MappingChanges(key for delta in deltas for change in _iter_mapping_changes(delta) for key in change.removed)
         self._forwards: set[tuple[bytes, bytes]] = set()
         self._opened = _OpenedForwards()
         self._closed = _ClosedServices()
@@ -151,10 +151,16 @@ class FlowChanges:
         return at_commit, after
 
 
+def _iter_mapping_changes(delta: Delta) -> Iterator[ElementChange]:
+    return (change for name, change in delta.elements.items() if name.startswith("snat4"))
+
+
 class MappingChanges:
     """Sources that no longer leave as they did. False when there are none."""
 
-    def __init__(self) -> None:
+    def __init__(self, leaving: Iterable[bytes]) -> None:
+        """leaving: the private addresses that any of the changes removes; others are not looked at."""
+        self._leaving = frozenset(leaving)
         self._gone: dict[tuple[bytes, bytes], set[tuple[str, bytes]]] = {}  # by private and public address: maps and values
         self._come: dict[bytes, dict[str, bytes]] = {}  # by private address and map: the value now
 
@@ -163,9 +169,10 @@ class MappingChanges:
         for key, element in change.removed.items():
             self._gone.setdefault((key, element.value[:4]), set()).add((name, element.value))
             self._come.get(key, {}).pop(name, None)
-        for key, element in change.added.items():
-            self._come.setdefault(key, {})[name] = element.value
-            self._restore((key, element.value[:4]), (name, element.value))
+        for key in self._leaving & change.added.keys():
+            value = change.added[key].value
+            self._come.setdefault(key, {})[name] = value
+            self._restore((key, value[:4]), (name, value))
 
     def _restore(self, pair: tuple[bytes, bytes], place: tuple[str, bytes]) -> None:
         """Forget the removal of a value that comes again as it was."""

@@ -7,7 +7,7 @@ changes hands is another element: the delta deletes one and adds the other in on
 WIDTH = 8  # octets
 NOBODY = bytes(WIDTH)
 _MARK = "holding  "  # no comment of people's has two spaces in a row (names.sanitize_comment)
-_DIGITS = 12
+_COMMENT = f"{_MARK}%012d"
 
 
 def encode_holding_id(holding: int) -> bytes:
@@ -22,7 +22,7 @@ def decode_holding_id(owner: bytes) -> int:
 
 def format_comment(owner: bytes) -> str:
     """Return the element's comment in the kernel. All comments have one width, so that many elements can be parsed at once."""
-    return f"{_MARK}{decode_holding_id(owner):0{_DIGITS}d}"
+    return _COMMENT % int.from_bytes(owner)
 
 
 def parse_owner(text: str) -> bytes:

@@ -77,6 +77,17 @@ def render_delta(delta: Delta, *, now: float) -> str:
     return "".join(f"{line}\n" for line in _iter_statements(delta, now))
 
 
+def render_beginning(delta: Delta, *, now: float, most: int) -> str:
+    """Return the first `most` characters of `render_delta`, at the cost of these."""
+    lines, length = list[str](), 0
+    for line in _iter_statements(delta, now):
+        lines.append(f"{line}\n")
+        length += len(lines[-1])
+        if length >= most:
+            break
+    return "".join(lines)[:most]
+
+
 def _iter_statements(delta: Delta, now: float) -> Iterator[str]:
     yield f"add table {IN_TABLE}"
     yield from (f"flush chain {IN_TABLE} {names.validate_symbol(name)}" for name, change in delta.chains.items() if change.before)

@@ -5,14 +5,14 @@ elements takes the kernel longer than loading them; the Digest operation does it
 """
 
 from collections.abc import Callable
-from itertools import islice
 
 from firewall.diff import Delta, ElementChange
 from firewall.ruleset import Elements, Set
+from gateway.load_plan import sample_elements
 from gateway.running_ruleset import SLACK, is_same_within_slack
 from gateway.table import NftTable
 
-MAX_CHECKED_KEYS = 512  # keys read back of each set
+MAX_CHECKED_KEYS = 128  # keys read back of each set
 
 
 def verify_commit(table: NftTable, delta: Delta, clock: Callable[[], float]) -> str:
@@ -29,8 +29,8 @@ def verify_commit(table: NftTable, delta: Delta, clock: Callable[[], float]) -> 
 
 
 def _find_fault(table: NftTable, change: ElementChange, clock: Callable[[], float], *, anew: bool) -> str:
-    gone = set() if anew else _sample(change.removed).difference(change.added)
-    added = {key: change.added[key] for key in _sample(change.added)}
+    gone = set() if anew else sample_elements(change.removed, MAX_CHECKED_KEYS).keys() - change.added.keys()
+    added = sample_elements(change.added, MAX_CHECKED_KEYS)
     start = clock()
     found = table.read_elements(change.of, (*added, *gone), start)
     if found == added:
@@ -38,11 +38,6 @@ def _find_fault(table: NftTable, change: ElementChange, clock: Callable[[], floa
     if still := found.keys() & gone:
         return f"{min(still).hex()} is still there"
     return _find_missing(change.of, added, found, start, clock() - start + table.lateness)
-
-
-def _sample(elements: Elements) -> set[bytes]:
-    """Return at most MAX_CHECKED_KEYS keys, evenly spread."""
-    return set(islice(elements, 0, None, len(elements) // MAX_CHECKED_KEYS + 1))
 
 
 def _find_missing(of: Set, added: Elements, found: Elements, start: float, spent: float) -> str:

@@ -87,14 +87,10 @@ def iter_flows(over: Netlink, family: int) -> Iterator[list[Flow]]:
 
 
 class Conntrack:
-    """The connections of the network namespace of the thread that creates this object."""
+    """The connections of the network namespace of the socket, which is one of CONNTRACK."""
 
-    def __init__(self) -> None:
-        self._netlink = Netlink(CONNTRACK)
-
-    def close(self) -> None:
-        """Close the socket."""
-        self._netlink.close()
+    def __init__(self, over: Netlink) -> None:
+        self._netlink = over
 
     def list_flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         """Return all flows, or those that match a filter, each once. Raises TableError.

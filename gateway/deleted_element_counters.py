@@ -1,9 +1,12 @@
 """Final counts of elements that a transaction deletes, from the kernel's notifications.
 
-The listening socket lives for one transaction only, because the group reports every change of every table.
+The socket is a member of the group only during a transaction, because the group reports every change of every table. It stays open,
+because closing a netlink socket waits until the kernel has freed what was deleted (nft_rcv_nl_event): a grace period of RCU, 10 ms
+and more, in which the kernel accepts no other transaction either.
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from firewall import owners
 from firewall.ruleset import TABLE
@@ -20,13 +23,39 @@ _MOST_BUFFER = 1 << 30
 
 
 class DeletionListener:
-    """Listens from its creation on. `expected`: about how many elements will be deleted. `lost`: the socket's buffer overflowed."""
+    """Listens while `listen` is entered. `lost`: the socket's buffer has overflowed meanwhile."""
 
-    def __init__(self, expected: int) -> None:
+    def __init__(self) -> None:
         self._netlink = Netlink()
+        self._depth = 0
+        self.lost = False
+
+    @contextmanager
+    def listen(self, expected: int) -> Iterator[None]:
+        """Listen until the end of the block. `expected`: about how many elements will be deleted.
+
+        Blocks may be nested: they share what arrives, so that no element is counted twice.
+        """
+        if not self._depth:
+            self._begin(expected)
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            if not self._depth:
+                self._end()
+
+    def _begin(self, expected: int) -> None:
+        self.lost = False
         self._netlink.set_receive_buffer(min(max(expected * _OCTETS_EACH, _LEAST_BUFFER), _MOST_BUFFER))
         self._netlink.join(_GROUP)
-        self.lost = False
+
+    def _end(self) -> None:
+        """Leave the group, and forget what other programs did since the transaction."""
+        self._netlink.leave(_GROUP)
+        for _ in netlink.iter_notices(self._netlink.receive_notices):
+            pass
 
     def iter_deleted_counts(self) -> Iterator[tuple[str, DeletedCounts]]:
         """Return the counts of the elements deleted from our table, set by set. The kernel has sent them before a commit returns."""
@@ -38,7 +67,7 @@ class DeletionListener:
                     yield parse_attribute_text(parse_attributes(body)[_LIST_SET]), _decode_counts(body)
 
     def close(self) -> None:
-        """Stop listening."""
+        """Close the socket."""
         self._netlink.close()
 
 

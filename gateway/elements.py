@@ -1,18 +1,19 @@
 """Encodes and decodes elements of sets and maps as netlink messages, many at a time.
 
-A set's elements mostly look alike, octet for octet, except for key, value and counts. So the first one is parsed, and if the
-others have the same shape they are unpacked together; otherwise each is parsed by itself.
+A set's elements mostly look alike, octet for octet, except for key, value, end, comment and counts. So those of one shape are packed
+together. Of those that come the first one is parsed, and if the others have its shape they are unpacked together; otherwise each is
+parsed by itself.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import islice
+from itertools import accumulate, chain, islice, repeat
 from struct import Struct, pack
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from firewall import names, owners
 from firewall.render import LEAST_REMAINING
-from firewall.ruleset import BURST, PLAIN, TABLE, Element, Elements
+from firewall.ruleset import BURST, PLAIN, TABLE, Element, Elements, Set
 from gateway.netlink import iter_attribute_spans, pack_attribute, pack_nested, pack_text, parse_attributes, parse_number
 
 # linux/netfilter/nf_tables.h
@@ -31,6 +32,7 @@ _BUCKET = pack_attribute(_UNIT, pack(">Q", 1)) + pack_attribute(_BURST, pack(">I
 _BUCKET += pack_attribute(_FLAGS, pack(">I", _OVER))
 _COMMENT = 0  # NFTNL_UDATA_SET_ELEM_COMMENT
 
+_MILLISECONDS = Struct(">Q")
 _MOST_LIST = 60_000  # octets of one list: its length field has 16 bits
 _MOST_TOGETHER = 1024
 
@@ -75,31 +77,26 @@ def build_element_message(name: str, encoded: Iterable[bytes]) -> bytes:
     return pack_set_reference(name) + pack_nested(_LIST_ELEMENTS, *encoded)
 
 
-def iter_element_messages(name: str, encoded: Iterable[bytes]) -> Iterator[bytes]:
-    """Return the attributes of as many messages as the elements need."""
-    remaining = iter(encoded)
+def iter_addition_messages(of: Set, elements: Elements, now: float) -> Iterator[bytes]:
+    """Return the attributes of as many messages as adding the elements needs, without those that have expired at `now`."""
+    remaining = iter(elements.items())
     while some := list(islice(remaining, _MOST_TOGETHER)):
-        fitting = _MOST_LIST // max(map(len, some))
-        yield from (build_element_message(name, some[at : at + fitting]) for at in range(0, len(some), fitting))
+        for widths, columns in _group_by_shape(of, some, now):
+            yield from _iter_messages(of.name, _split_shape(*widths, polices=of.polices), columns)
+
+
+def iter_deletion_messages(name: str, keys: Iterable[bytes]) -> Iterator[bytes]:
+    """Return the attributes of as many messages as deleting these elements needs. The keys have one width."""
+    remaining = iter(keys)
+    while some := list(islice(remaining, _MOST_TOGETHER)):
+        yield from _iter_messages(name, _split_shape(len(some[0])), (some,))
 
 
 def encode_keys(keys: Iterable[bytes]) -> Iterator[bytes]:
-    """Encode elements with keys only, for deletions and requests."""
-    encoder = cache(_split_bare_element)
+    """Encode elements with keys only, one by one, for requests."""
     for key in keys:
-        start, _, end = encoder(len(key), 0)
-        yield start + key + end
-
-
-def encode_policing(elements: Elements, now: float) -> Iterator[bytes]:
-    """Encode elements of a set that polices, without those that have expired at `now`. Their value is a rate."""
-    for key, element in elements.items():
-        if not 0 < element.expires <= now:
-            yield _pack_full_element(key, element._replace(value=b""), now, _pack_bucket(element.value))
-
-
-def _pack_bucket(rate: bytes) -> bytes:
-    return pack_nested(_EXPR, _LIMIT, pack_nested(_EXPR_DATA, pack_attribute(_RATE, rate), _BUCKET))
+        start, *after = _split_shape(len(key))
+        yield start + key + b"".join(after)
 
 
 def is_limit(expression: bytes) -> bool:
@@ -107,52 +104,72 @@ def is_limit(expression: bytes) -> bool:
     return expression.startswith(_LIMIT)
 
 
-def encode(elements: Elements, now: float, *, owned: bool = False) -> Iterator[bytes]:
-    """Encode whole elements, without those that have expired at `now`. owned: of a set that counts for owners."""
-    encoder = cache(_split_bare_element)
-    for key, element in elements.items():
-        value, comment, expires = element
-        if owned and value:
-            yield _pack_element(key, b"", _pack_comment(owners.format_comment(value)))
-            continue
-        if comment or expires:
-            if not 0 < expires <= now:
-                yield _pack_full_element(key, element, now)
-        else:
-            start, middle, end = encoder(len(key), len(value))
-            yield start + key + middle + value + end
+_Widths: TypeAlias = tuple[int, int, int, int]  # of key, value, remaining time and comment; 0: the element has none
+_Columns: TypeAlias = Sequence[Sequence[bytes]]  # of the same
 
 
-def _split_bare_element(key: int, value: int) -> tuple[bytes, bytes, bytes]:
-    """Return the octets before, between and after a key and a value of these widths."""
-    mark = b"K" * key, b"V" * value
-    whole = _pack_element(*mark)
-    at = len(whole) - len(_pack_data(mark[1]))
-    before_value = 8 if value else 0
-    start = whole[: at - key - -key % 4]
-    return start, whole[len(start) + key : at + before_value], whole[at + before_value + value :]
+def _group_by_shape(of: Set, some: list[tuple[bytes, Element]], now: float) -> Iterator[tuple[_Widths, _Columns]]:
+    """Group elements that look alike but for their octets. Mostly all do."""
+    keys, elements = zip(*some, strict=True)
+    values, comments, ends = zip(*elements, strict=True)
+    if not any(comments) and not any(ends) and len(set(map(len, values))) == 1:
+        if not of.has_owners or not values[0]:
+            yield (len(keys[0]), len(values[0]), 0, 0), (keys, values)
+            return
+        texts, nothing = list(map(_pack_owner, values)), [b""] * len(keys)
+        yield (len(keys[0]), 0, 0, len(texts[0])), (keys, nothing, nothing, texts)
+        return
+    groups: dict[_Widths, list[tuple[bytes, bytes, bytes, bytes]]] = {}
+    for key, element in some:
+        if not 0 < element.expires <= now:
+            row = key, *_pack_parts(of, element, now)
+            groups.setdefault((len(row[0]), len(row[1]), len(row[2]), len(row[3])), []).append(row)
+    yield from ((widths, list(zip(*rows, strict=True))) for widths, rows in groups.items())
 
 
-def _pack_data(value: bytes) -> bytes:
-    return pack_nested(_DATA, pack_attribute(_VALUE, value)) if value else b""
+def _pack_parts(of: Set, element: Element, now: float) -> tuple[bytes, bytes, bytes]:
+    """Return value, remaining time and comment as they stand in the element."""
+    value, comment, expires = element
+    if of.has_owners and value:
+        return b"", b"", _pack_owner(value)
+    left = _MILLISECONDS.pack(max(round((expires - now) * 1000), LEAST_REMAINING)) if expires else b""
+    return value, left, names.sanitize_comment(comment).encode() + b"\0" if comment else b""
 
 
-def _pack_element(key: bytes, value: bytes, *more: bytes) -> bytes:
-    return pack_nested(_LIST_ELEM, pack_nested(_KEY, pack_attribute(_VALUE, key)), _pack_data(value), *more)
+def _pack_owner(owner: bytes) -> bytes:
+    return owners.format_comment(owner).encode() + b"\0"
 
 
-def _pack_full_element(key: bytes, element: Element, now: float, *besides: bytes) -> bytes:
-    more = [*besides]
-    if element.expires:
-        more.append(pack_attribute(_TIMEOUT, pack(">Q", max(round((element.expires - now) * 1000), LEAST_REMAINING))))
-    if element.comment:
-        more.append(_pack_comment(names.sanitize_comment(element.comment)))
-    return _pack_element(key, element.value, *more)
+@cache
+def _split_shape(key: int, value: int = 0, left: int = 0, comment: int = 0, *, polices: bool = False) -> tuple[bytes, ...]:
+    """Return the octets around key, value, remaining time and comment of these widths in an element: before each, and at the end."""
+    named = pack_nested(_KEY, pack_attribute(_VALUE, bytes(key)))
+    data = _pack_bucket(bytes(value)) if polices and value else pack_nested(_DATA, pack_attribute(_VALUE, bytes(value))) if value else b""
+    time = pack_attribute(_TIMEOUT, bytes(left)) if left else b""
+    said = pack_attribute(_USERDATA, bytes((_COMMENT, comment)) + bytes(comment)) if comment else b""
+    whole = pack_nested(_LIST_ELEM, named, data, time, said)
+    before_value = 0 if not value else 12 + len(_LIMIT) if polices else 8
+    ends = list(accumulate((4, len(named), len(data), len(time))))
+    starts = (ends[0] + 8, ends[1] + before_value, ends[2] + (4 if time else 0), ends[3] + (6 if said else 0))
+    parts, at = [], 0
+    for start, width in zip(starts, (key, value, left, comment), strict=True):
+        parts.append(whole[at:start])
+        at = start + width
+    return (*parts, whole[at:])
 
 
-def _pack_comment(comment: str) -> bytes:
-    said = comment.encode() + b"\0"
-    return pack_attribute(_USERDATA, bytes((_COMMENT, len(said))) + said)
+def _pack_bucket(rate: bytes) -> bytes:
+    return pack_nested(_EXPR, _LIMIT, pack_nested(_EXPR_DATA, pack_attribute(_RATE, rate), _BUCKET))
+
+
+def _iter_messages(name: str, around: Sequence[bytes], columns: _Columns) -> Iterator[bytes]:
+    """Return messages of elements that look alike. `around`: the octets around the columns' values; what is left comes behind the last."""
+    count, last = len(columns[0]), b"".join(around[len(columns) :])
+    parts = [part for before, column in zip(around, columns, strict=False) for part in (repeat(before, count), column)]
+    octets = b"".join(chain.from_iterable(zip(*parts, repeat(last, count), strict=True)))
+    stride = len(octets) // count
+    step = _MOST_LIST // stride * stride
+    yield from (build_element_message(name, [octets[at : at + step]]) for at in range(0, len(octets), step))
 
 
 def decode(attributes: bytes) -> Iterator[ElementColumns]:

@@ -33,8 +33,8 @@ from gateway.evidence.readers import build_machine_readers
 from gateway.health.reading import read_health
 from gateway.kernel_trace import Tracer
 from gateway.libnftables import Libnftables
-from gateway.load_plan import iter_change_batches, split_prefill
-from gateway.netlink import Netlink, iter_attribute_spans, pack_text, parse_attribute_text, parse_attributes, parse_number
+from gateway.load_plan import iter_change_batches, sample_delta, split_prefill
+from gateway.netlink import Netlink, SocketPool, iter_attribute_spans, pack_text, parse_attribute_text, parse_attributes, parse_number
 from gateway.progress import Progress
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, DeletedCounts, ElementCounts, TableError, add_deleted_counts
 
@@ -60,6 +60,7 @@ log = logging.getLogger("gateway")
 _HOOKS = ("prerouting", "input", "forward", "output", "postrouting")  # NF_INET_*, in the order of their numbers
 _TYPE_NUMBERS = {7: Type.IPV4, 8: Type.IPV6, 12: Type.PROTO, 13: Type.PORT}  # nft's TYPE_*, six bits each in a concatenation
 _ASK_AT_ONCE = 256
+_CHECKED_AT_MOST = 1024  # elements of each set that nft checks
 _ASK_AT_MOST = 4096  # for more keys than this a dump of the set is cheaper
 
 
@@ -71,6 +72,8 @@ class KernelTable:
     def __init__(self) -> None:
         self.progress = Progress()
         self._netlink = Netlink()
+        self._others, self._connections = SocketPool(), SocketPool(netlink.CONNTRACK)  # for other threads, and beside dumps
+        self._notices = DeletionListener()
         self._nft = Libnftables()
         self._expected = -1
         self._ended: dict[str, DeletedCounts] = {}
@@ -80,6 +83,9 @@ class KernelTable:
     def close(self) -> None:
         """Close the handles; the table stays."""
         self._netlink.close()
+        self._others.close()
+        self._connections.close()
+        self._notices.close()
         self._nft.close()
         if self._tracer:
             self._tracer.close()
@@ -100,11 +106,11 @@ class KernelTable:
         if not ending:
             yield
             return
-        with closing(DeletionListener(ending)) as notices:
+        with self._notices.listen(ending):
             yield
-            for name, tally in notices.iter_deleted_counts():
+            for name, tally in self._notices.iter_deleted_counts():
                 add_deleted_counts(self._ended.setdefault(name, {}), tally)
-            if notices.lost:
+            if self._notices.lost:
                 log.error("the kernel did not report the final counts of all %d deleted elements: up to one interval is lost", ending)
 
     def take_deleted_counts(self) -> Mapping[str, DeletedCounts]:
@@ -171,9 +177,9 @@ class KernelTable:
         return self._renewal.lateness
 
     def check(self, delta: Delta, now: float) -> None:
-        """See NftTable. Costs more than a commit."""
+        """See NftTable. Of large changes a sample is checked, for systematic errors: nft takes as long for a dry run as for a load."""
         self.progress.begin("checking")
-        self._nft.check(render_delta(delta, now=int(now)))
+        self._nft.check(render_delta(sample_delta(delta, _CHECKED_AT_MOST), now=int(now)))
 
     def read(self, now: float) -> Ruleset:
         """See NftTable."""
@@ -223,7 +229,7 @@ class KernelTable:
 
     def read_counts(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
         """See NftTable. Uses a socket of its own. Elements of `known` that the dump left out are requested by key."""
-        with closing(Netlink()) as own:
+        with self._others.borrow() as own:
             whole = True
             try:
                 for bodies, undisturbed in own.iter_dump(netlink.GETSETELEM, codec.pack_set_reference(name)):
@@ -242,12 +248,12 @@ class KernelTable:
 
     def read_named_counters(self) -> Mapping[str, tuple[int, int]]:
         """See NftTable. Has a socket of its own: two threads at one socket take each other's answers, and wait for ever."""
-        with closing(Netlink()) as own:
+        with self._others.borrow() as own:
             return dict(_iter_named_counters(own))
 
     def count_set_elements(self, name: str) -> int:
         """See NftTable."""
-        with closing(Netlink()) as own:
+        with self._others.borrow() as own:
             try:
                 return sum(codec.count(body) for body in own.dump(netlink.GETSETELEM, codec.pack_set_reference(name)))
             except netlink.MissingObjectError:
@@ -255,13 +261,13 @@ class KernelTable:
 
     def list_flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
         """See NftTable."""
-        with closing(Conntrack()) as conntrack:
-            return conntrack.list_flows(toward)
+        with self._connections.borrow() as own:
+            return Conntrack(own).list_flows(toward)
 
     def cut(self, flows: Iterable[Flow]) -> int:
         """See NftTable."""
-        with closing(Conntrack()) as conntrack:
-            return conntrack.delete(flows)
+        with self._connections.borrow() as own:
+            return Conntrack(own).delete(flows)
 
     def tune(self, values: Mapping[str, str]) -> dict[str, str]:
         """See NftTable."""
@@ -281,7 +287,7 @@ class KernelTable:
 
     def read_health(self, *, boot: str, agent: str, disk: Path) -> HealthCounters:
         """See NftTable."""
-        with closing(Netlink()) as own:
+        with self._others.borrow() as own:
             packets = {name: packets for name, (packets, _octets) in _iter_named_counters(own)}
         return read_health(packets, boot=boot, agent=agent, disk=disk)
 
@@ -393,16 +399,10 @@ def _count_ending(delta: Delta) -> int:
 def _iter_steps(changes: Mapping[str, ElementChange], now: float) -> Iterator[tuple[str, int, bytes]]:
     """Return set, kind and attributes of each message, all deletions first."""
     for name, change in changes.items():
-        alive = codec.encode_keys(key for key, element in change.removed.items() if not 0 < element.expires <= now)
-        yield from ((name, netlink.DELSETELEM, body) for body in codec.iter_element_messages(name, alive))
+        alive = (key for key, element in change.removed.items() if not 0 < element.expires <= now)
+        yield from ((name, netlink.DELSETELEM, body) for body in codec.iter_deletion_messages(name, alive))
     for name, change in changes.items():
-        yield from ((name, netlink.NEWSETELEM, body) for body in codec.iter_element_messages(name, _encode_change(change, now)))
-
-
-def _encode_change(change: ElementChange, now: float) -> Iterator[bytes]:
-    if change.of.polices:
-        return codec.encode_policing(change.added, now)
-    return codec.encode(change.added, now, owned=change.of.has_owners)
+        yield from ((name, netlink.NEWSETELEM, body) for body in codec.iter_addition_messages(change.of, change.added, now))
 
 
 def _strip_counts(rule: bytes) -> bytes:

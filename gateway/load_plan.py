@@ -1,10 +1,13 @@
 """Splits a change into transactions: new sets that are large or expire are filled first, in batches; the rest follows in one. Pure.
 
+Also picks some elements of a change, where looking at all of them would take too long.
+
 Elements that expire are loaded few at a time: their remaining time is written when the transaction begins, but the kernel counts
 it from when it accepts them.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 
 from firewall.diff import Delta, ElementChange
@@ -45,6 +48,23 @@ def iter_change_batches(changes: Mapping[str, ElementChange]) -> Iterator[Mappin
     for name, change in changes.items():
         for some in iter_element_batches(change.added, TIMED_AT_ONCE if change.of.timeout else AT_ONCE):
             yield {name: ElementChange(change.of, {}, some)}
+
+
+def sample_elements(elements: Elements, most: int) -> dict[bytes, Element]:
+    """Return at most so many of the elements, evenly spread."""
+    return dict(islice(elements.items(), 0, None, len(elements) // most + 1))
+
+
+def sample_delta(delta: Delta, most: int) -> Delta:
+    """Return the delta with about so many of the elements that enter and leave each set. What replaces another element brings it along."""
+    return replace(delta, elements={name: _sample_change(change, most) for name, change in delta.elements.items()})
+
+
+def _sample_change(change: ElementChange, most: int) -> ElementChange:
+    added = sample_elements(change.added, most)
+    replaced = {key: change.removed[key] for key in added if key in change.removed}
+    removed = {key: element for key, element in sample_elements(change.removed, most).items() if key in added or key not in change.added}
+    return ElementChange(change.of, removed | replaced, added)
 
 
 def iter_element_batches(elements: Elements, most: int) -> Iterator[dict[bytes, Element]]:

@@ -7,7 +7,9 @@ of nf_tables in network order.
 import errno
 import os
 import socket
+from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from struct import Struct
 from typing import TypeVar
 
@@ -18,7 +20,7 @@ NFTABLES, CONNTRACK = 10 << 8, 1 << 8  # NFNL_SUBSYSNFTABLES, NFNL_SUBSYS_CTNETL
 _BATCH_BEGIN, _BATCH_END = 0x10, 0x11
 _ERROR, _DONE = 2, 3
 _REQUEST, _ACK, _ROOT_MATCH, _INTERRUPTED, _CREATE = 0x1, 0x4, 0x300, 0x10, 0x400
-_SOL_NETLINK, _ADD_MEMBERSHIP, _CAP_ACK, _EXT_ACK = 270, 1, 10, 11
+_SOL_NETLINK, _ADD_MEMBERSHIP, _DROP_MEMBERSHIP, _CAP_ACK, _EXT_ACK = 270, 1, 2, 10, 11
 _SO_SNDBUFFORCE, _SO_RCVBUFFORCE = 32, 33
 _UNFORCED = {_SO_SNDBUFFORCE: socket.SO_SNDBUF, _SO_RCVBUFFORCE: socket.SO_RCVBUF}
 NESTED = 0x8000
@@ -192,6 +194,10 @@ class Netlink:
         """Join a multicast group (NFNLGRP_*). A listening socket should send no requests afterwards."""
         self._socket.setsockopt(_SOL_NETLINK, _ADD_MEMBERSHIP, group)
 
+    def leave(self, group: int) -> None:
+        """Leave a multicast group. Messages that have arrived can still be received."""
+        self._socket.setsockopt(_SOL_NETLINK, _DROP_MEMBERSHIP, group)
+
     def set_receive_buffer(self, octets: int) -> None:
         """Set the receive buffer, in octets."""
         self._set_buffer(_SO_RCVBUFFORCE, octets)
@@ -248,6 +254,40 @@ class Netlink:
             messages.append((kind, flag, sequence, octets[start + skip : start + length]))
             start += (length + 3) & ~3
         return messages
+
+
+class SocketPool:
+    """Sockets of one subsystem, each used by one thread at a time and kept open afterwards.
+
+    Closing a socket of netfilter waits until the kernel has freed what transactions deleted (nft_rcv_nl_event): a grace period of
+    RCU, in which it accepts no other transaction.
+    """
+
+    def __init__(self, subsystem: int = NFTABLES) -> None:
+        self._subsystem = subsystem
+        self._idle: deque[Netlink] = deque()
+
+    @contextmanager
+    def borrow(self) -> Iterator[Netlink]:
+        """Lend a socket. It is closed if the block fails: answers to what was asked may still be under way."""
+        own = self._take()
+        try:
+            yield own
+        except BaseException:
+            own.close()
+            raise
+        self._idle.append(own)
+
+    def _take(self) -> Netlink:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return Netlink(self._subsystem)
+
+    def close(self) -> None:
+        """Close the sockets that are not lent."""
+        while self._idle:
+            self._idle.pop().close()
 
 
 def iter_notices(hear: Callable[[], NoticeT]) -> Iterator[NoticeT | None]:

@@ -27,7 +27,7 @@ from firewall.machine import Describe
 from firewall.policy import PolicyError
 from firewall.probe_messages import Probe, ReadProbes
 from firewall.profile import count_profile_changes
-from firewall.render import render_delta
+from firewall.render import render_beginning
 from firewall.returned_flows import ForbiddenFlows, WithdrawnObjects
 from firewall.roles import Drain, Roles, RolesAre
 from firewall.ruleset import Ruleset, drop_expired
@@ -50,7 +50,7 @@ from gateway.probes.counted import CountedProbes
 from gateway.programs.requests import AgentPrograms
 from gateway.release import compute_version
 from gateway.restore import RestoreOutcome, choose_fallback_ruleset, restore_ruleset, revert_ruleset
-from gateway.ruleset_inspection import check_ruleset, inspect_delta, inspect_management
+from gateway.ruleset_inspection import check_capacities, check_ruleset, inspect_delta, inspect_management
 from gateway.running_ruleset import RunningRuleset, drop_expired_changes
 from gateway.table import CommitRefusedError, NftTable, TableError
 from gateway.table_state import CommitTiming, ReadBackError, TableState
@@ -305,6 +305,7 @@ class Agent:
         check_ruleset(request.ruleset)
         inspect_management(request.ruleset.chains)
         wanted = drop_expired(request.ruleset, request.now)
+        check_capacities(wanted)
         delta = diff(self._held.get_running(request.now).ruleset, wanted)
         self._table.check(delta, self._clock())
         return wire.Planned(
@@ -312,7 +313,7 @@ class Agent:
             {name: len(change.added) for name, change in delta.elements.items() if change.added},
             {name: len(change.removed) for name, change in delta.elements.items() if change.removed},
             tuple(delta.chains),
-            render_delta(delta, now=int(self._clock()))[:_MOST_TEXT],
+            render_beginning(delta, now=int(self._clock()), most=_MOST_TEXT),
             count_profile_changes(*delta.profile) if delta.profile else 0,
         )
 

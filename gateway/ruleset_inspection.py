@@ -14,7 +14,6 @@ from firewall.ruleset import (
     HIGHEST_RATE,
     LOWEST_RATE,
     Chain,
-    Element,
     Elements,
     Field,
     Match,
@@ -63,6 +62,13 @@ def check_ruleset(ruleset: Ruleset) -> None:
             for name in used:
                 if name not in there:
                     raise WireError(f"chain {chain.name}: {name} is not in the ruleset")
+
+
+def check_capacities(ruleset: Ruleset) -> None:
+    """Check that the elements of each set fit into it. Expired ones must be left out of the ruleset: they take no room."""
+    for name, elements in ruleset.elements.items():
+        if len(elements) > ruleset.sets[name].size:
+            raise WireError(f"set {name}: {len(elements)} elements do not fit, its size is {ruleset.sets[name].size}")
 
 
 def inspect_delta(delta: Delta) -> None:
@@ -174,17 +180,19 @@ def _inspect_elements(of: Set, elements: Elements) -> None:
     if set(map(len, elements)) != {compute_width(of.key)}:
         raise WireError(f"set {of.name}: a key is not {compute_width(of.key)} octets wide")
     values = list_value_widths(of)
-    if not {len(element.value) for element in elements.values()} <= values:
+    found, comments, ends = zip(*elements.values(), strict=True)
+    if not values.issuperset(map(len, found)):
         raise WireError(f"set {of.name}: a value is not {max(values)} octets wide")
-    if of.polices and not all(LOWEST_RATE <= int.from_bytes(element.value) <= HIGHEST_RATE for element in elements.values()):
+    if of.polices and not all(LOWEST_RATE <= int.from_bytes(rate) <= HIGHEST_RATE for rate in found):
         raise WireError(f"set {of.name}: a rate is not between {LOWEST_RATE} and {HIGHEST_RATE} octets a second")
-    for fault in _iter_faults(of, elements.values()):
+    for fault in _iter_faults(of, dict.fromkeys(comments), dict.fromkeys(ends)):
         raise WireError(f"set {of.name}: {fault}")
 
 
-def _iter_faults(of: Set, elements: Iterable[Element]) -> Iterator[str]:
-    for _, comment, expires in elements:
+def _iter_faults(of: Set, comments: Iterable[str], ends: Iterable[int]) -> Iterator[str]:
+    for comment in comments:
         if comment and names.sanitize_comment(comment) != comment:
             yield f"the comment {comment[:40]!r} cannot stand in a ruleset"
+    for expires in ends:
         if expires and not (of.timeout and cap_expiry(expires) > 0):
             yield f"an element expires at {expires}, which this set does not support"

@@ -109,7 +109,7 @@ class NftTable(Protocol):
         """
 
     def check(self, delta: Delta, now: float) -> None:
-        """Raise TableError if `commit` would refuse the delta."""
+        """Raise TableError if `commit` would refuse the delta, as far as that shows without looking at each element."""
 
     def read(self, now: float) -> Ruleset:
         """Return everything that the table holds, with UNKNOWN_RULES in each chain and no profile; EMPTY if there is no table.

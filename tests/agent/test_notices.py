@@ -34,7 +34,7 @@ def test_a_listener_notices_lost_notices_and_a_commit_that_expects_many_receives
     bench.do(bench.table.commit, build_change(range(MANY), add=True), clock())
     bench.do(bench.table.commit, build_change(OURS, add=True), clock())
     count(bench, "up4", OURS)
-    with closing(bench.do(DeletionListener, 1)) as small:
+    with closing(bench.do(DeletionListener)) as small, small.listen(1):
         bench.do(bench.table.commit, build_change(range(MANY)), clock())
         bench.do(bench.table.commit, build_change(OURS), clock())
         heard = bench.do(list, small.iter_deleted_counts())
@@ -42,6 +42,35 @@ def test_a_listener_notices_lost_notices_and_a_commit_that_expects_many_receives
     assert all(name == "up4" for name, _ended in heard), "what was told before stays true"
     assert bench.do(bench.table.take_deleted_counts) == {"up4": {(each, b""): counted for each, counted in OURS.items()}}
     assert bench.do(bench.table.take_deleted_counts) == {}, "it is told once"
+
+
+def get_heard_keys(bench: Bench, listener: DeletionListener) -> list[bytes]:
+    return [key for _name, ended in bench.do(list, listener.iter_deleted_counts()) for key, _owner in ended]
+
+
+@pytest.mark.parametrize("bench", [make_gateway_param("kernel")], indirect=True)
+def test_a_listener_hears_each_deletion_once_even_in_nested_blocks_and_none_outside_them(bench: Bench) -> None:
+    """Renewing expiring elements deletes some in the middle of a commit that deletes others."""
+    first, second = OURS
+    bench.do(bench.table.commit, diff(EMPTY, Ruleset(sets={"up4": UP}, elements={"up4": {}})), clock())
+
+    def count_and_delete(each: bytes) -> None:
+        bench.do(bench.table.commit, build_change({each: OURS[each]}, add=True), clock())
+        count(bench, "up4", {each: OURS[each]})
+        bench.do(bench.table.commit, build_change({each: OURS[each]}), clock())
+
+    with closing(bench.do(DeletionListener)) as listener:
+        with listener.listen(1):
+            with listener.listen(1):
+                count_and_delete(first)
+                assert get_heard_keys(bench, listener) == [first]
+            count_and_delete(second)
+            assert get_heard_keys(bench, listener) == [second]
+            count_and_delete(first)
+        count_and_delete(first)
+        with listener.listen(1):
+            count_and_delete(second)
+            assert get_heard_keys(bench, listener) == [second]
 
 
 def test_an_element_that_ends_twice_before_anybody_asks_had_counted_both(bench: Bench) -> None:

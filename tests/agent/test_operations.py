@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from firewall import wire
 from firewall.diff import ElementChange, apply
-from firewall.ruleset import EMPTY, LATEST, PLAIN
+from firewall.ruleset import EMPTY, LATEST, PLAIN, Element
 from tests.agent.conftest import restrict_to_gateways
 from tests.agent.gateways import AnyGateway, Served, clock
 from tests.agent.requests import deploy, runs, send_refused, welcome
@@ -42,6 +42,25 @@ def test_a_plan_says_what_would_change_and_changes_nothing(gateway: AnyGateway) 
     assert not plan.removed
     assert "add element inet netzwart up4 { 10.1.0.3 comment " in plan.text
     assert runs(gateway) == text_of(network(2))
+
+
+def test_a_plan_of_other_values_for_thousands_of_elements_is_counted_whole_although_a_sample_is_checked(gateway: AnyGateway) -> None:
+    before = network(3000)
+    deploy(gateway, whole(before, token=1, now=clock()))
+    moved = dict.fromkeys(before.elements["snat4"], Element(key("198.51.100.8")))
+    after = dataclasses.replace(before, elements={**before.elements, "snat4": moved})
+    planned = gateway.ask(wire.Plan(clock(), after))
+    assert isinstance(planned, wire.Planned), planned
+    assert (planned.added, planned.removed) == ({"snat4": 3000}, {"snat4": 3000})
+    deploy(gateway, whole(after, token=2, now=clock()))
+
+
+def test_a_plan_of_more_elements_than_a_set_takes_is_refused(gateway: AnyGateway) -> None:
+    wanted = network(3)
+    narrow = dataclasses.replace(wanted, sets={**wanted.sets, "up4": dataclasses.replace(wanted.sets["up4"], size=2)})
+    refused = send_refused(gateway, wire.Plan(clock(), narrow))
+    assert refused.text == "set up4: 3 elements do not fit, its size is 2"
+    assert send_refused(gateway, whole(narrow, token=1, now=clock())).reason == "nft", "an apply is checked by the kernel"
 
 
 def test_what_was_planned_can_be_applied_although_it_takes_the_last_ban_away(gateway: AnyGateway) -> None:

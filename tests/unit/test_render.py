@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from firewall.compile import compile_policy
 from firewall.diff import diff
@@ -32,10 +33,10 @@ from firewall.policy import (
     SharingMode,
     TransportProtocol,
 )
-from firewall.render import render, render_delta, render_rule
-from firewall.ruleset import Count, Field, Match, Rule, Verdict, VerdictAction
+from firewall.render import render, render_beginning, render_delta, render_rule
+from firewall.ruleset import EMPTY, Count, Field, Match, Rule, Verdict, VerdictAction
 from tests.example_counts import count_examples
-from tests.policies import LIMITS, NAT_1, PROBED, PROBES_MAPPING, SERVING, network, texts
+from tests.policies import LIMITS, NAT_1, PROBED, PROBES_MAPPING, SERVING, network, policies, texts
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 NOW = 1_800_000_000
@@ -205,6 +206,13 @@ def test_deletes_come_before_adds_in_one_transaction() -> None:
         "delete element inet netzwart snat4 { 10.16.0.10 }",
         "add element inet netzwart snat4 { 10.16.0.10 : 198.51.100.8 }",
     ]
+
+
+@settings(max_examples=count_examples(50))
+@given(policies(), st.integers(0, 3000))
+def test_the_beginning_of_a_text_is_that_of_the_whole_text(policy: Policy, most: int) -> None:
+    delta = diff(EMPTY, compile_policy(policy))
+    assert render_beginning(delta, now=NOW, most=most) == render_delta(delta, now=NOW)[:most]
 
 
 def test_another_block_is_one_element_that_goes_and_comes() -> None:
