@@ -9,7 +9,7 @@ from apps.deployments.models import GatewayState, HeldBack, Hold, Rollout, Rollo
 from apps.deployments.observed_state.pending_reasons import add_pending_reasons
 from apps.lib.activation import Activation
 from apps.lib.models import Deployed
-from apps.lib.web.request_cache import cache_per_request
+from apps.lib.web.frame_reads import read_with_frame
 from apps.network.models import GatewayGroup
 
 ACTIVATIONS = """
@@ -77,10 +77,14 @@ def list_newest_per_group() -> QuerySet[Rollout]:
     return shown.order_by("group_id")
 
 
-@cache_per_request
+@read_with_frame
+def _list_cached_newest() -> QuerySet[Rollout]:
+    return list_newest_per_group()
+
+
 def map_newest_rollouts() -> Mapping[int, Rollout]:
     """Return each group's latest rollout by the group's id."""
-    return {rollout.group_id: rollout for rollout in list_newest_per_group()}
+    return {rollout.group_id: rollout for rollout in _list_cached_newest()}
 
 
 def find_newer_rollout(rollout: Rollout) -> Rollout | None:
@@ -111,6 +115,12 @@ def list_gateway_states() -> QuerySet[GatewayState]:
     return GatewayState.objects.filter(gateway__retired=None).select_related("gateway__group", "revision").order_by("gateway__name")
 
 
+@read_with_frame
+def list_cached_gateway_states() -> QuerySet[GatewayState]:
+    """Return the same, read once for a page, without the long text of revisions."""
+    return list_gateway_states().defer("revision__delta")
+
+
 def list_held_back_parts() -> QuerySet[HeldBack]:
     """Return all held-back parts, newest first, without their elements and their long text."""
     return HeldBack.objects.select_related("group", "decided_by").prefetch_related("askers").defer("packed", "text").order_by("-id")
@@ -121,12 +131,22 @@ def list_parts_awaiting_approval() -> QuerySet[HeldBack]:
     return list_held_back_parts().filter(state=HeldBack.State.WAITING).order_by("id")
 
 
+@read_with_frame
+def list_cached_waiting_parts() -> QuerySet[HeldBack]:
+    """Return the same, read once for a page."""
+    return list_parts_awaiting_approval()
+
+
 def list_revision_holds() -> QuerySet[Hold]:
     """Return the active holds: groups that are kept at an older revision."""
     return Hold.objects.filter(released=None).select_related("group", "revision", "by").defer("revision__delta").order_by("group__name")
 
 
-@cache_per_request
+@read_with_frame
+def _list_cached_holds() -> QuerySet[Hold]:
+    return list_revision_holds()
+
+
 def map_revision_holds_by_group() -> Mapping[int, Hold]:
     """Return the active holds by the group's id."""
-    return {hold.group_id: hold for hold in list_revision_holds()}
+    return {hold.group_id: hold for hold in _list_cached_holds()}

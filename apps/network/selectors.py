@@ -10,6 +10,7 @@ from django.db.models import Count, QuerySet
 
 from apps.lib.database.validity import is_valid_now, is_valid_now_or_later
 from apps.lib.fields import Address, Prefix
+from apps.lib.web.frame_reads import read_with_frame
 from apps.lib.web.request_cache import cache_per_request
 from apps.members.models import Member
 from apps.network.kept_free import count_all_shares, count_kept_shares, find_first_unkept, list_kept_prefixes
@@ -78,11 +79,21 @@ def list_pools() -> QuerySet[Pool]:
     return Pool.objects.select_related("group").order_by("prefix")
 
 
+@read_with_frame
+def list_cached_pools() -> QuerySet[Pool]:
+    """Return the same, read once for a page."""
+    return list_pools()
+
+
 @cache_per_request
 def count_assigned_shares() -> Mapping[int, int]:
     """Return how many shares of each pool are held now, by the pool's id."""
-    held = Holding.objects.filter(is_valid_now()).order_by().values_list("pool").annotate(number=Count("pk"))
-    return dict(held)
+    return dict(list_assigned_shares())
+
+
+def list_assigned_shares() -> QuerySet[Holding, tuple[int, int]]:
+    """Return the id of each pool of which shares are held now, and how many."""
+    return Holding.objects.filter(is_valid_now()).order_by().values_list("pool").annotate(number=Count("pk"))
 
 
 def list_held_now(member: Member) -> QuerySet[Holding]:

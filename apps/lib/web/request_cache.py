@@ -28,6 +28,18 @@ def cache_per_request[**P, Value](ask: Callable[P, Value]) -> Callable[P, Value]
     return asked
 
 
+def is_cache_open() -> bool:
+    """True within a request that reads."""
+    return _cached_answers.get() is not None
+
+
+def store_for_request[Value](ask: Callable[[], Value], value: Value) -> None:
+    """Store what a cached function without arguments would return. What it has returned already in this request stays."""
+    known = _cached_answers.get()
+    if known is not None:
+        known.setdefault((ask.__wrapped__, (), ()), value)  # type: ignore[attr-defined]  # of functools.wraps
+
+
 class RequestCacheMiddleware:
     """Middleware that opens a cache for each reading request."""
 
