@@ -1,6 +1,7 @@
 """Queries about rollouts, approvals, holds and what the gateways run, and since when a given row is active on them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
@@ -13,37 +14,36 @@ from apps.lib.web.frame_reads import read_with_frame
 from apps.network.models import GatewayGroup
 
 ACTIVATIONS = """
-    SELECT asked.id, g.name, CASE WHEN pg_visible_in_snapshot(asked.xid, s.snapshot) THEN coalesce(
+    SELECT asked.number, g.name, CASE WHEN pg_visible_in_snapshot(asked.xid, s.snapshot) THEN coalesce(
         (SELECT st.confirmed FROM deployments_rolloutstep st
             JOIN deployments_rollout r ON r.id = st.rollout_id JOIN deployments_revision v ON v.id = r.revision_id
             WHERE st.gateway_id = g.id AND st.confirmed >= asked.at AND pg_visible_in_snapshot(asked.xid, v.snapshot)
             ORDER BY st.confirmed LIMIT 1),
         asked.at) END
-    FROM unnest(%(ids)s::bigint[], %(xids)s::xid8[], %(times)s::timestamptz[], %(groups)s::bigint[]) AS asked(id, xid, at, group_id)
+    FROM unnest(%(numbers)s::int[], %(xids)s::xid8[], %(times)s::timestamptz[], %(groups)s::bigint[]) AS asked(number, xid, at, group_id)
     JOIN network_gateway g ON g.retired IS NULL AND (g.group_id = asked.group_id OR asked.group_id IS NULL)
     LEFT JOIN deployments_gatewaystate s ON s.gateway_id = g.id
-    ORDER BY asked.id, g.name
+    ORDER BY asked.number, g.name
 """
 
 
-def list_activations(rows: Iterable[Deployed]) -> Mapping[int, list[Activation]]:
-    """Return per row id its activation on each gateway: on those of the row's group, or on all for a row without a group (a ban).
+def list_activations(rows: Sequence[Deployed]) -> list[list[Activation]]:
+    """Return for each row its activation on each gateway: on those of the row's group, or on all for a row without a group (a ban).
 
     One query for the times, and another one for the reasons why a gateway does not have a row.
     """
-    asked = list(rows)
-    found: dict[int, list[Activation]] = {row.pk: [] for row in asked}
-    parameters = {
-        "ids": [row.pk for row in asked],
-        "xids": [str(row.changed_in) for row in asked],
-        "times": [row.changed_at for row in asked],
-        "groups": [getattr(row, "group_id", None) for row in asked],
+    found: list[list[Activation]] = [[] for _row in rows]
+    parameters: dict[str, Any] = {
+        "numbers": list(range(len(rows))),
+        "xids": [str(row.changed_in) for row in rows],
+        "times": [row.changed_at for row in rows],
+        "groups": [getattr(row, "group_id", None) for row in rows],
     }
     with connection.cursor() as cursor:
         cursor.execute(ACTIVATIONS, parameters)
-        for pk, gateway, since in cursor.fetchall():
-            found[pk].append(Activation(gateway, since))
-    return add_pending_reasons(asked, found)
+        for number, gateway, since in cursor.fetchall():
+            found[number].append(Activation(gateway, since))
+    return add_pending_reasons(rows, found)
 
 
 def list_rollouts() -> QuerySet[Rollout]:

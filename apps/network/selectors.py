@@ -10,6 +10,7 @@ from django.db.models import Count, QuerySet
 
 from apps.lib.database.validity import is_valid_now, is_valid_now_or_later
 from apps.lib.fields import Address, Prefix
+from apps.lib.web.cached_rows import cache_rows
 from apps.lib.web.frame_reads import read_with_frame
 from apps.lib.web.request_cache import cache_per_request
 from apps.members.models import Member
@@ -101,10 +102,10 @@ def list_held_now(member: Member) -> QuerySet[Holding]:
     return Holding.objects.filter(is_valid_now(), member=member).select_related("device", "pool").order_by("prefix")
 
 
-@cache_per_request
-def list_cached_holdings(member: Member) -> tuple[Holding, ...]:
+@cache_rows
+def list_cached_holdings(member: Member) -> QuerySet[Holding]:
     """Return the same as `list_held_now`, read once for all parts of a page."""
-    return tuple(list_held_now(member))
+    return list_held_now(member)
 
 
 def list_pool_holdings(pool: Pool) -> QuerySet[Holding]:

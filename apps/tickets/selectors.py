@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.accounts.roles import Right, list_roles_with_right
+from apps.lib.web.cached_rows import cache_rows
 from apps.lib.web.frame_reads import read_with_frame
 from apps.lib.web.navigation import NavigationCount as NavigationCount
 from apps.lib.web.request_cache import cache_per_request
@@ -111,10 +112,11 @@ def list_merges_and_splits(ticket: Ticket) -> list[Move]:
     return list(between.select_related("by", "source", "target").order_by("id"))
 
 
-def list_member_tickets(member: Member, most: int = 5) -> list[Ticket]:
-    """Return the member's last touched tickets."""
+@cache_rows
+def list_member_tickets(member: Member, most: int = 5) -> QuerySet[Ticket]:
+    """Return the member's last touched tickets. Read once for all parts of a page."""
     rows = Ticket.objects.filter(member=member, merged_into=None).select_related("assignee")
-    return list(rows.order_by("-touched_at", "-id")[:most])
+    return rows.order_by("-touched_at", "-id")[:most]
 
 
 def list_ticket_with_number(text: str) -> list[Ticket]:

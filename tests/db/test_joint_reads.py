@@ -13,7 +13,7 @@ from apps.bans.models import Block, Upload
 from apps.deployments.models import GatewayState, RolloutStep
 from apps.deployments.services import reconcile
 from apps.lib.database.joint_reads import read_together
-from apps.lib.web import frame_reads
+from apps.lib.web.frame_reads import FRAME, compile_frame
 from apps.members.models import Member
 from apps.nat.models import PortForward
 from apps.network.models import Gateway, Holding, Pool
@@ -82,9 +82,9 @@ def test_everything_that_the_frame_reads_is_what_each_reads_alone(served_network
     one_of_each(served_network)
     factories.alive()
     assert reconcile(served_network.group)
-    together = frame_reads._compile(len(frame_reads._registered)).read()
-    for (build, _read), rows in zip(frame_reads._registered, together, strict=True):
-        assert [describe(row) for row in rows] == [describe(row) for row in build()], build.__module__
+    together = compile_frame(len(FRAME)).read()
+    for reader, rows in zip(FRAME, together, strict=True):
+        assert [describe(row) for row in rows] == [describe(row) for row in reader.build()], reader
 
 
 def test_the_frame_of_a_page_costs_five_queries(network: factories.Network) -> None:

@@ -120,7 +120,7 @@ def test_the_page_needs_as_many_queries_for_few_forwards_as_for_many(
     for port in range(count):
         forward(network, 2000 + port)
     admin.get("/")  # the first page of a session writes to the database
-    with django_assert_max_num_queries(81):
+    with django_assert_max_num_queries(33):
         admin.get(path(network))
 
 

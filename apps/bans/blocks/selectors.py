@@ -15,6 +15,7 @@ from apps.lib import dependents
 from apps.lib.database.validity import is_valid_now
 from apps.lib.dependents import EndedCount
 from apps.lib.fields import Address
+from apps.lib.web.cached_rows import cache_rows
 from apps.lib.web.frame_reads import read_with_frame
 from apps.members.models import Member
 from apps.network.models import Gateway, GatewayGroup, Holding
@@ -24,7 +25,13 @@ STATES = ("now", "over", "all")
 
 def find_current_block(member: Member) -> Block | None:
     """Return the member's block that is in force, if there is one."""
-    return Block.objects.filter(is_valid_now(), member=member).select_related("author").first()
+    return next(iter(list_current_blocks(member)), None)
+
+
+@cache_rows
+def list_current_blocks(member: Member) -> QuerySet[Block]:
+    """Return the member's block that is in force, or no row. Read once for all parts of a page."""
+    return Block.objects.filter(is_valid_now(), member=member).select_related("author")[:1]
 
 
 def list_blocks(state: str = "now", search: str = "", reason: str = "") -> QuerySet[Block]:

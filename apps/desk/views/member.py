@@ -15,6 +15,7 @@ from apps.bans.blocks.selectors import find_current_block
 from apps.bans.models import Block
 from apps.desk import member_panels
 from apps.desk.lifecycle.schedule import list_scheduled
+from apps.desk.selectors.member_reads import read_member
 from apps.lib.activation import Activation, list_activations
 from apps.lib.models import Deployed
 from apps.lib.ui import formats
@@ -22,6 +23,7 @@ from apps.lib.ui.states import GatewaySymbol, SymbolState
 from apps.lib.web.query_params import parse_number
 from apps.members import invitation_services
 from apps.members.models import Member
+from apps.members.selectors import list_memberships
 from apps.nat import forwards_panel
 from apps.nat.models import NatMapping
 from apps.nat.pinholes import pinholes_panel as pinholes
@@ -48,6 +50,7 @@ class MemberStatusLine:
 def member(request: HttpRequest, pk: int) -> HttpResponse:
     """Show one member: status, addresses, devices, forwards, pinholes, usage, tickets and history."""
     found = get_object_or_404(Member.objects.select_related("tariff", "room__site", "user"), pk=pk)
+    read_member(found)
     saved, removed = parse_number(request.GET, "saved"), parse_number(request.GET, "removed")
     held = member_panels.build_addresses_context(found, added=parse_number(request.GET, "added"))
     opened = pinholes.build_pinholes_context(
@@ -74,7 +77,6 @@ def _build_facts(found: Member, held: list[member_panels.MemberAddressRow]) -> d
     holdings, mappings = [row.holding for row in held], [row.mapping for row in held if row.mapping]
     alive, block, limit = found.state == Member.State.ACTIVE, find_current_block(found), rates.find_current_limit(found)
     rates_apply = rates.is_rate_limiting_on(found)
-    # Rows of several models may share an id; each then gets the activations of both. That is harmless: only all together are shown.
     others: list[Deployed] = [*mappings, *([block] if block else []), *([limit] if limit else [])]
     known = [each for row in held for each in row.gateways] + [each for _row, those in list_activations(others) for each in those]
     known = known if alive else []
@@ -93,7 +95,7 @@ def _build_facts(found: Member, held: list[member_panels.MemberAddressRow]) -> d
         "since": _("Member since %(day)s") % {"day": formats.format_day(found.since)},
         "paid": paid,
         "coming": list_scheduled(found),
-        "memberships": found.memberships.order_by("valid"),
+        "memberships": list_memberships(found),
     }
 
 

@@ -11,26 +11,20 @@ from typing import Any
 from django.db.models import QuerySet
 
 from apps.lib.database.joint_reads import JointQuery
-from apps.lib.web.request_cache import cache_per_request, is_cache_open, store_for_request
+from apps.lib.web.cached_rows import RowReader
+from apps.lib.web.request_cache import cache_per_request, is_cache_open
 
-type QuerysetBuilder = Callable[[], QuerySet[Any, Any]]
-type RowReader = Callable[[], tuple[Any, ...]]
-_registered: list[tuple[QuerysetBuilder, RowReader]] = []
+FRAME: list[RowReader[[], Any]] = []
 
 
-def read_with_frame[Row](build: Callable[[], QuerySet[Any, Row]]) -> Callable[[], tuple[Row, ...]]:
+def read_with_frame[Row](build: Callable[[], QuerySet[Any, Row]]) -> RowReader[[], Row]:
     """Decorate a function that returns a queryset; then it returns the rows, read once for a page. They must not be changed.
 
     The queryset has a few rows and is compiled once for each process: what changes with time has to be an expression, such as Now().
     """
-
-    def build_rows() -> tuple[Row, ...]:
-        return tuple(build())
-
-    build_rows.__name__, build_rows.__doc__ = build.__name__, build.__doc__
-    read = cache_per_request(build_rows)
-    _registered.append((build, read))
-    return read
+    reader = RowReader(build)
+    FRAME.append(reader)
+    return reader
 
 
 def read_frame() -> None:
@@ -41,11 +35,11 @@ def read_frame() -> None:
 
 @cache_per_request
 def _read_once() -> None:
-    for (_build, read), rows in zip(_registered, _compile(len(_registered)).read(), strict=True):
-        store_for_request(read, tuple(rows))
+    for reader, rows in zip(FRAME, compile_frame(len(FRAME)).read(), strict=True):
+        reader.store(rows)
 
 
 @lru_cache(1)
-def _compile(_number: int) -> JointQuery:
-    """Compile the query, and anew after a further queryset was registered."""
-    return JointQuery([build() for build, _read in _registered])
+def compile_frame(number: int) -> JointQuery:
+    """Compile the query of all `number` registered readers: once, and anew after a further one was registered."""
+    return JointQuery([reader.build() for reader in FRAME[:number]])

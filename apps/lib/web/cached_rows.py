@@ -1,0 +1,50 @@
+"""Rows that several parts of a page need: read once for a request, and on demand many kinds in one query.
+
+A selector returns a queryset and is decorated with `cache_rows`; who calls it gets rows. A page that knows what its parts will ask for
+names it to `read_ahead`. In tasks, and in requests that write, each call reads anew.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import update_wrapper
+from typing import Any
+
+from django.db.models import QuerySet
+
+from apps.lib.database.joint_reads import JointQuery
+from apps.lib.web.request_cache import cache_per_request, is_cache_open, is_cached, store_for_request
+
+
+class RowReader[**P, Row]:
+    """A function that returns the rows of a queryset, read once for a request. They must not be changed. build: returns the queryset."""
+
+    def __init__(self, build: Callable[P, QuerySet[Any, Row]]) -> None:
+        self.build = build
+        update_wrapper(self, build)
+
+        def read(*args: P.args, **kwargs: P.kwargs) -> tuple[Row, ...]:
+            return tuple(build(*args, **kwargs))
+
+        self._read = cache_per_request(read)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> tuple[Row, ...]:
+        return self._read(*args, **kwargs)
+
+    def is_known(self, *args: Any) -> bool:
+        """True if this request has read these rows."""
+        return is_cached(self._read, args)
+
+    def store(self, rows: Sequence[Row], *args: Any) -> None:
+        """Keep the rows for the rest of the request, unless they are known already."""
+        store_for_request(self._read, args, tuple(rows))
+
+
+def cache_rows[**P, Row](build: Callable[P, QuerySet[Any, Row]]) -> RowReader[P, Row]:
+    """Decorate a function that returns a queryset; then it returns the rows, read once for a request."""
+    return RowReader(build)
+
+
+def read_ahead[Subject](subject: Subject, *readers: RowReader[[Subject], Any]) -> None:
+    """Read what these functions return for the subject, as far as it is not known, in one query. Only in requests that read."""
+    if is_cache_open() and (wanted := [each for each in readers if not each.is_known(subject)]):
+        for reader, rows in zip(wanted, JointQuery([each.build(subject) for each in wanted]).read(), strict=True):
+            reader.store(rows, subject)
