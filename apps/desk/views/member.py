@@ -6,7 +6,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import staff_page
@@ -29,12 +28,11 @@ from apps.nat.models import NatMapping
 from apps.nat.pinholes import pinholes_panel as pinholes
 from apps.network.models import Holding
 from apps.tickets.selectors import list_member_tickets
-from apps.traffic import usage_panel as traffic
 from apps.traffic.models import RateLimit
 from apps.traffic.rates import selectors as rates
 from apps.traffic.rates.rate_texts import describe_limit
 
-HISTORY = 8  # entries in the rail
+IN_RAIL, ON_PAGE = 8, 50  # entries of the history
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ class MemberStatusLine:
 
 @staff_page
 def member(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show one member: status, addresses, devices, forwards, pinholes, usage, tickets and history."""
+    """Show one member: status, addresses, devices, forwards, pinholes and tickets. Traffic and history come when they are scrolled to."""
     found = get_object_or_404(Member.objects.select_related("tariff", "room__site", "user"), pk=pk)
     read_member(found)
     saved, removed = parse_number(request.GET, "saved"), parse_number(request.GET, "removed")
@@ -57,7 +55,6 @@ def member(request: HttpRequest, pk: int) -> HttpResponse:
         found, saved=parse_number(request.GET, "pinhole_saved"), removed=parse_number(request.GET, "pinhole_removed")
     )
     forwards = forwards_panel.build_forwards_context(found, saved=saved, removed=removed)
-    usage = traffic.build_usage_panel(found, request.GET, traffic.build_staff_direction_names(), now=timezone.now())
     context = {
         **_build_facts(found, held["holdings"]),
         **held,
@@ -69,8 +66,17 @@ def member(request: HttpRequest, pk: int) -> HttpResponse:
     return render(
         request,
         "desk/member.html",
-        context | {"history": list_row_history(found, HISTORY), "usage": usage, "tickets": list_member_tickets(found)},
+        context | {"tickets": list_member_tickets(found)},
     )
+
+
+@staff_page
+def history(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show the member's last changes; for HTMX, fewer of them, as the fragment for the rail."""
+    found = get_object_or_404(Member, pk=pk)
+    in_rail = request.headers.get("HX-Target") == "history"
+    entries = list_row_history(found, IN_RAIL if in_rail else ON_PAGE)
+    return render(request, f"desk/member/history.html{'#panel' if in_rail else ''}", {"member": found, "history": entries})
 
 
 def _build_facts(found: Member, held: list[member_panels.MemberAddressRow]) -> dict[str, Any]:
