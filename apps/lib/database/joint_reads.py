@@ -11,6 +11,7 @@ from copy import copy
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
@@ -50,12 +51,13 @@ class JointQuery:
         self._sql = f"SELECT {', '.join(columns)}"
         self._parameters = [value for part in self._parts for value in part.parameters]
 
-    def read(self) -> list[list[Any]]:
-        """Return the rows of each queryset."""
+    def read(self, replaced: Mapping[Any, Any] = MappingProxyType({})) -> list[list[Any]]:
+        """Return the rows of each queryset. replaced: parameters that are given now, by those for which the query was compiled."""
         if not self._parts:
             return []
+        parameters = [replaced.get(value, value) if isinstance(value, int) else value for value in self._parameters]
         with connections["default"].cursor() as cursor:
-            cursor.execute(self._sql, self._parameters)
+            cursor.execute(self._sql, parameters)
             found = cursor.fetchone()
         return [part.build_rows(rows or ()) for part, rows in zip(self._parts, found, strict=True)]
 

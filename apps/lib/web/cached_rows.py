@@ -5,13 +5,16 @@ names it to `read_ahead`. In tasks, and in requests that write, each call reads 
 """
 
 from collections.abc import Callable, Sequence
-from functools import update_wrapper
-from typing import Any
+from functools import lru_cache, update_wrapper
+from typing import Any, Final
 
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 
 from apps.lib.database.joint_reads import JointQuery
 from apps.lib.web.request_cache import cache_per_request, is_cache_open, is_cached, store_for_request
+
+STAND_IN: Final = -(2**62)
+"""Id that no row has."""
 
 
 class RowReader[**P, Row]:
@@ -43,8 +46,18 @@ def cache_rows[**P, Row](build: Callable[P, QuerySet[Any, Row]]) -> RowReader[P,
     return RowReader(build)
 
 
-def read_ahead[Subject](subject: Subject, *readers: RowReader[[Subject], Any]) -> None:
-    """Read what these functions return for the subject, as far as it is not known, in one query. Only in requests that read."""
-    if is_cache_open() and (wanted := [each for each in readers if not each.is_known(subject)]):
-        for reader, rows in zip(wanted, JointQuery([each.build(subject) for each in wanted]).read(), strict=True):
+def read_ahead[Subject: Model](subject: Subject, *readers: RowReader[[Subject], Any]) -> None:
+    """Read what these functions return for the subject, as far as it is not known, in one query. Only in requests that read.
+
+    The query is compiled once for each process, so the functions may use nothing of the subject but its id.
+    """
+    if is_cache_open() and (wanted := tuple(each for each in readers if not each.is_known(subject))):
+        for reader, rows in zip(wanted, _compile(type(subject), wanted).read({STAND_IN: subject.pk}), strict=True):
             reader.store(rows, subject)
+
+
+@lru_cache(100)
+def _compile(model: type[Model], readers: tuple[RowReader[[Any], Any], ...]) -> JointQuery:
+    """Compile the query for an object that stands for any other: all of its fields but the id would have to be read, and are not there."""
+    stand_in = model.from_db("default", [model._meta.pk.attname], [STAND_IN])
+    return JointQuery([each.build(stand_in) for each in readers])
