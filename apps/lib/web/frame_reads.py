@@ -1,7 +1,7 @@
 """Registry of what each page of staff reads for its frame: counts in the navigation, the running revision, what needs attention.
 
-An app declares a queryset with `read_with_frame` and calls it as before. Before a page's frame is built, `read_frame` reads all of
-them in one query. Without it, as in tasks and in requests that write, each is read alone.
+An app declares a queryset with `read_with_frame` and calls it as before. In a request for a whole page (`expect_frame`) the first call
+reads all of them in one query; elsewhere, as in tasks and in requests that write, each is read alone.
 """
 
 from collections.abc import Callable
@@ -12,19 +12,38 @@ from django.db.models import QuerySet
 
 from apps.lib.database.joint_reads import JointQuery
 from apps.lib.web.cached_rows import RowReader
-from apps.lib.web.request_cache import cache_per_request, is_cache_open
+from apps.lib.web.request_cache import cache_per_request, is_cache_open, store_for_request
 
 FRAME: list[RowReader[[], Any]] = []
 
 
-def read_with_frame[Row](build: Callable[[], QuerySet[Any, Row]]) -> RowReader[[], Row]:
+class FrameReader[Row](RowReader[[], Row]):
+    """A reader that reads the whole frame with its own rows, where one is expected."""
+
+    def __call__(self) -> tuple[Row, ...]:
+        if _is_frame_expected():
+            read_frame()
+        return super().__call__()
+
+
+def read_with_frame[Row](build: Callable[[], QuerySet[Any, Row]]) -> FrameReader[Row]:
     """Decorate a function that returns a queryset; then it returns the rows, read once for a page. They must not be changed.
 
     The queryset has a few rows and is compiled once for each process: what changes with time has to be an expression, such as Now().
     """
-    reader = RowReader(build)
+    reader = FrameReader(build)
     FRAME.append(reader)
     return reader
+
+
+def expect_frame() -> None:
+    """Say that this request shows a page with a frame."""
+    store_for_request(_is_frame_expected, (), True)
+
+
+@cache_per_request
+def _is_frame_expected() -> bool:
+    return False
 
 
 def read_frame() -> None:
