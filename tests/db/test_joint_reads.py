@@ -87,6 +87,6 @@ def test_everything_that_the_frame_reads_is_what_each_reads_alone(served_network
         assert [describe(row) for row in rows] == [describe(row) for row in reader.build()], reader
 
 
-def test_the_frame_of_a_page_costs_five_queries(network: factories.Network) -> None:
-    """Session, account, settings, all that the frame shows, the sums of the network; and one for the list of tariffs."""
-    assert queries(signed_in(network.admin), "/tariffs/") <= 6
+def test_the_frame_of_a_page_costs_four_queries(network: factories.Network) -> None:
+    """Session, account, all that the frame shows, and the sums of the network; and one for the list of tariffs."""
+    assert queries(signed_in(network.admin), "/tariffs/") <= 5
