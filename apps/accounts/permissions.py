@@ -20,6 +20,7 @@ from apps.accounts.route_rights import API, PAGES, ROOT_OF_API, SAFE
 from apps.accounts.security_log import SecurityEvent, log_security_event
 from apps.accounts.tokens import is_in_scope
 from apps.lib.api.token_scope import is_collection_closed
+from apps.lib.web.frame_reads import expect_frame
 
 type View = Callable[..., HttpResponseBase]
 
@@ -147,6 +148,8 @@ def staff_page(view: View) -> View:
             return ask_to_sign_in(request)
         if not request.user.is_staff:
             raise PermissionDenied
+        if "HX-Request" not in request.headers:
+            expect_frame()
         return view(request, *args, **kwargs)
 
     return checked

@@ -164,6 +164,7 @@ PAGES: Final[dict[str, PageRights]] = {
     "desk:people-check": _RULE_FORM,
     "desk:member-add": _MEMBER_FORM,
     "desk:member": _SEE_MEMBERS,
+    "desk:member-history": _SEE_MEMBERS,
     "desk:check": _SEE_MEMBERS,
     "desk:member-invite": _MEMBER_ACT,
     "desk:invitation-withdraw": _MEMBER_ACT,

@@ -1,9 +1,12 @@
 """Queries of the alarm pages."""
 
+from datetime import datetime
+
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from apps.alarms.models import Alarm, Severity
+from apps.lib.web.frame_reads import read_with_frame
 from apps.lib.web.navigation import NavigationCount
 
 
@@ -24,7 +27,13 @@ def list_past_alarms() -> QuerySet[Alarm]:
     return Alarm.objects.filter(ended__isnull=False).select_related("seen_by").order_by("-ended", "-id")
 
 
+@read_with_frame
+def _list_seen() -> QuerySet[Alarm, datetime | None]:
+    """Return when each alarm whose cause lasts was seen."""
+    return Alarm.objects.filter(ended=None, gone=None).values_list("seen", flat=True)
+
+
 def count_open_alarms(_request: HttpRequest) -> NavigationCount | None:
     """Return the number beside “Alarms”: those whose cause lasts. It asks for attention while nobody has seen one of them."""
-    seen = list(Alarm.objects.filter(ended=None, gone=None).values_list("seen", flat=True))
+    seen = _list_seen()
     return NavigationCount(len(seen), asks=None in seen) if seen else None

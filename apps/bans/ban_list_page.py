@@ -19,6 +19,7 @@ from apps.bans.selectors import BanListSummary, Hits, find_feed, list_bans, list
 from apps.bans.undo import list_lifted_bans
 from apps.lib.activation import Activation, list_activations
 from apps.lib.fields import Prefix
+from apps.lib.models import Deployed
 from apps.lib.ui.states import GatewaySymbol, SymbolState
 from apps.lib.web.paginators import DeferredJoinPaginator
 
@@ -67,10 +68,11 @@ class BanRow:
 
 
 def build_ban_rows(bans: Iterable[Ban], banlist: BanList) -> list[BanRow]:
-    """Return the bans of one list as rows, in four queries, whatever their number."""
+    """Return the bans of one list as rows, in four queries, whatever their number: hits, allow entries, activations and their reasons."""
     now, shown = timezone.now(), list(bans)
     hits, without_effect = map_hits(shown), map_overruling_entries(shown)
-    [(_, of_list)] = list_activations([banlist])
+    asked: list[Deployed] = [banlist, *shown]
+    [(_, of_list), *of_bans] = list_activations(asked)
     return [
         BanRow(
             ban,
@@ -80,7 +82,7 @@ def build_ban_rows(bans: Iterable[Ban], banlist: BanList) -> list[BanRow]:
             ban.expires is not None and ban.expires <= now,
             without_effect.get(ban.prefix),
         )
-        for ban, known in list_activations(shown)
+        for ban, (_, known) in zip(shown, of_bans, strict=True)
     ]
 
 

@@ -1,6 +1,7 @@
 """Queries about rollouts, approvals, holds and what the gateways run, and since when a given row is active on them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
@@ -9,41 +10,40 @@ from apps.deployments.models import GatewayState, HeldBack, Hold, Rollout, Rollo
 from apps.deployments.observed_state.pending_reasons import add_pending_reasons
 from apps.lib.activation import Activation
 from apps.lib.models import Deployed
-from apps.lib.web.request_cache import cache_per_request
+from apps.lib.web.frame_reads import read_with_frame
 from apps.network.models import GatewayGroup
 
 ACTIVATIONS = """
-    SELECT asked.id, g.name, CASE WHEN pg_visible_in_snapshot(asked.xid, s.snapshot) THEN coalesce(
+    SELECT asked.number, g.name, CASE WHEN pg_visible_in_snapshot(asked.xid, s.snapshot) THEN coalesce(
         (SELECT st.confirmed FROM deployments_rolloutstep st
             JOIN deployments_rollout r ON r.id = st.rollout_id JOIN deployments_revision v ON v.id = r.revision_id
             WHERE st.gateway_id = g.id AND st.confirmed >= asked.at AND pg_visible_in_snapshot(asked.xid, v.snapshot)
             ORDER BY st.confirmed LIMIT 1),
         asked.at) END
-    FROM unnest(%(ids)s::bigint[], %(xids)s::xid8[], %(times)s::timestamptz[], %(groups)s::bigint[]) AS asked(id, xid, at, group_id)
+    FROM unnest(%(numbers)s::int[], %(xids)s::xid8[], %(times)s::timestamptz[], %(groups)s::bigint[]) AS asked(number, xid, at, group_id)
     JOIN network_gateway g ON g.retired IS NULL AND (g.group_id = asked.group_id OR asked.group_id IS NULL)
     LEFT JOIN deployments_gatewaystate s ON s.gateway_id = g.id
-    ORDER BY asked.id, g.name
+    ORDER BY asked.number, g.name
 """
 
 
-def list_activations(rows: Iterable[Deployed]) -> Mapping[int, list[Activation]]:
-    """Return per row id its activation on each gateway: on those of the row's group, or on all for a row without a group (a ban).
+def list_activations(rows: Sequence[Deployed]) -> list[list[Activation]]:
+    """Return for each row its activation on each gateway: on those of the row's group, or on all for a row without a group (a ban).
 
     One query for the times, and another one for the reasons why a gateway does not have a row.
     """
-    asked = list(rows)
-    found: dict[int, list[Activation]] = {row.pk: [] for row in asked}
-    parameters = {
-        "ids": [row.pk for row in asked],
-        "xids": [str(row.changed_in) for row in asked],
-        "times": [row.changed_at for row in asked],
-        "groups": [getattr(row, "group_id", None) for row in asked],
+    found: list[list[Activation]] = [[] for _row in rows]
+    parameters: dict[str, Any] = {
+        "numbers": list(range(len(rows))),
+        "xids": [str(row.changed_in) for row in rows],
+        "times": [row.changed_at for row in rows],
+        "groups": [getattr(row, "group_id", None) for row in rows],
     }
     with connection.cursor() as cursor:
         cursor.execute(ACTIVATIONS, parameters)
-        for pk, gateway, since in cursor.fetchall():
-            found[pk].append(Activation(gateway, since))
-    return add_pending_reasons(asked, found)
+        for number, gateway, since in cursor.fetchall():
+            found[number].append(Activation(gateway, since))
+    return add_pending_reasons(rows, found)
 
 
 def list_rollouts() -> QuerySet[Rollout]:
@@ -77,10 +77,14 @@ def list_newest_per_group() -> QuerySet[Rollout]:
     return shown.order_by("group_id")
 
 
-@cache_per_request
+@read_with_frame
+def _list_cached_newest() -> QuerySet[Rollout]:
+    return list_newest_per_group()
+
+
 def map_newest_rollouts() -> Mapping[int, Rollout]:
     """Return each group's latest rollout by the group's id."""
-    return {rollout.group_id: rollout for rollout in list_newest_per_group()}
+    return {rollout.group_id: rollout for rollout in _list_cached_newest()}
 
 
 def find_newer_rollout(rollout: Rollout) -> Rollout | None:
@@ -111,6 +115,12 @@ def list_gateway_states() -> QuerySet[GatewayState]:
     return GatewayState.objects.filter(gateway__retired=None).select_related("gateway__group", "revision").order_by("gateway__name")
 
 
+@read_with_frame
+def list_cached_gateway_states() -> QuerySet[GatewayState]:
+    """Return the same, read once for a page, without the long text of revisions."""
+    return list_gateway_states().defer("revision__delta")
+
+
 def list_held_back_parts() -> QuerySet[HeldBack]:
     """Return all held-back parts, newest first, without their elements and their long text."""
     return HeldBack.objects.select_related("group", "decided_by").prefetch_related("askers").defer("packed", "text").order_by("-id")
@@ -121,12 +131,22 @@ def list_parts_awaiting_approval() -> QuerySet[HeldBack]:
     return list_held_back_parts().filter(state=HeldBack.State.WAITING).order_by("id")
 
 
+@read_with_frame
+def list_cached_waiting_parts() -> QuerySet[HeldBack]:
+    """Return the same, read once for a page."""
+    return list_parts_awaiting_approval()
+
+
 def list_revision_holds() -> QuerySet[Hold]:
     """Return the active holds: groups that are kept at an older revision."""
     return Hold.objects.filter(released=None).select_related("group", "revision", "by").defer("revision__delta").order_by("group__name")
 
 
-@cache_per_request
+@read_with_frame
+def _list_cached_holds() -> QuerySet[Hold]:
+    return list_revision_holds()
+
+
 def map_revision_holds_by_group() -> Mapping[int, Hold]:
     """Return the active holds by the group's id."""
-    return {hold.group_id: hold for hold in list_revision_holds()}
+    return {hold.group_id: hold for hold in _list_cached_holds()}

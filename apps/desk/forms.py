@@ -13,9 +13,10 @@ from apps.desk.selectors.members import SORTS, VIEWS, MemberListQuery
 from apps.lib.web.query_params import parse_number, parse_text_param
 from apps.members.forms import DateInput
 from apps.members.models import Member, Site, Tariff
-from apps.nat.selectors import list_member_public_addresses, list_public_pools
+from apps.nat.selectors import list_member_public_addresses
 from apps.network.forms import AssignAddressForm
 from apps.network.models import Pool
+from apps.network.selectors import list_cached_pools
 
 
 class FilterForm(forms.Form):
@@ -80,7 +81,7 @@ class AssignAddressWithNatForm(AssignAddressForm):
     @classmethod
     def _list_next_choices(cls) -> list[tuple[str, str | Promise]]:
         """Return the choices for the next free place: of any pool, and of each pool if there are several."""
-        pools = list(list_public_pools().filter(retired=None).order_by("prefix"))
+        pools = [pool for pool in list_cached_pools() if pool.kind == Pool.Kind.PUBLIC4 and pool.retired is None]
         each = [(f"{cls.NEXT} {pool.pk}", _("the next in %(pool)s") % {"pool": pool}) for pool in pools]
         return [(cls.NEXT, _("the next free one")), *(each if len(each) > 1 else [])] if pools else []
 

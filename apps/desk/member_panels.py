@@ -11,6 +11,7 @@ from apps.lib.ui.activation_status import NEWS
 from apps.lib.ui.states import GatewaySymbol, SymbolState
 from apps.members.forms import DeviceForm
 from apps.members.models import Device, Member
+from apps.members.selectors import list_cached_devices
 from apps.nat.models import NatMapping
 from apps.nat.selectors import list_member_mappings
 from apps.network.models import Holding
@@ -96,7 +97,7 @@ def build_devices_context(member: Member, *, form: DeviceForm | None = None, sav
     for holding in list_cached_holdings(member):
         if holding.device_id:
             held[holding.device_id].append(holding.address)
-    owned = [DeviceRow(device, held[device.pk]) for device in member.devices.all()]
+    owned = [DeviceRow(device, held[device.pk]) for device in list_cached_devices(member)]
     return {
         "member": member,
         "devices": owned,

@@ -47,6 +47,7 @@ urlpatterns = [
     path("members/import/<int:pk>/", people_import.review_upload, name="people-check"),
     path("members/add/", member_edit.add, name="member-add"),
     path("members/<int:pk>/", member.member, name="member"),
+    path("members/<int:pk>/history/", member.history, name="member-history"),
     path("members/<int:pk>/check/", check.check, name="check"),
     path("members/<int:pk>/edit/", member_edit.edit, name="member-edit"),
     path("members/<int:pk>/activate/", member_edit.activate, name="member-activate"),

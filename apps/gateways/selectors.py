@@ -25,6 +25,7 @@ from apps.lib.database.validity import is_valid_now_or_later
 from apps.lib.dependents import EndedCount
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
+from apps.lib.web.frame_reads import read_with_frame
 from apps.members.models import Tariff
 from apps.network.count_texts import format_holding_count
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
@@ -83,6 +84,12 @@ def list_gateways() -> QuerySet[Gateway]:
     """Return all gateways with their state and that of their health, by group and name."""
     beside = ("group__profile", "status__revision", "status__gateway__group", "health")
     return Gateway.objects.select_related(*beside).order_by("group__name", "name")
+
+
+@read_with_frame
+def list_cached_gateways() -> QuerySet[Gateway]:
+    """Return the same as `list_gateways`, read once for a page, without the long text of revisions."""
+    return list_gateways().defer("status__revision__delta")
 
 
 def list_retired() -> QuerySet[Gateway]:

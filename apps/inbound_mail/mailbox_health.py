@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from django.db.models import Count, Min, Q, Value
-from django.db.models.functions import Coalesce
-from django.utils import timezone
+from django.db.models import Count, Min, Q, QuerySet, Value
+from django.db.models.functions import Coalesce, Now
 
 from apps.inbound_mail.imap_mailbox import find_mailbox
 from apps.inbound_mail.models import Arrival, Mailbox
-from apps.lib.web.request_cache import cache_per_request
+from apps.lib.web.frame_reads import read_with_frame
 
 LATE: Final = timedelta(minutes=10)  # the mailbox is fetched each minute, and mail is read right after
 
@@ -69,10 +68,17 @@ def find_overdue_mail() -> OverdueMail | None:
     return OverdueMail(found["late"], found["since"]) if found["late"] else None
 
 
-@cache_per_request
 def count_pressing() -> dict[str, Any]:
     """Count in one query. quarantined: mails in quarantine; late, since: mails that have waited too long, and the oldest's arrival."""
-    late = Q(state=Arrival.State.WAITING, arrived__lte=timezone.now() - LATE)
+    found = {state: (number, late, since) for state, number, late, since in _count_by_state()}
+    quarantined, _late, _since = found.get(Arrival.State.QUARANTINED, (0, 0, None))
+    _waiting, late, since = found.get(Arrival.State.WAITING, (0, 0, None))
+    return {"quarantined": quarantined, "late": late, "since": since}
+
+
+@read_with_frame
+def _count_by_state() -> QuerySet[Arrival, tuple[str, int, int, datetime | None]]:
+    """Return for each state: how many, how many of them arrived LATE ago, and when the first did."""
+    late = Q(arrived__lte=Now() - LATE)
     of_both = Arrival.objects.order_by().filter(state__in=(Arrival.State.QUARANTINED, Arrival.State.WAITING))
-    quarantined = Count("pk", filter=Q(state=Arrival.State.QUARANTINED))
-    return of_both.aggregate(quarantined=quarantined, late=Count("pk", filter=late), since=Min("arrived", filter=late))
+    return of_both.values_list("state").annotate(Count("pk"), late=Count("pk", filter=late), since=Min("arrived", filter=late))

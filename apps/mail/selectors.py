@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import pgettext
 
+from apps.lib.web.frame_reads import read_with_frame
 from apps.lib.web.navigation import NavigationCount as NavigationCount
 from apps.lib.web.request_cache import cache_per_request
 from apps.mail import circuit_breaker
@@ -50,8 +51,16 @@ def build_tabs() -> list[tuple[str, str, int]]:
     return [(state, str(labels[state]), sum(found.values()) if state == "all" else found.get(state, 0)) for state in STATES]
 
 
+@read_with_frame
+def _list_oldest_waiting() -> QuerySet[Message, datetime]:
+    """Return when the mail that has waited longest was written."""
+    return Message.objects.filter(state=Message.State.WAITING).order_by("written").values_list("written", flat=True)[:1]
+
+
 def summarize_late_mails(now: datetime) -> LateMailSummary | None:
     """Return the waiting mails that were written more than LATE ago, or LATE_IF_AWAY, counted; None if there are none."""
+    if not any(now - written > LATE_IF_AWAY for written in _list_oldest_waiting()):
+        return None
     away = Exists(ServerAway.objects.filter(since__lt=now - LATE_IF_AWAY))
     late = Q(written__lt=now - LATE) | Q(away, written__lt=now - LATE_IF_AWAY)
     found = Message.objects.filter(late, state=Message.State.WAITING).aggregate(number=Count("pk"), since=Min("written"))
@@ -68,10 +77,14 @@ def count_unsent_bulk_mails() -> int:
     return Message.objects.filter(state=Message.State.WAITING, bulk=True, tries=0).count()
 
 
-@cache_per_request
+@read_with_frame
+def _count_failed_by_state() -> QuerySet[Message, tuple[str, int]]:
+    return Message.objects.filter(state=Message.State.FAILED).order_by().values_list("state").annotate(Count("pk"))
+
+
 def count_failed() -> int:
     """Return how many mails failed. Each needs a person to look at it, and to retry or discard it."""
-    return Message.objects.filter(state=Message.State.FAILED).count()
+    return sum(number for _state, number in _count_failed_by_state())
 
 
 def build_navigation_count(_request: HttpRequest) -> NavigationCount | None:

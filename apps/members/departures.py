@@ -17,6 +17,7 @@ from apps.lib import dependents
 from apps.lib.database.validity import check_not_too_far_ahead, is_valid_now_or_later
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
+from apps.lib.web.cached_rows import cache_rows
 from apps.members import services
 from apps.members.models import Departure, Member
 from apps.preferences.declarations import ERASE_DAYS, HOLD_DAYS
@@ -53,7 +54,13 @@ def cancel_departure(departure: Departure) -> None:
 
 def find_planned_departure(member: Member) -> Departure | None:
     """Return the member's planned departure, None if there is none."""
-    return Departure.objects.filter(member=member, state=Departure.State.PLANNED).select_related("by").first()
+    return next(iter(list_planned_departures(member)), None)
+
+
+@cache_rows
+def list_planned_departures(member: Member) -> QuerySet[Departure]:
+    """Return the member's planned departure, or no row. Read once for all parts of a page."""
+    return Departure.objects.filter(member=member, state=Departure.State.PLANNED).select_related("by")[:1]
 
 
 def list_due_departures(today: date) -> QuerySet[Departure]:

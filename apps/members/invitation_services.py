@@ -11,7 +11,7 @@ from typing import Final
 from django.conf import settings
 from django.core.signing import BadSignature, Signer
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils import timezone
@@ -22,6 +22,7 @@ from apps.accounts.models import User
 from apps.accounts.roles import Role
 from apps.lib.email_address import is_same_address
 from apps.lib.errors import Conflict, Problem
+from apps.lib.web.cached_rows import cache_rows
 from apps.mail.mail_templates import PlainValue
 from apps.mail.services import write_mail
 from apps.members.models import Member, MemberInvitation
@@ -89,7 +90,13 @@ def withdraw_given_invitation(invitation: MemberInvitation) -> None:
 
 def find_open_invitation(member: Member) -> MemberInvitation | None:
     """Return the member's invitation that was neither accepted nor withdrawn, even if it has expired."""
-    return MemberInvitation.objects.filter(member=member, taken=None, withdrawn=None).select_related("by").first()
+    return next(iter(list_open_invitations(member)), None)
+
+
+@cache_rows
+def list_open_invitations(member: Member) -> QuerySet[MemberInvitation]:
+    """Return the member's open invitation, or no row. Read once for all parts of a page."""
+    return MemberInvitation.objects.filter(member=member, taken=None, withdrawn=None).select_related("by")[:1]
 
 
 def get_invitation_by_token(token: str) -> OpenedInvitation:

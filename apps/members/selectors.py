@@ -11,7 +11,8 @@ from django.db.models.functions import Concat, Lower, Now, Replace
 
 from apps.lib.database.unaccent import make_unaccented_expression
 from apps.lib.fields import MacField, Prefix, extract_mac_digits, make_mac_digits_expression
-from apps.members.models import Device, Member, Room, Tariff
+from apps.lib.web.cached_rows import cache_rows
+from apps.members.models import Device, Member, Membership, Room, Tariff
 
 MOST_ROOMS = 1000
 
@@ -111,3 +112,15 @@ def list_tariffs() -> QuerySet[Tariff]:
     """Return all tariffs by name, the offered ones first, each with the `number` of its members who have not left."""
     staying = Count("member", filter=~Q(member__state=Member.State.LEFT))
     return Tariff.objects.annotate(number=staying).order_by("-offered", "name")
+
+
+@cache_rows
+def list_cached_devices(member: Member) -> QuerySet[Device]:
+    """Return the member's devices by name, read once for all parts of a page."""
+    return Device.objects.filter(member=member)
+
+
+@cache_rows
+def list_memberships(member: Member) -> QuerySet[Membership]:
+    """Return the times in which the member was active, the first one first. Read once for all parts of a page."""
+    return Membership.objects.filter(member=member).order_by("valid")

@@ -1,7 +1,7 @@
 """Forms of port forwards."""
 
 from ipaddress import IPv4Address
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -14,6 +14,7 @@ from apps.nat.last_day_field import LastDayForm, build_last_day_initial
 from apps.nat.models import PortForward
 from apps.nat.selectors import list_member_public_addresses
 from apps.network.models import Holding, Pool
+from apps.network.selectors import list_cached_holdings
 
 
 class PrivateAddressChoice(CachedModelChoiceField[Holding]):
@@ -45,7 +46,9 @@ class ForwardForm(LastDayForm):
             del self.fields["version"]
         held = Holding.objects.filter(is_valid_now(), member=member, kind=Pool.Kind.PRIVATE4).select_related("device")
         addresses = sorted({*list_member_public_addresses(member), *([str(forward.public)] if forward else [])})
-        self.fields["holding"].queryset = held  # type: ignore[attr-defined]  # a ModelChoiceField
+        holding = cast("PrivateAddressChoice", self.fields["holding"])
+        holding.queryset = held
+        holding.rows = [each for each in list_cached_holdings(member) if each.kind == Pool.Kind.PRIVATE4]
         self.fields["public"] = forms.ChoiceField(label=_("Public address"), choices=[(each, each) for each in addresses])
         if len(addresses) == 1:
             self.fields["public"].widget = forms.HiddenInput()

@@ -6,7 +6,7 @@ from apps.lib.ui.activation_status import build_poll_trigger, list_activation_st
 from apps.members.models import Member
 from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
-from apps.nat.selectors import list_member_forwards, list_member_public_addresses
+from apps.nat.selectors import list_cached_forwards, list_member_public_addresses
 
 
 def build_forwards_context(
@@ -14,7 +14,7 @@ def build_forwards_context(
 ) -> dict[str, Any]:
     """Build the context of templates/nat/forwards.html. `saved`, `removed`: ids of forwards just written; `problem`: why a write failed."""
     gone = PortForward.objects.filter(pk=removed, holding__member=member).first() if removed else None
-    rows = list_activation_statuses(list_member_forwards(member))
+    rows = list_activation_statuses(list_cached_forwards(member))
     lifted = list_activation_statuses([gone] if gone else [])
     mine = next((row for row in rows if row.thing.pk == saved), None)
     return {

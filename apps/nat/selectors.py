@@ -1,6 +1,6 @@
 """Read queries for port forwards and NAT mappings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 
 from django.db import connection
@@ -8,7 +8,7 @@ from django.db.models import Count, F, Q, QuerySet
 
 from apps.lib.database.validity import is_valid_now, is_valid_now_or_later
 from apps.lib.fields import Address
-from apps.lib.web.request_cache import cache_per_request
+from apps.lib.web.cached_rows import cache_rows
 from apps.members.models import Member
 from apps.nat.models import NatMapping, PortForward
 from apps.network.models import Pool
@@ -31,11 +31,17 @@ def list_mappings() -> QuerySet[NatMapping]:
     return NatMapping.objects.filter(is_valid_now()).select_related("holding", "pool")
 
 
-@cache_per_request
-def list_member_mappings(member: Member) -> Sequence[NatMapping]:
-    """Return the current mappings of the member's holdings."""
+@cache_rows
+def list_cached_forwards(member: Member) -> QuerySet[PortForward]:
+    """Return the same, read once for all parts of a page."""
+    return list_member_forwards(member)
+
+
+@cache_rows
+def list_member_mappings(member: Member) -> QuerySet[NatMapping]:
+    """Return the current mappings of the member's holdings, read once for all parts of a page."""
     found = NatMapping.objects.filter(is_valid_now(), holding__member=member).select_related("holding")
-    return tuple(found.order_by("holding__prefix"))
+    return found.order_by("holding__prefix")
 
 
 def list_member_public_addresses(member: Member) -> list[str]:

@@ -1,7 +1,7 @@
 """Forms of addresses and pools."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -10,7 +10,9 @@ from apps.lib.fields import AddressField, PrefixField
 from apps.lib.ui import formats
 from apps.lib.ui.row_choice_field import CachedModelChoiceField
 from apps.members.models import Device, Member
+from apps.members.selectors import list_cached_devices
 from apps.network.models import BLOCK_SIZES, MOST_KEPT_FIRST, GatewayGroup, Pool, count_port_blocks
+from apps.network.selectors import list_cached_pools
 
 
 class PrefixFormField(forms.CharField):
@@ -55,8 +57,13 @@ class AssignAddressForm(forms.Form):
 
     def __init__(self, member: Member, data: Any = None) -> None:
         super().__init__(data, prefix="hold")
-        self.fields["pool"].queryset = Pool.objects.filter(retired=None).exclude(kind=Pool.Kind.PUBLIC4).order_by("prefix")  # type: ignore[attr-defined]  # a ModelChoiceField
-        self.fields["device"].queryset = member.devices.all()  # type: ignore[attr-defined]  # a ModelChoiceField
+        pool, device = (
+            cast("CachedModelChoiceField[Pool]", self.fields["pool"]),
+            cast("CachedModelChoiceField[Device]", self.fields["device"]),
+        )
+        pool.queryset = Pool.objects.filter(retired=None).exclude(kind=Pool.Kind.PUBLIC4).order_by("prefix")
+        pool.rows = [each for each in list_cached_pools() if each.retired is None and each.kind != Pool.Kind.PUBLIC4]
+        device.queryset, device.rows = member.devices.all(), list_cached_devices(member)
 
 
 def _describe_block_size(size: int) -> str:

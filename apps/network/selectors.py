@@ -10,6 +10,8 @@ from django.db.models import Count, QuerySet
 
 from apps.lib.database.validity import is_valid_now, is_valid_now_or_later
 from apps.lib.fields import Address, Prefix
+from apps.lib.web.cached_rows import cache_rows
+from apps.lib.web.frame_reads import read_with_frame
 from apps.lib.web.request_cache import cache_per_request
 from apps.members.models import Member
 from apps.network.kept_free import count_all_shares, count_kept_shares, find_first_unkept, list_kept_prefixes
@@ -78,11 +80,21 @@ def list_pools() -> QuerySet[Pool]:
     return Pool.objects.select_related("group").order_by("prefix")
 
 
+@read_with_frame
+def list_cached_pools() -> QuerySet[Pool]:
+    """Return the same, read once for a page."""
+    return list_pools()
+
+
 @cache_per_request
 def count_assigned_shares() -> Mapping[int, int]:
     """Return how many shares of each pool are held now, by the pool's id."""
-    held = Holding.objects.filter(is_valid_now()).order_by().values_list("pool").annotate(number=Count("pk"))
-    return dict(held)
+    return dict(list_assigned_shares())
+
+
+def list_assigned_shares() -> QuerySet[Holding, tuple[int, int]]:
+    """Return the id of each pool of which shares are held now, and how many."""
+    return Holding.objects.filter(is_valid_now()).order_by().values_list("pool").annotate(number=Count("pk"))
 
 
 def list_held_now(member: Member) -> QuerySet[Holding]:
@@ -90,10 +102,10 @@ def list_held_now(member: Member) -> QuerySet[Holding]:
     return Holding.objects.filter(is_valid_now(), member=member).select_related("device", "pool").order_by("prefix")
 
 
-@cache_per_request
-def list_cached_holdings(member: Member) -> tuple[Holding, ...]:
+@cache_rows
+def list_cached_holdings(member: Member) -> QuerySet[Holding]:
     """Return the same as `list_held_now`, read once for all parts of a page."""
-    return tuple(list_held_now(member))
+    return list_held_now(member)
 
 
 def list_pool_holdings(pool: Pool) -> QuerySet[Holding]:

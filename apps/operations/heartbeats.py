@@ -16,12 +16,13 @@ import structlog
 from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from redis import Redis
 from redis.exceptions import RedisError
 
 from apps.lib import message_broker
-from apps.lib.web.request_cache import cache_per_request
+from apps.lib.web.frame_reads import read_with_frame
 from apps.operations import host_heartbeats, rabbitmq
 from apps.operations.models import ProcessRole, RoleHeartbeat
 
@@ -87,10 +88,14 @@ def list_expected_roles() -> list[ProcessRole]:
     return [role for role in ProcessRole if role != ProcessRole.EVENTS or settings.EVENTS_URL]
 
 
-@cache_per_request
+@read_with_frame
+def _list_rows() -> QuerySet[RoleHeartbeat]:
+    return RoleHeartbeat.objects.all()
+
+
 def list_heartbeats() -> Mapping[str, RoleHeartbeat]:
-    """Return the last signs of life by role. Cached per request: one query for a page."""
-    return {row.role: row for row in RoleHeartbeat.objects.all()}
+    """Return the last signs of life by role. Read once for a page."""
+    return {row.role: row for row in _list_rows()}
 
 
 def list_process_faults(now: datetime) -> list[ProcessFault]:

@@ -15,9 +15,10 @@ from typing import Final
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import QuerySet
 from django.utils.crypto import salted_hmac
 
-from apps.lib.web.request_cache import cache_per_request
+from apps.lib.web.frame_reads import read_with_frame
 from apps.operations.models import HostHeartbeat, ProcessRole
 from apps.operations.registry import delete_oldest_batch
 
@@ -86,10 +87,10 @@ def prune_hosts(now: datetime, at_most: int) -> int:
     return delete_oldest_batch(HostHeartbeat.objects.filter(seen__lt=now - KEPT), "seen", at_most)
 
 
-@cache_per_request
-def _list_rows() -> tuple[HostHeartbeat, ...]:
+@read_with_frame
+def _list_rows() -> QuerySet[HostHeartbeat]:
     """Return all rows: a few for each host. Each page of staff needs them several times."""
-    return tuple(HostHeartbeat.objects.order_by("host", "role"))
+    return HostHeartbeat.objects.order_by("host", "role")
 
 
 def list_hosts() -> dict[str, list[str]]:

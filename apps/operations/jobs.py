@@ -11,8 +11,11 @@ from typing import Any, Final
 
 import structlog
 from django.db import connection
+from django.db.models import QuerySet
 
-from apps.operations.models import JobRecord, ProcessRole, RoleHeartbeat
+from apps.lib.web.frame_reads import read_with_frame
+from apps.operations.heartbeats import list_heartbeats
+from apps.operations.models import JobRecord, ProcessRole
 
 WRITE_EVERY: Final = timedelta(seconds=10)
 MISSED_PERIODS: Final = 3
@@ -87,12 +90,17 @@ def set_schedule(periods: Mapping[str, float]) -> None:
     JobRecord.objects.exclude(name__in=periods).exclude(period=None).delete()
 
 
+@read_with_frame
+def _list_records() -> QuerySet[JobRecord]:
+    return JobRecord.objects.order_by("name")
+
+
 def list_job_faults(now: datetime) -> list[JobFault]:
     """Return jobs that currently fail, and jobs that have not run for several periods while the scheduler was alive."""
-    ticker = RoleHeartbeat.objects.filter(role=ProcessRole.TICKER).first()
+    ticker = list_heartbeats().get(ProcessRole.TICKER)
     began = (ticker.started or ticker.expected) if ticker else None
     found = []
-    for job in JobRecord.objects.order_by("name"):
+    for job in _list_records():
         if job.failing:
             found.append(JobFault(job.name, job.failing, job.error, job.succeeded))
         elif began and job.period and is_overdue(job, began, now):

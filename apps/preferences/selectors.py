@@ -6,9 +6,10 @@ A page that only reads asks the database once for all settings; everything else 
 from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils.functional import lazy
 
-from apps.lib.web.request_cache import cache_per_request
+from apps.lib.web.frame_reads import read_with_frame
 from apps.preferences.declarations import SETTINGS
 from apps.preferences.models import NetworkSettings
 from apps.preferences.setting import Setting
@@ -25,10 +26,16 @@ def is_chosen(setting: Setting[Any]) -> bool:
     return _load_values().get(setting.name) is not None or setting.is_default_from_environment()
 
 
-@cache_per_request
 def _load_values() -> Mapping[str, Any]:
     """Return the columns of the row; empty if nothing was ever changed."""
-    return NetworkSettings.objects.values(*(each.name for each in SETTINGS)).first() or {}
+    return next(iter(_list_values()), {})
+
+
+@read_with_frame
+def _list_values() -> QuerySet[NetworkSettings, dict[str, Any]]:
+    names = [each.name for each in SETTINGS]
+    rows: QuerySet[NetworkSettings, dict[str, Any]] = NetworkSettings.objects.values(*names)
+    return rows[:1]
 
 
 def get_settings_row() -> NetworkSettings:

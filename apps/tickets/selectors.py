@@ -13,6 +13,8 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.accounts.roles import Right, list_roles_with_right
+from apps.lib.web.cached_rows import cache_rows
+from apps.lib.web.frame_reads import read_with_frame
 from apps.lib.web.navigation import NavigationCount as NavigationCount
 from apps.lib.web.request_cache import cache_per_request
 from apps.members.models import Member
@@ -81,10 +83,15 @@ def _match_tag(tag: str) -> Q:
     return Q(pk__in=few) if len(few) <= RARE else Q(tags__contains=[tag])
 
 
-@cache_per_request
+@read_with_frame
+def _count_unsolved() -> QuerySet[Ticket, tuple[str, int]]:
+    """Return the numbers by state. Solved ones are not counted, because they only grow in number."""
+    return Ticket.objects.order_by().exclude(state=Ticket.State.SOLVED).values_list("state").annotate(Count("pk"))
+
+
 def count_by_turn() -> dict[str, int]:
-    """Return how many tickets wait for staff and how many for the asker. Solved ones are not counted, because they only grow in number."""
-    unsolved = dict(Ticket.objects.order_by().exclude(state=Ticket.State.SOLVED).values_list("state").annotate(Count("pk")))
+    """Return how many tickets wait for staff and how many for the asker."""
+    unsolved = dict(_count_unsolved())
     return {"ours": sum(unsolved.get(state, 0) for state in OURS), "waiting": unsolved.get(Ticket.State.WAITING, 0)}
 
 
@@ -105,10 +112,11 @@ def list_merges_and_splits(ticket: Ticket) -> list[Move]:
     return list(between.select_related("by", "source", "target").order_by("id"))
 
 
-def list_member_tickets(member: Member, most: int = 5) -> list[Ticket]:
-    """Return the member's last touched tickets."""
+@cache_rows
+def list_member_tickets(member: Member, most: int = 5) -> QuerySet[Ticket]:
+    """Return the member's last touched tickets. Read once for all parts of a page."""
     rows = Ticket.objects.filter(member=member, merged_into=None).select_related("assignee")
-    return list(rows.order_by("-touched_at", "-id")[:most])
+    return rows.order_by("-touched_at", "-id")[:most]
 
 
 def list_ticket_with_number(text: str) -> list[Ticket]:

@@ -111,7 +111,7 @@ def test_mail_that_waits_too_long_is_no_done_step(network: factories.Network) ->
 
 
 def test_the_page_takes_few_queries_and_members_do_not_see_it(network: factories.Network, client: Client) -> None:
-    assert queries(signed_in(network.admin), "/setup/") <= 56
+    assert queries(signed_in(network.admin), "/setup/") <= 26
     assert signed_in(factories.user("otto", staff=False)).get("/setup/").status_code == 403
 
 

@@ -135,12 +135,12 @@ def test_pages_of_history_follow_each_other(mara: Client, network: factories.Net
 def test_history_takes_as_many_queries_for_many_as_for_few(mara: Client, network: factories.Network) -> None:
     who = network.residents["m1"].member
     edit(mara, who, note="0")
-    few, page = queries(mara, "/history/"), queries(mara, f"/members/{who.pk}/")
+    few, page = queries(mara, "/history/"), queries(mara, f"/members/{who.pk}/history/")
     for number in range(20):
         who.refresh_from_db()
         edit(mara, who, note=str(number))
     assert queries(mara, "/history/") <= few
-    assert queries(mara, f"/members/{who.pk}/") <= page
+    assert queries(mara, f"/members/{who.pk}/history/") <= page
 
 
 @pytest.mark.parametrize("value", ["\0", "x", "members.nothing", "9" * 60, "-1", "<script>alert(1)</script>"])

@@ -8,7 +8,7 @@ from apps.nat.models import PortForward
 from apps.nat.selectors import list_member_forwards
 from apps.nat.services import add_forward
 from tests import factories
-from tests.db.page_client import HTMX, signed_in
+from tests.db.page_client import HTMX, signed_in, text
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_the_page_needs_as_many_queries_for_few_forwards_as_for_many(
     for port in range(count):
         forward(network, 2000 + port)
     admin.get("/")  # the first page of a session writes to the database
-    with django_assert_max_num_queries(81):
+    with django_assert_max_num_queries(9):
         admin.get(path(network))
 
 
@@ -133,6 +133,19 @@ def test_only_staff_see_or_change_it(network: factories.Network, method: str, wh
     member.force_login(factories.user("selin", staff=False))
     assert getattr(stranger, method)(where).status_code in (302, 405)
     assert getattr(member, method)(where).status_code in (403, 405)
+
+
+def test_the_history_comes_when_it_is_scrolled_to_and_has_a_page_of_its_own(admin: Client, network: factories.Network) -> None:
+    forward(network)
+    where = f"{path(network)}history/"
+    page = admin.get(path(network)).content.decode()
+    assert f'hx-get="{where}" hx-trigger="revealed"' in page and f'<a href="{where}">Show the history</a>' in page
+    alone = text(admin.get(where))
+    assert "<h1>History of Resident of m1</h1>" in alone and "Port forward added" in alone
+    fragment = text(admin.get(where, headers={**HTMX, "HX-Target": "history"}))
+    assert fragment.strip().startswith('<div id="history"') and "Port forward added" in fragment and "<h1>" not in fragment
+    assert 'hx-trigger="netzwart:member-changed from:body"' in fragment
+    assert admin.get("/members/999999/history/").status_code == 404
 
 
 def test_a_member_who_is_not_there_is_404(admin: Client) -> None:

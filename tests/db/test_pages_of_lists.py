@@ -4,11 +4,15 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from apps.bans.models import BanList
+from apps.deployments.services import reconcile
 from apps.lib.web.paginators import DeferredJoinPaginator
 from apps.nat.list_search import find_forwards
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
 from tests import factories
+from tests.db.example_objects import one_of_each
+from tests.db.page_client import queries, signed_in
 
 
 def ports(network: factories.Network, *wanted: int) -> None:
@@ -40,6 +44,25 @@ def test_pages_behind_the_middle_are_counted_from_the_end_and_have_what_they_had
     with CaptureQueriesContext(connection) as found:
         DeferredJoinPaginator(rows_, 3, count=number).get_page(99)
     assert "OFFSET" not in found.captured_queries[0]["sql"]
+
+
+@pytest.mark.parametrize(
+    ("path", "most"),
+    [
+        ("/", 23),
+        ("/members/", 10),
+        ("/members/?q=resident", 13),
+        ("/forwards/", 10),
+        ("/pinholes/", 9),
+        ("/bans/", 6),
+        ("/bans/1/", 18),
+        ("/gateways/", 10),
+    ],
+)
+def test_pages_of_staff_stay_within_their_queries(served_network: factories.Network, path: str, most: int) -> None:
+    one_of_each(served_network)
+    assert reconcile(served_network.group)
+    assert queries(signed_in(served_network.admin), path.replace("/1/", f"/{BanList.objects.get().pk}/")) <= most
 
 
 def test_a_claim_is_written_anew_only_when_it_says_something_else(network: factories.Network) -> None:

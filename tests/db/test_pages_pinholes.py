@@ -164,7 +164,7 @@ def test_the_panel_needs_as_many_queries_for_few_as_for_many(
 ) -> None:
     for port in range(1, 30):
         open_own_pinhole(network, protocol="tcp", port=port, ports=1)
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(7):
         mara.get(f"/members/{network.residents['m1'].member.pk}/pinholes/")
 
 

@@ -155,15 +155,17 @@ def test_a_member_gets_only_the_own_traffic_whatever_is_asked(network: factories
 
 
 @pytest.mark.usefixtures("read")
-def test_staff_see_the_same_panel_on_the_member_s_page_and_alone(network: factories.Network, now: datetime) -> None:
+def test_staff_see_the_panel_alone_and_on_the_member_s_page_once_they_reach_it(network: factories.Network, now: datetime) -> None:
     some(network, now - 2 * HOUR)
     admin, pk = signed_in(network.admin), network.residents["m1"].member.pk
-    for path in (f"/members/{pk}/", f"/members/{pk}/traffic/?window=day"):
-        page = plain(admin.get(path))
-        assert '<dd><b>8.00</b> MB</dd><dd class="nw-key"><span>down</span>' in page
-        assert f'href="/members/{pk}/traffic/?window=year#traffic"' in page
-    fragment = text(admin.get(f"/members/{pk}/traffic/", headers={"HX-Request": "true", "HX-Target": "traffic"}))
+    page = plain(admin.get(f"/members/{pk}/"))
+    assert f'id="traffic" hx-get="/members/{pk}/traffic/" hx-trigger="revealed"' in page
+    assert f'<a href="/members/{pk}/traffic/">Show the traffic</a>' in page
+    fragment = plain(admin.get(f"/members/{pk}/traffic/", headers={"HX-Request": "true", "HX-Target": "traffic"}))
     assert fragment.strip().startswith("<section")
+    for shown in (fragment, plain(admin.get(f"/members/{pk}/traffic/?window=day"))):
+        assert '<dd><b>8.00</b> MB</dd><dd class="nw-key"><span>down</span>' in shown
+        assert f'href="/members/{pk}/traffic/?window=year#traffic"' in shown
     cells = table(admin.get(f"/members/{pk}/traffic.csv?window=week"))
     assert len(cells) == 169
     assert admin.get("/members/999999/traffic/").status_code == 404

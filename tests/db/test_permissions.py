@@ -134,6 +134,7 @@ def world(network: factories.Network) -> RightsWorld:
     Delivery.objects.filter(pk=told.pk).update(state="sent", ended=Now())
     ids = {
         "desk:member": other.member.pk,
+        "desk:member-history": other.member.pk,
         "desk:check": other.member.pk,
         "desk:invitation-withdraw": other.member.pk,
         "desk:holdings": other.member.pk,

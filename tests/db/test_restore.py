@@ -160,7 +160,7 @@ def test_a_backup_of_a_server_with_more_transactions_is_rolled_out_and_active_on
     assert {row.pk: row.changed_at for row in PortForward.objects.all()} == before != {}
     assert roll_out(network).state == Rollout.State.CONFIRMED, "its read of the database counts as newer than the last one"
     rows = list(PortForward.objects.all())
-    assert all(each.since for found in list_activations(rows).values() for each in found)
+    assert all(each.since for found in list_activations(rows) for each in found)
 
 
 def test_a_database_that_was_only_migrated_counts_as_empty(network: factories.Network, tmp_path: Path) -> None:

@@ -511,6 +511,7 @@ LISTS = ("list", "switch", "edit", "delete", "feed", "feed_now", "feed_held", "f
 ROLLOUT = ("rollout", "again", "delta", "stop", "pause", "resume")
 MEMBER = (
     "member",
+    "member-history",
     "member-edit",
     "member-activate",
     "member-leave",

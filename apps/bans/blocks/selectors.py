@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import DateTimeField, F, Func, Prefetch, Q, QuerySet
+from django.db.models import Count, DateTimeField, F, Func, Prefetch, Q, QuerySet
 from django.db.models.functions import Now
 from django.urls import reverse
 
@@ -15,6 +15,8 @@ from apps.lib import dependents
 from apps.lib.database.validity import is_valid_now
 from apps.lib.dependents import EndedCount
 from apps.lib.fields import Address
+from apps.lib.web.cached_rows import cache_rows
+from apps.lib.web.frame_reads import read_with_frame
 from apps.members.models import Member
 from apps.network.models import Gateway, GatewayGroup, Holding
 
@@ -23,7 +25,13 @@ STATES = ("now", "over", "all")
 
 def find_current_block(member: Member) -> Block | None:
     """Return the member's block that is in force, if there is one."""
-    return Block.objects.filter(is_valid_now(), member=member).select_related("author").first()
+    return next(iter(list_current_blocks(member)), None)
+
+
+@cache_rows
+def list_current_blocks(member: Member) -> QuerySet[Block]:
+    """Return the member's block that is in force, or no row. Read once for all parts of a page."""
+    return Block.objects.filter(is_valid_now(), member=member).select_related("author")[:1]
 
 
 def list_blocks(state: str = "now", search: str = "", reason: str = "") -> QuerySet[Block]:
@@ -45,7 +53,12 @@ def list_blocks(state: str = "now", search: str = "", reason: str = "") -> Query
 
 def count_blocked_members() -> int:
     """Return how many members are blocked now."""
-    return Block.objects.filter(is_valid_now()).count()
+    return sum(number for _reason, number in _count_by_reason())
+
+
+@read_with_frame
+def _count_by_reason() -> QuerySet[Block, tuple[str, int]]:
+    return Block.objects.filter(is_valid_now()).order_by().values_list("reason").annotate(Count("pk"))
 
 
 def list_blocked_member_ids() -> QuerySet[Block, int]:
@@ -62,6 +75,12 @@ def list_blocks_ending_within(hours: int) -> QuerySet[Block]:
     """Return the blocks that end by themselves within so many hours, the next first."""
     ends = Func(F("valid"), function="upper", output_field=DateTimeField())
     return Block.objects.filter(is_valid_now()).annotate(ends=ends).filter(ends__lt=Now() + timedelta(hours=hours)).order_by("ends")
+
+
+@read_with_frame
+def list_next_ending() -> QuerySet[Block]:
+    """Return the block that ends next by itself, if one does within a day. Read once for a page."""
+    return list_blocks_ending_within(24)[:1]
 
 
 def find_holder(address: Address) -> Member | None:

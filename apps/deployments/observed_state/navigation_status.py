@@ -8,7 +8,12 @@ from django.utils.translation import gettext as _
 
 from apps.deployments.models import GatewayState, Hold, Rollout, RolloutStep
 from apps.deployments.restored_database.restore_hold import find_open_restore
-from apps.deployments.selectors import list_gateway_states, list_parts_awaiting_approval, map_newest_rollouts, map_revision_holds_by_group
+from apps.deployments.selectors import (
+    list_cached_gateway_states,
+    list_cached_waiting_parts,
+    map_newest_rollouts,
+    map_revision_holds_by_group,
+)
 from apps.lib.ui.states import StateKind
 from apps.lib.web.context_processors import RunningRevision
 from apps.lib.web.navigation import NavigationCount
@@ -21,14 +26,14 @@ def build_navigation_count(_request: HttpRequest) -> NavigationCount | None:
     for attention.
     """
     states = [rollout.state for rollout in map_newest_rollouts().values()]
-    asks = states.count(Rollout.State.FAILED) + list_parts_awaiting_approval().count()
+    asks = states.count(Rollout.State.FAILED) + len(list_cached_waiting_parts())
     return NavigationCount(asks + sum(state in Rollout.OPEN for state in states), asks=asks > 0)
 
 
 def summarize_worst_group(_request: HttpRequest) -> RunningRevision | None:
     """Summarise the group with the worst state. None while no gateway has ever answered."""
     groups: dict[int, list[GatewayState]] = defaultdict(list)
-    for state in list_gateway_states():
+    for state in list_cached_gateway_states():
         groups[state.gateway.group_id].append(state)
     newest, held = map_newest_rollouts(), map_revision_holds_by_group()
     said = [_summarize_group(states, newest.get(group), held.get(group)) for group, states in groups.items()]

@@ -20,6 +20,7 @@ from apps.deployments.rule_kinds.registry import KINDS
 from apps.lib.activation import Activation, WaitReason
 from apps.lib.models import Deployed
 from apps.lib.ui import formats
+from apps.lib.web.request_cache import cache_per_request
 from apps.operations import heartbeats
 from apps.operations.models import ProcessRole
 from firewall.sets import ObjectKind
@@ -64,22 +65,23 @@ class _GatewayStanding:
     restored: bool
 
 
-def add_pending_reasons(rows: Sequence[Deployed], found: Mapping[int, list[Activation]]) -> Mapping[int, list[Activation]]:
-    """Add a reason to each missing activation. What is held back counts as missing, whatever has been deployed since."""
+def add_pending_reasons(rows: Sequence[Deployed], found: Sequence[list[Activation]]) -> list[list[Activation]]:
+    """Add a reason to each missing activation. What is held back counts as missing, whatever has been deployed since.
+
+    found: the activations of each row.
+    """
     if not rows:
-        return found
+        return []
     stands = _load_standings()
-    held = _map_held_rows(rows, stands.values())
-    worker = _find_worker_reason() if any(not each.since for row in rows for each in found[row.pk]) else None
-    return {
-        row.pk: [
-            _explain_activation(each, held.get(row.pk), stands, worker) if not each.since or row.pk in held else each
-            for each in found[row.pk]
-        ]
-        for row in rows
-    }
+    held = _list_held_parts(rows, stands.values())
+    worker = _find_worker_reason() if any(not each.since for known in found for each in known) else None
+    return [
+        [_explain_activation(each, part, stands, worker) if not each.since or part else each for each in known]
+        for part, known in zip(held, found, strict=True)
+    ]
 
 
+@cache_per_request
 def _load_standings() -> dict[str, _GatewayStanding]:
     with connection.cursor() as cursor:
         cursor.execute(_STANDS, [list(SPECIAL)])
@@ -102,13 +104,13 @@ def _explain_activation(
 # --- Approvals
 
 
-def _map_held_rows(rows: Iterable[Deployed], stands: Iterable[_GatewayStanding]) -> dict[int, int]:
-    """Map rows of which the removal or addition is held back to the id of the held-back part."""
+def _list_held_parts(rows: Sequence[Deployed], stands: Iterable[_GatewayStanding]) -> list[int | None]:
+    """Return for each row the id of the part in which its removal or addition is held back."""
     parts = {tuple(part.split()) for gateway in stands for part in gateway.parts}
     if not parts:
-        return {}
+        return [None] * len(rows)
     keys = {(ObjectKind(kind), key): int(pk) for pk, kind, digest in parts for key in effects.list_affected_keys(int(pk), digest)}
-    return {row.pk: keys[key] for row in rows for key in _iter_keys(row) if key in keys}
+    return [next((keys[key] for key in _iter_keys(row) if key in keys), None) for row in rows]
 
 
 def _iter_keys(row: Deployed) -> Iterator[tuple[ObjectKind, str]]:

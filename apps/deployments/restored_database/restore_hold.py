@@ -1,5 +1,6 @@
 """Whether a restore holds the gateways back; and the agreement that lets them go."""
 
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -9,6 +10,7 @@ from apps.deployments.restored_database.comparison_digest import digest_open_com
 from apps.deployments.restored_database.models import DatabaseRestore
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
+from apps.lib.web.frame_reads import read_with_frame
 from apps.network.models import GatewayGroup
 
 
@@ -19,7 +21,12 @@ def find_last_restore() -> DatabaseRestore | None:
 
 def find_open_restore() -> DatabaseRestore | None:
     """Return the restore that holds all gateways back, if there is one."""
-    return DatabaseRestore.objects.filter(agreed=None).first()
+    return next(iter(_list_open()), None)
+
+
+@read_with_frame
+def _list_open() -> QuerySet[DatabaseRestore]:
+    return DatabaseRestore.objects.filter(agreed=None)[:1]
 
 
 def has_to_adopt_tokens(restore: DatabaseRestore, group: GatewayGroup) -> bool:

@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from apps.desk.selectors.result_cache import get_cached
+from apps.desk.selectors.result_cache import count_assigned_shares, get_cached
 from apps.lib.activation import Activation, list_activations
 from apps.lib.fields import Address
 from apps.lib.ui import formats
@@ -15,7 +15,7 @@ from apps.nat.models import NatMapping, PortForward
 from apps.nat.pool_sharing import PlannedMapping
 from apps.nat.selectors import count_mapped_members, count_used_by_pool, list_forwards_at, list_mappings_at
 from apps.network.models import Holding, Pool, count_port_blocks, find_block_size
-from apps.network.selectors import count_assigned_shares, count_member_shares, list_address_holdings, list_holdings_at, list_pools
+from apps.network.selectors import count_member_shares, list_address_holdings, list_holdings_at, list_pools
 
 MAX_LISTED_ROWS = 50
 WARNS_AT = 0.9
@@ -46,23 +46,19 @@ class PoolUsage:
 
 def list_pool_usage() -> list[PoolUsage]:
     """Return the usage of every pool. Private and IPv6 pools count holdings, public ones the addresses as which members leave."""
-    used = {**_count_assigned(), **_count_leaving()}
+    used = {**count_assigned_shares(), **_count_leaving()}
     return [PoolUsage(pool, used.get(pool.pk, 0), _count_shares(pool)) for pool in list_pools()]
 
 
 def build_pool_usage(pool: Pool) -> PoolUsage:
     """Return the usage of one pool."""
-    used = _count_leaving() if pool.kind == Pool.Kind.PUBLIC4 else _count_assigned()
+    used = _count_leaving() if pool.kind == Pool.Kind.PUBLIC4 else count_assigned_shares()
     return PoolUsage(pool, used.get(pool.pk, 0), _count_shares(pool))
 
 
 def _count_shares(pool: Pool) -> int:
     """Return the number of shares that the pool offers: addresses, prefixes, or blocks of ports."""
     return count_member_shares(pool) * (count_port_blocks(pool.block_size) if pool.block_size else 1)
-
-
-def _count_assigned() -> Mapping[int, int]:
-    return get_cached("held-in-pools", count_assigned_shares)
 
 
 def _count_leaving() -> Mapping[int, int]:

@@ -7,42 +7,42 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from django.db.models import Count, Min, Q
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.bans.blocks.selectors import count_blocked_members, list_blocks_ending_within
-from apps.bans.models import Ban, BanFeed, BanHits
+from apps.bans.blocks.selectors import count_blocked_members, list_next_ending
+from apps.bans.models import BanFeed
 from apps.deployments.approvals.texts import render_reason
 from apps.deployments.approvals.texts import render_title as title_of_held
 from apps.deployments.models import Rollout, RolloutStep
 from apps.deployments.restored_database.restore_hold import find_open_restore
 from apps.deployments.rollouts import evidence, progress
 from apps.deployments.selectors import (
-    list_parts_awaiting_approval,
+    list_cached_waiting_parts,
     list_rollouts_in_state,
     map_newest_rollouts,
     map_revision_holds_by_group,
 )
-from apps.desk.selectors import agents, claims, health, inward, packets, pools, portal_health, programs, roles
+from apps.desk.selectors import agents, claims, ending_bans, health, inward, packets, pools, portal_health, programs, roles
 from apps.desk.selectors.board_facts import list_facts
 from apps.desk.selectors.claims import DashboardFacts, find_unapplied_rollout
 from apps.desk.selectors.need import AttentionItem, find_page_url
 from apps.desk.selectors.result_cache import count_members, get_cached
 from apps.gateways.roles.picture import map_family_pictures
-from apps.gateways.selectors import GatewayOverview, build_overviews, list_gateways
+from apps.gateways.selectors import GatewayOverview, build_overviews, list_cached_gateways
 from apps.inbound_mail import mailbox_health
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
+from apps.lib.web.frame_reads import read_frame, read_with_frame
 from apps.lib.web.navigation import NavigationCount as NavigationCount
 from apps.mail import selectors as mails
 from apps.members.models import Member
 from apps.network.models import GatewayGroup
 from apps.status.incidents.work_windows import find_work_at, list_work_windows
 
-SOON = timedelta(hours=24)
 LAST = 8
 SETTLING = timedelta(seconds=5)
 RESTORED = "restored"  # key of the need
@@ -71,7 +71,8 @@ class Dashboard:
 
 def build_dashboard(now: datetime) -> Dashboard:
     """Build the dashboard for this time."""
-    gates, newest = build_overviews(list(list_gateways()), now), map_newest_rollouts()
+    read_frame()
+    gates, newest = build_overviews(list(list_cached_gateways()), now), map_newest_rollouts()
     facts, found = claims.gather_facts(gates, newest, now), _collect_needs(gates, newest, now)
     last = [progress.build_rollout_row(rollout, now) for rollout in list_rollouts_in_state("")[:LAST]]
     return Dashboard(
@@ -89,7 +90,7 @@ def build_dashboard(now: datetime) -> Dashboard:
 
 def list_attention_items(now: datetime) -> list[AttentionItem]:
     """Return the needs, which the number in the navigation counts."""
-    return _collect_needs(build_overviews(list(list_gateways()), now), map_newest_rollouts(), now)
+    return _collect_needs(build_overviews(list(list_cached_gateways()), now), map_newest_rollouts(), now)
 
 
 def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout], now: datetime) -> list[AttentionItem]:
@@ -106,7 +107,7 @@ def _collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollou
     found = [
         *of_people,
         *_iter_block_needs(),
-        *_iter_ban_needs(now),
+        *ending_bans.iter_ban_items(now),
         *_iter_feed_needs(),
         *_iter_flood_needs(),
         *_iter_outbox_needs(now),
@@ -213,7 +214,7 @@ def _iter_rollout_needs(newest: Iterable[Rollout]) -> Iterator[AttentionItem]:
 
 def _iter_decision_needs() -> Iterator[AttentionItem]:
     """Yield what waits for an approval, and groups on hold at an older revision."""
-    for held in list_parts_awaiting_approval():
+    for held in list_cached_waiting_parts():
         state, page = StateLabel(StateKind.WAIT, _("Approval")), find_page_url("deployments:held", held.pk)
         yield AttentionItem(
             f"held-{held.pk}", state, title_of_held(held), render_reason(held), held.since, _("Review"), page, is_decision=True
@@ -373,7 +374,7 @@ def _iter_block_needs() -> Iterator[AttentionItem]:
     """Yield the number of blocked members, with the time at which the next block ends."""
     number = count_blocked_members()
     if number:
-        ending = list_blocks_ending_within(24).first()
+        ending = next(iter(list_next_ending()), None)
         said = _("the next one ends by itself") if ending else _("none of them ends by itself within 24 h")
         yield AttentionItem(
             "blocks",
@@ -386,30 +387,13 @@ def _iter_block_needs() -> Iterator[AttentionItem]:
         )
 
 
-def _iter_ban_needs(now: datetime) -> Iterator[AttentionItem]:
-    ending = Ban.objects.filter(expires__gt=now, expires__lte=now + SOON, list__enabled=True)
-    facts = ending.aggregate(number=Count("pk"), first=Min("expires"))
-    if facts["number"]:
-        hit = (
-            BanHits.objects.filter(prefix__in=ending.values("prefix"), last_hit__gt=now - timedelta(hours=1))
-            .values("prefix")
-            .distinct()
-            .count()
-        )
-        yield AttentionItem(
-            "bans",
-            StateLabel(StateKind.PLAIN, _("Expiring"), "clock"),
-            ngettext("%(n)s ban ends within 24 h", "%(n)s bans end within 24 h", facts["number"])
-            % {"n": formats.format_number(facts["number"])},
-            _describe_hits(hit),
-            facts["first"],
-            _("Review"),
-            find_page_url("bans:lists"),
-        )
+@read_with_frame
+def _list_flooded() -> QuerySet[GatewayGroup]:
+    return GatewayGroup.objects.filter(flood_mode=True)
 
 
 def _iter_flood_needs() -> Iterator[AttentionItem]:
-    for group in GatewayGroup.objects.filter(flood_mode=True):
+    for group in _list_flooded():
         words = _("%(group)s is in flood mode") % {"group": group}
         costs = _("every packet from outside is checked against the bans")
         yield AttentionItem(
@@ -424,10 +408,15 @@ def _iter_flood_needs() -> Iterator[AttentionItem]:
         )
 
 
+@read_with_frame
+def _list_stuck_feeds() -> QuerySet[BanFeed]:
+    stuck = BanFeed.objects.filter(Q(error_since__isnull=False) | Q(held_since__isnull=False))
+    return stuck.defer("held").select_related("list").order_by("list__name")
+
+
 def _iter_feed_needs() -> Iterator[AttentionItem]:
     """Yield feeds that fail, and feeds with bans held back."""
-    stuck = BanFeed.objects.filter(Q(error_since__isnull=False) | Q(held_since__isnull=False)).defer("held").select_related("list")
-    for feed in stuck.order_by("list__name"):
+    for feed in _list_stuck_feeds():
         page = f"{find_page_url('bans:list', feed.list_id)}#feed"
         if feed.held_since:
             given = {"list": feed.list, "n": formats.format_number(feed.held_removed), "of": formats.format_number(feed.held_of)}
@@ -484,14 +473,6 @@ def _iter_outbox_needs(now: datetime) -> Iterator[AttentionItem]:
         yield AttentionItem(
             "mail-failed", StateLabel(StateKind.WARN, _("Mail"), "mail"), words, what, None, _("Review"), f"{page}?state=failed"
         )
-
-
-def _describe_hits(number: int) -> str:
-    if not number:
-        return _("none of them was hit in the last hour")
-    return ngettext("%(n)s of them was hit in the last hour", "%(n)s of them were hit in the last hour", number) % {
-        "n": formats.format_number(number)
-    }
 
 
 # --- Sentences

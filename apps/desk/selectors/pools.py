@@ -7,12 +7,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.desk.selectors.need import AttentionItem, find_page_url
-from apps.desk.selectors.result_cache import get_cached
+from apps.desk.selectors.result_cache import count_assigned_shares, get_cached
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
 from apps.nat.pool_usage import BlockUsage, list_block_usages
 from apps.network.models import Pool
-from apps.network.selectors import count_assigned_shares, count_member_shares, list_pools
+from apps.network.selectors import count_member_shares, list_cached_pools
 
 NEARLY_FULL: Final = 0.95
 BLOCKS_NEARLY_FULL: Final = 0.9  # a quarter more members than today are planned for; a tenth is left
@@ -20,7 +20,7 @@ BLOCKS_NEARLY_FULL: Final = 0.9  # a quarter more members than today are planned
 
 def iter_attention_items() -> Iterator[AttentionItem]:
     """Yield pools that are nearly full."""
-    pools = list(list_pools())
+    pools = list_cached_pools()
     yield from _iter_member_pools(pools)
     for usage in get_cached("block-usages", lambda: list_block_usages(pools)):
         if usage.share >= BLOCKS_NEARLY_FULL:
@@ -28,7 +28,7 @@ def iter_attention_items() -> Iterator[AttentionItem]:
 
 
 def _iter_member_pools(pools: Iterable[Pool]) -> Iterator[AttentionItem]:
-    held = get_cached("held-in-pools", count_assigned_shares)
+    held = count_assigned_shares()
     for pool in (each for each in pools if each.kind != Pool.Kind.PUBLIC4):
         free = count_member_shares(pool) - held.get(pool.pk, 0)
         if held.get(pool.pk, 0) >= count_member_shares(pool) * NEARLY_FULL:

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import staff_page
@@ -15,6 +14,7 @@ from apps.bans.blocks.selectors import find_current_block
 from apps.bans.models import Block
 from apps.desk import member_panels
 from apps.desk.lifecycle.schedule import list_scheduled
+from apps.desk.selectors.member_reads import read_member
 from apps.lib.activation import Activation, list_activations
 from apps.lib.models import Deployed
 from apps.lib.ui import formats
@@ -22,17 +22,17 @@ from apps.lib.ui.states import GatewaySymbol, SymbolState
 from apps.lib.web.query_params import parse_number
 from apps.members import invitation_services
 from apps.members.models import Member
+from apps.members.selectors import list_memberships
 from apps.nat import forwards_panel
 from apps.nat.models import NatMapping
 from apps.nat.pinholes import pinholes_panel as pinholes
 from apps.network.models import Holding
 from apps.tickets.selectors import list_member_tickets
-from apps.traffic import usage_panel as traffic
 from apps.traffic.models import RateLimit
 from apps.traffic.rates import selectors as rates
 from apps.traffic.rates.rate_texts import describe_limit
 
-HISTORY = 8  # entries in the rail
+IN_RAIL, ON_PAGE = 8, 50  # entries of the history
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,15 @@ class MemberStatusLine:
 
 @staff_page
 def member(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show one member: status, addresses, devices, forwards, pinholes, usage, tickets and history."""
+    """Show one member: status, addresses, devices, forwards, pinholes and tickets. Traffic and history come when they are scrolled to."""
     found = get_object_or_404(Member.objects.select_related("tariff", "room__site", "user"), pk=pk)
+    read_member(found)
     saved, removed = parse_number(request.GET, "saved"), parse_number(request.GET, "removed")
     held = member_panels.build_addresses_context(found, added=parse_number(request.GET, "added"))
     opened = pinholes.build_pinholes_context(
         found, saved=parse_number(request.GET, "pinhole_saved"), removed=parse_number(request.GET, "pinhole_removed")
     )
     forwards = forwards_panel.build_forwards_context(found, saved=saved, removed=removed)
-    usage = traffic.build_usage_panel(found, request.GET, traffic.build_staff_direction_names(), now=timezone.now())
     context = {
         **_build_facts(found, held["holdings"]),
         **held,
@@ -66,15 +66,23 @@ def member(request: HttpRequest, pk: int) -> HttpResponse:
     return render(
         request,
         "desk/member.html",
-        context | {"history": list_row_history(found, HISTORY), "usage": usage, "tickets": list_member_tickets(found)},
+        context | {"tickets": list_member_tickets(found)},
     )
+
+
+@staff_page
+def history(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show the member's last changes; for HTMX, fewer of them, as the fragment for the rail."""
+    found = get_object_or_404(Member, pk=pk)
+    in_rail = request.headers.get("HX-Target") == "history"
+    entries = list_row_history(found, IN_RAIL if in_rail else ON_PAGE)
+    return render(request, f"desk/member/history.html{'#panel' if in_rail else ''}", {"member": found, "history": entries})
 
 
 def _build_facts(found: Member, held: list[member_panels.MemberAddressRow]) -> dict[str, Any]:
     holdings, mappings = [row.holding for row in held], [row.mapping for row in held if row.mapping]
     alive, block, limit = found.state == Member.State.ACTIVE, find_current_block(found), rates.find_current_limit(found)
     rates_apply = rates.is_rate_limiting_on(found)
-    # Rows of several models may share an id; each then gets the activations of both. That is harmless: only all together are shown.
     others: list[Deployed] = [*mappings, *([block] if block else []), *([limit] if limit else [])]
     known = [each for row in held for each in row.gateways] + [each for _row, those in list_activations(others) for each in those]
     known = known if alive else []
@@ -93,7 +101,7 @@ def _build_facts(found: Member, held: list[member_panels.MemberAddressRow]) -> d
         "since": _("Member since %(day)s") % {"day": formats.format_day(found.since)},
         "paid": paid,
         "coming": list_scheduled(found),
-        "memberships": found.memberships.order_by("valid"),
+        "memberships": list_memberships(found),
     }
 
 

@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db.models import QuerySet
+
 from apps.deployments.models import Rollout
 from apps.gateways.health.judgement import FRESH, is_shown
 from apps.gateways.health.models import HealthFinding, HealthReading, HealthSample, HealthStatus
 from apps.gateways.health.rules import RULES
+from apps.lib.web.frame_reads import read_with_frame
 from apps.lib.web.request_cache import cache_per_request
 from apps.network.models import Gateway
 
@@ -21,9 +24,9 @@ def find_health_status(gateway: Gateway) -> HealthStatus | None:
     return getattr(gateway, "health", None)
 
 
-@cache_per_request
-def _list_stored_findings() -> list[HealthFinding]:
-    return [each for each in HealthFinding.objects.order_by("gateway_id", "since", "rule") if is_shown(each) and each.rule in RULES]
+@read_with_frame
+def _list_stored_findings() -> QuerySet[HealthFinding]:
+    return HealthFinding.objects.order_by("gateway_id", "since", "rule")
 
 
 def list_findings(now: datetime) -> list[HealthFinding]:
@@ -32,7 +35,8 @@ def list_findings(now: datetime) -> list[HealthFinding]:
     A finding is as old as the reading that showed it last, or one reading older.
     """
     order = list(RULES)
-    fresh = [each for each in _list_stored_findings() if now - each.at <= FRESH]
+    shown = (each for each in _list_stored_findings() if is_shown(each) and each.rule in RULES)
+    fresh = [each for each in shown if now - each.at <= FRESH]
     return sorted(fresh, key=lambda each: (each.kind != HealthFinding.Kind.BAD, order.index(each.rule)))
 
 

@@ -1,10 +1,12 @@
 """The last probes of all gateways."""
 
+from django.db.models import QuerySet
+
 from apps.gateways.packet_probes.models import ProbeStatus
-from apps.lib.web.request_cache import cache_per_request
+from apps.lib.web.frame_reads import read_with_frame
 
 
-@cache_per_request
-def list_probe_statuses() -> list[ProbeStatus]:
-    """Return them by gateway and family, IPv4 first. A page asks once."""
-    return list(ProbeStatus.objects.order_by("gateway_id", "family"))
+@read_with_frame
+def list_probe_statuses() -> QuerySet[ProbeStatus]:
+    """Return them by gateway and family, IPv4 first. Read once for a page."""
+    return ProbeStatus.objects.order_by("gateway_id", "family")

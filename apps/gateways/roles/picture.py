@@ -8,9 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from django.db.models import QuerySet
+
 from apps.gateways.families import FAMILIES
 from apps.gateways.roles.models import FailoverStatus, GatewayRole
 from apps.gateways.roles.observation import filter_carrying_roles
+from apps.lib.web.frame_reads import read_with_frame
 from apps.lib.web.request_cache import cache_per_request
 from apps.network.models import Gateway, GatewayGroup
 
@@ -72,10 +75,21 @@ class RolesPicture:
 def map_family_pictures() -> dict[tuple[int, int], FamilyPicture]:
     """Return the families of all groups whose failover is managed here, by group and family. One query for each page."""
     found: dict[tuple[int, int], list[GatewayRole]] = defaultdict(list)
-    rows = GatewayRole.objects.filter(status__gateway__retired=None, status__gateway__group__failover__isnull=False)
-    for role in rows.select_related("status__gateway__group").order_by("status__gateway__group", "family", "status__gateway__name"):
+    for role in _list_roles():
         found[role.status.gateway.group_id, role.family].append(role)
     return {key: FamilyPicture(key[1], roles, _find_preferred(roles)) for key, roles in found.items()}
+
+
+@read_with_frame
+def _list_roles() -> QuerySet[GatewayRole]:
+    rows = GatewayRole.objects.filter(status__gateway__retired=None, status__gateway__group__failover__isnull=False)
+    return rows.select_related("status__gateway__group").order_by("status__gateway__group", "family", "status__gateway__name")
+
+
+@read_with_frame
+def _list_statuses() -> QuerySet[FailoverStatus]:
+    rows = FailoverStatus.objects.filter(gateway__retired=None).select_related("gateway__group", "gateway__server_interface")
+    return rows.order_by("gateway__name")
 
 
 def _find_preferred(roles: Sequence[GatewayRole]) -> Gateway | None:
@@ -103,6 +117,4 @@ def map_carried_families(gateways: Iterable[Gateway]) -> dict[int, frozenset[int
 def build_roles_picture(group: GatewayGroup) -> RolesPicture:
     """Build the picture of a group whose failover is managed here."""
     families = [picture for (pk, _family), picture in sorted(map_family_pictures().items()) if pk == group.pk]
-    rows = FailoverStatus.objects.filter(gateway__group=group, gateway__retired=None)
-    statuses = list(rows.select_related("gateway__group", "gateway__server_interface").order_by("gateway__name"))
-    return RolesPicture(group, families, statuses)
+    return RolesPicture(group, families, [each for each in _list_statuses() if each.gateway.group_id == group.pk])

@@ -12,6 +12,8 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from apps.lib.web.frame_reads import read_frame
+
 User = AbstractBaseUser | AnonymousUser
 
 
@@ -133,6 +135,7 @@ def build_navigation(request: HttpRequest, user: User) -> list[ShownSection]:
 
     The current item is the one with the longest URL that begins the path.
     """
+    read_frame()
     links = {
         item.url_name: url for section in SECTIONS for item in section.items if _can_open(item, user) and (url := _find_url(item.url_name))
     }

@@ -13,6 +13,7 @@ from apps.accounts.models import User
 from apps.lib.database.validity import check_not_too_far_ahead, is_valid_now
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
+from apps.lib.web.cached_rows import cache_rows
 from apps.members.models import Member, Room
 from apps.nat import services
 from apps.nat.models import NatMapping, Pinhole, PortForward
@@ -76,8 +77,14 @@ def cancel_move(move: Move) -> None:
 
 def find_planned_move(member: Member) -> Move | None:
     """Return the member's planned move."""
+    return next(iter(list_planned_moves(member)), None)
+
+
+@cache_rows
+def list_planned_moves(member: Member) -> QuerySet[Move]:
+    """Return the member's planned move, or no row. Read once for all parts of a page."""
     found = Move.objects.filter(member=member, state=Move.State.PLANNED)
-    return found.select_related("by", "room__site", "pool", "member").first()
+    return found.select_related("by", "room__site", "pool", "member")[:1]
 
 
 def list_due_moves(today: date) -> QuerySet[Move]:

@@ -6,7 +6,7 @@ from apps.lib.ui.activation_status import build_poll_trigger, list_activation_st
 from apps.members.models import Member
 from apps.nat.pinholes.forms import PinholeForm
 from apps.nat.pinholes.models import Pinhole
-from apps.nat.pinholes.selectors import list_member_pinholes
+from apps.nat.pinholes.selectors import list_cached_pinholes
 
 
 def build_pinholes_context(
@@ -18,7 +18,7 @@ def build_pinholes_context(
     """
     form = form or PinholeForm(member)
     gone = Pinhole.objects.filter(pk=removed, holding__member=member).first() if removed else None
-    rows = list_activation_statuses(list_member_pinholes(member))
+    rows = list_activation_statuses(list_cached_pinholes(member))
     lifted = list_activation_statuses([gone] if gone else [])
     return {
         "member": member,

@@ -7,6 +7,7 @@ from django.db.models import Count, F, Q, QuerySet
 
 from apps.lib.database.validity import is_valid_now, is_valid_now_or_later
 from apps.lib.fields import Address, Prefix
+from apps.lib.web.cached_rows import cache_rows
 from apps.members.models import Member
 from apps.nat.pinholes.models import Pinhole
 from apps.network.models import Holding, Pool
@@ -21,6 +22,12 @@ def list_pinholes() -> QuerySet[Pinhole]:
 def list_member_pinholes(member: Member) -> QuerySet[Pinhole]:
     """Return the member's current pinholes, by address."""
     return list_pinholes().filter(holding__member=member).order_by("address", "protocol", "port", "id")
+
+
+@cache_rows
+def list_cached_pinholes(member: Member) -> QuerySet[Pinhole]:
+    """Return the same, read once for all parts of a page."""
+    return list_member_pinholes(member)
 
 
 def list_member_prefixes(member: Member) -> list[Holding]:

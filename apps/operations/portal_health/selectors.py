@@ -3,6 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from django.db.models import QuerySet
+
+from apps.lib.web.frame_reads import read_with_frame
 from apps.lib.web.request_cache import cache_per_request
 from apps.operations.portal_health.growth import DailySize
 from apps.operations.portal_health.judgement import FRESH
@@ -18,14 +21,14 @@ def find_portal_reading() -> PortalReading | None:
     return PortalReading.objects.first()
 
 
-@cache_per_request
-def _list_stored_findings() -> list[PortalFinding]:
-    return [each for each in PortalFinding.objects.all() if each.rule in PORTAL_RULES]
+@read_with_frame
+def _list_stored_findings() -> QuerySet[PortalFinding]:
+    return PortalFinding.objects.all()
 
 
 def list_portal_findings(now: datetime) -> list[PortalFinding]:
     """Return what a fresh reading has shown, what is critical first, then by rule. What an old reading showed is not said any more."""
-    found = _list_stored_findings()
+    found = [each for each in _list_stored_findings() if each.rule in PORTAL_RULES]
     reading = find_portal_reading() if found else None
     if reading is None or now - reading.at > FRESH:
         return []

@@ -7,6 +7,7 @@ from django.db.models import Count, Prefetch, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from apps.lib.web.frame_reads import read_with_frame
 from apps.lib.web.navigation import NavigationCount
 from apps.lib.web.request_cache import cache_per_request
 from apps.members.models import Member
@@ -54,9 +55,15 @@ def affects_member(incident: Incident, member: Member) -> bool:
     return not houses or member.room is None or member.room.site_id in houses
 
 
+@read_with_frame
+def _list_open_times() -> QuerySet[Incident, tuple[datetime, datetime | None, datetime | None]]:
+    """Return when each incident that is not over begins, when its next update is promised, and when it ends if that is planned."""
+    return Incident.objects.filter(ended=None).values_list("began", "next_update", "planned_end")
+
+
 def count_open_incidents(_request: HttpRequest) -> NavigationCount | None:
     """Return the number beside “Incidents”: those that go on. It asks for attention if an update that was promised is late."""
     now = timezone.now()
-    rows = list(Incident.objects.filter(ended=None, began__lte=now).values_list("next_update", "planned_end"))
+    rows = [times for began, *times in _list_open_times() if began <= now]
     late = any(at is not None and at <= now for row in rows for at in row)
     return NavigationCount(len(rows), asks=late) if rows else None

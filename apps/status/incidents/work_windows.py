@@ -7,11 +7,12 @@ under way, at most LONGEST_OVERRUN, because some people forget to say that it is
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from apps.deployments.rollouts.progress import join_names
+from apps.lib.web.frame_reads import read_with_frame
 from apps.status.incidents.models import Incident, IncidentUpdate
 
 LONGEST_OVERRUN: Final = timedelta(hours=6)
@@ -43,11 +44,16 @@ def compute_window_end(planned_end: datetime, stage: str, now: datetime) -> date
 
 def list_work_windows(now: datetime) -> list[WorkWindow]:
     """Return the windows that are open now, the one that closes last first."""
-    last = IncidentUpdate.objects.filter(incident=OuterRef("pk")).order_by("-at", "-pk").values("stage")[:1]
-    going_on = Incident.objects.filter(kind=Incident.Kind.MAINTENANCE, ended=None, began__lte=now, planned_end__gt=now - LONGEST_OVERRUN)
-    rows = going_on.annotate(stage=Subquery(last)).select_related("opened_by").prefetch_related("gateways").order_by("pk")
-    found = [_build_window(row, row.stage or "", now) for row in rows]
+    found = [_build_window(row, row.stage or "", now) for row in _list_open_work() if row.began <= now]
     return sorted((each for each in found if each.until > now and each.gateways), key=lambda each: each.until, reverse=True)
+
+
+@read_with_frame
+def _list_open_work() -> QuerySet[Any]:
+    """Return planned work that nobody has ended, with the stage of its last update."""
+    last = IncidentUpdate.objects.filter(incident=OuterRef("pk")).order_by("-at", "-pk").values("stage")[:1]
+    planned = Incident.objects.filter(kind=Incident.Kind.MAINTENANCE, ended=None)
+    return planned.annotate(stage=Subquery(last)).select_related("opened_by").prefetch_related("gateways").order_by("pk")
 
 
 def _build_window(incident: Incident, stage: str, now: datetime) -> WorkWindow:

@@ -10,6 +10,7 @@ from django.utils import timezone
 from apps.lib.activation import Activation, list_activations
 from apps.lib.database.validity import is_valid_now
 from apps.lib.ui.states import GatewaySymbol, SymbolState
+from apps.lib.web.cached_rows import cache_rows
 from apps.members.models import Member
 from apps.network.models import GatewayGroup, Holding, Uplink
 from apps.traffic.rates.models import RateLimit
@@ -19,7 +20,13 @@ STATES = ("now", "over", "all")
 
 def find_current_limit(member: Member) -> RateLimit | None:
     """Return the member's rate limit that holds now."""
-    return RateLimit.objects.filter(is_valid_now(), member=member).select_related("author").first()
+    return next(iter(list_current_limits(member)), None)
+
+
+@cache_rows
+def list_current_limits(member: Member) -> QuerySet[RateLimit]:
+    """Return the member's rate limit that holds now, or no row. Read once for all parts of a page."""
+    return RateLimit.objects.filter(is_valid_now(), member=member).select_related("author")[:1]
 
 
 def list_rate_limits(state: str = "now", search: str = "", reason: str = "") -> QuerySet[RateLimit]:
@@ -49,8 +56,14 @@ def list_uplinks() -> list[Uplink]:
 
 def is_rate_limiting_on(member: Member) -> bool:
     """True if rate limits are switched on in all groups where the member has a holding now."""
+    return not list_unlimited_uplinks(member)
+
+
+@cache_rows
+def list_unlimited_uplinks(member: Member) -> QuerySet[Uplink, int]:
+    """Return the ids of uplinks whose rate limits are switched off, of groups where the member has a holding now."""
     held = Holding.objects.filter(is_valid_now(), member=member).values("group")
-    return not Uplink.objects.filter(limits_rates=False, group__in=held).exists()
+    return Uplink.objects.filter(limits_rates=False, group__in=held).values_list("pk", flat=True)
 
 
 @dataclass(frozen=True)
