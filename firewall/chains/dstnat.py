@@ -36,14 +36,15 @@ def build_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain, ...]:
     names = gateway.interfaces
     forwards = make_rule(Dnat(DESTINATION_PORT, "forward4"), comment="port forwards")
     refused = Chain("dstnat_refused", tuple(_iter_refusals()))
-    ours = make_rule(Match(Field.IP_DADDR, gateway.settings.publics), Verdict(VerdictAction.GOTO, refused.name), comment="no forward")
-    pools = ((refused,), (ours,)) if gateway.settings.publics else ((), ())
-    inside = Chain("dstnat_lan", (*blocks.iter_notice_redirects(gateway, used), forwards, *pools[1]))
+    ours = Match(Field.IP_DADDR, gateway.settings.publics)
+    refusal = (make_rule(ours, Verdict(VerdictAction.GOTO, refused.name), comment="no forward"),) if ours.values else ()
+    inside = Chain("dstnat_lan", (*blocks.iter_notice_redirects(gateway, used), forwards, *refusal))
     outside = Chain("dstnat_wan", (forwards, *probing.iter_redirects(gateway)))
     sides = ((names.lan, inside), (names.wan, outside))
     entries = tuple(((interface,), Verdict(VerdictAction.GOTO, chain.name)) for interface, chain in sides)
     led = make_rule(VerdictMap((Field.IIFNAME,), entries))
-    return *pools[0], inside, outside, Chain("dstnat", (led,), Hook("nat", "prerouting", HookPriority.DSTNAT))
+    found = (inside, outside, Chain("dstnat", (led,), Hook("nat", "prerouting", HookPriority.DSTNAT)))
+    return (refused, *found) if refusal else found
 
 
 def _iter_refusals() -> Iterator[Rule]:

@@ -38,7 +38,7 @@ FORWARDED = (
     Mutant(
         "silence at a port without a forward",
         "firewall/chains/dstnat.py",
-        "forwards, *pools[1])",
+        "forwards, *refusal)",
         "forwards,)",
         f"{HAIRPIN}::test_a_port_without_a_forward_is_refused_and_not_silent",
     ),
