@@ -298,8 +298,8 @@ MUTANTS = (
     Mutant(
         "let a new comment empty a counter",
         "firewall/digest.py",
-        "(value, _comment, expires) in elements.items():\n        octets = key + value\n",
-        "(value, comment, expires) in elements.items():\n        octets = key + value + comment.encode()\n",
+        "(value, _comment, expires) in elements.items():\n        hasher = copy()\n",
+        "(value, comment, expires) in elements.items():\n        hasher = copy()\n        hasher.update(comment.encode())\n",
         f"{BANS}::test_a_comment_that_is_worded_anew_keeps_the_kernels_counter",
     ),
 )
