@@ -109,8 +109,8 @@ MUTANTS = (
     Mutant(
         "take a private source for a public one",
         "firewall/chains/rule_helpers.py",
-        "(prefix,), negated=True)",
-        "(prefix,))",
+        "for prefix in PRIVATE)",
+        "for prefix in PRIVATE[1:])",
         f"{PROMISES}::test_a_connection_that_was_let_out_without_nat_is_stopped_once_the_door_is_shut",
     ),
     Mutant(
@@ -132,7 +132,7 @@ MUTANTS = (
         "firewall/chains/directions.py",
         "_lead_on(lane.chains[target], known.name[:-1])",
         '_lead_on(lane.chains[target], "inside")',
-        f"{LANES}::test_a_first_packet_fares_in_its_lane_as_in_the_chain_for_all",
+        f"{DEPLOY}::test_members_reach_the_internet_over_both_families",
     ),
     Mutant(
         "be off by one in a prefix length",
