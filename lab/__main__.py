@@ -4,8 +4,9 @@ import sys
 from argparse import REMAINDER, ArgumentParser
 from pathlib import Path
 
-from lab import commands
+from lab import commands, race
 from lab.launch import LabError
+from lab.measure.runs import MeasuringError
 from lab.program import ROOT
 from lab.tables import TopologyError
 from lab.topology import DEMO
@@ -42,6 +43,8 @@ def build_parser() -> ArgumentParser:
     connect.add_argument("--source", default="", metavar="ADDRESS", help="connect from this address of the node")
     connect.add_argument("--source-port", type=int, default=0, metavar="PORT")
     connect.set_defaults(act=commands.connect)
+
+    race.add_command(each)
     return root
 
 
@@ -60,7 +63,7 @@ def main() -> int:
             build_parser().error("exec: the command is missing; write: exec NODE -- COMMAND")
     try:
         status: int = options.act(options)
-    except (LabError, TopologyError, commands.NotRunningError, OSError, ValueError) as error:
+    except (LabError, TopologyError, commands.NotRunningError, MeasuringError, OSError, ValueError) as error:
         print(f"python -m lab: {error}", file=sys.stderr)
         return 2
     return status

@@ -84,15 +84,26 @@ def _build_register(options: Namespace) -> LabRegisterEntry:
     return LabRegisterEntry(options.state, options.name)
 
 
-def _get_holder(options: Namespace) -> ProcessRef:
+def get_running_lab(options: Namespace) -> Lab:
+    """Return the lab of this name. Raise `NotRunningError`."""
     lab = _build_register(options).find()
     if lab is None:
         found = list_obstacles()
         way = f"no lab can run here: {'; '.join(found)}" if found else f"start it with: python -m lab --name {options.name} up"
         raise NotRunningError(f"the lab {options.name} is not up; {way}")
+    return lab
+
+
+def check_node(lab: Lab, name: str) -> None:
+    """Raise `NotRunningError`, with the names that are known, if the lab has no such node."""
     known = [node.name for node in lab.topology.nodes]
-    if options.node not in known:
-        raise NotRunningError(f"unknown node {options.node}; known: {', '.join(known)}")
+    if name not in known:
+        raise NotRunningError(f"unknown node {name}; known: {', '.join(known)}")
+
+
+def _get_holder(options: Namespace) -> ProcessRef:
+    lab = get_running_lab(options)
+    check_node(lab, options.node)
     return lab.holder
 
 

@@ -73,10 +73,21 @@ class Lab:
         return subprocess.run(self.build_command(node, command), input=text, capture_output=True, text=True, timeout=timeout, check=check)
 
     def popen(
-        self, node: str, command: Sequence[str], *, stdin: Stream = None, stdout: Stream = subprocess.PIPE, stderr: Stream = None
+        self,
+        node: str,
+        command: Sequence[str],
+        *,
+        stdin: Stream = None,
+        stdout: Stream = subprocess.PIPE,
+        stderr: Stream = None,
+        own_session: bool = False,
     ) -> subprocess.Popen[str]:
-        """Start the command. Signals to the returned process reach the command; SIGKILL ends both."""
-        return subprocess.Popen(self.build_command(node, command), stdin=stdin, stdout=stdout, stderr=stderr, text=True)
+        """Start the command. Signals to the returned process reach the command; SIGKILL ends both.
+
+        own_session: Ctrl-C reaches this program alone, and not the command.
+        """
+        words = self.build_command(node, command)
+        return subprocess.Popen(words, stdin=stdin, stdout=stdout, stderr=stderr, text=True, start_new_session=own_session)
 
     def connect(
         self, node: str, protocol: str, host: str, port: int, *, timeout: float = 2, source: str = "", source_port: int = 0

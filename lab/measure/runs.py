@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from lab.lab import Lab
+from lab.measure.connects import ConnectReport, parse_connect_report
 from lab.measure.many_states import ManyStatesReport
 from lab.measure.output import READY
 from lab.measure.silence import SilenceReport
@@ -134,10 +135,63 @@ def keep_sending_syns(lab: Lab, node: str, source: str, *hosts: str, port: int) 
         yield SynFlood(process)
 
 
+class ConnectingNode:
+    """A node that opens TCP connections from `begin` on."""
+
+    def __init__(self, node: str, process: subprocess.Popen[str]) -> None:
+        self._node = node
+        self._process = process
+
+    def begin(self) -> None:
+        if self._process.stdin:
+            self._process.stdin.write("begin\n")
+            self._process.stdin.flush()
+
+    def stop(self) -> None:
+        """Open no more; the last report comes when those that are opening have ended."""
+        if self._process.stdin:
+            self._process.stdin.close()
+
+    def read_report(self) -> ConnectReport | None:
+        """Wait for the report of the next interval. None after the last one. Raise `MeasuringError` if the program failed."""
+        line = self._process.stdout.readline() if self._process.stdout else ""
+        if not line:
+            self._check_end()
+            return None
+        try:
+            return parse_connect_report(line)
+        except ValueError as error:
+            rest = self._process.stdout.read() if self._process.stdout else ""
+            raise MeasuringError(f"{self._node}: {line}{rest}") from error
+
+    def _check_end(self) -> None:
+        if status := self._process.wait(TIMEOUT):
+            raise MeasuringError(f"{self._node}: the program that opens connections ended with status {status}, without a last report")
+
+
 @contextmanager
-def _start_program(lab: Lab, node: str, program: str, *arguments: str, stdin: int | None = None) -> Iterator[subprocess.Popen[str]]:
+def start_connecting(
+    lab: Lab, node: str, host: str, port: int, *, seconds: float, every: float, parallel: int, rate: float, timeout: float
+) -> Iterator[ConnectingNode]:
+    """Have a program ready in the node that opens connections (`lab.measure.connects`). Ctrl-C does not reach it.
+
+    seconds: how long it opens them; every: between two reports; parallel: attempts at once; rate: connections per second, 0 for no
+    limit; timeout: seconds after which an attempt has failed.
+    """
+    numbers = {"--seconds": seconds, "--every": every, "--parallel": parallel, "--rate": rate, "--timeout": timeout}
+    options = [word for option, number in numbers.items() for word in (option, str(number))]
+    arguments = ("lab.measure.connects", host, str(port), *options)
+    with _start_program(lab, node, *arguments, stdin=subprocess.PIPE, own_session=True) as process:
+        yield ConnectingNode(node, process)
+
+
+@contextmanager
+def _start_program(
+    lab: Lab, node: str, program: str, *arguments: str, stdin: int | None = None, own_session: bool = False
+) -> Iterator[subprocess.Popen[str]]:
     """Start the program and yield it when it is ready; kill it at the end if it still runs."""
-    with lab.popen(node, build_module_command(program, *arguments), stdin=stdin, stderr=subprocess.STDOUT) as process:
+    command = build_module_command(program, *arguments)
+    with lab.popen(node, command, stdin=stdin, stderr=subprocess.STDOUT, own_session=own_session) as process:
         try:
             _await_ready(process)
             yield process

@@ -19,6 +19,7 @@ from lab.answer import parse_answer
 from lab.connect import NoAnswerError
 from lab.datagram import compute_checksum
 from lab.lab import Lab
+from lab.measure.insert_failed import read_insert_failed
 from lab.topology import load_topology
 from tests.agent.client import Client
 from tests.whole.lab_gateway import GatewayInLab
@@ -93,11 +94,6 @@ def read_counter(lab: Lab, name: str) -> int:
     return int(found[1])
 
 
-def insert_failed(lab: Lab) -> int:
-    """Return the number of connections whose first packet was dropped because connection tracking could not insert them."""
-    return sum(map(int, re.findall(r"insert_failed=(\d+)", lab.run("nat-1", ["conntrack", "-S"]).stdout)))
-
-
 def udp_ports(lab: Lab, node: str, targets: list[int]) -> list[int]:
     """Send a datagram to each of these ports on the internet, each from another source port.
 
@@ -160,12 +156,12 @@ def test_thousands_of_connections_never_use_a_port_outside_their_block(gate: Add
 def test_when_a_block_is_used_up_more_connections_fail_counted_and_none_leaves_otherwise(lab: Lab, size: int) -> None:
     narrow = replace(SHARING, mappings=(NatMappingSpec(M3, BLOCK, SharingMode.BLOCKS, FIRST, FIRST + size - 1),), forwards=())
     with start_gateway(lab, narrow):
-        before = insert_failed(lab)
+        before = read_insert_failed(lab, "nat-1")
         seen = udp_ports(lab, "m3", [80] * (size + 50))
         assert len(seen) == len(set(seen)) <= size
         assert len(seen) > 0.95 * size
         assert set(seen) <= set(range(FIRST, FIRST + size))
-        assert insert_failed(lab) - before == size + 50 - len(seen)
+        assert read_insert_failed(lab, "nat-1") - before == size + 50 - len(seen)
         assert udp_ports(lab, "m3", [81]) != []
         assert read_counter(lab, "leaked") == 0
 

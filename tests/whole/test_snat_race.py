@@ -20,9 +20,9 @@ from firewall.policy import GatewaySpec, Interfaces, Management, NatMappingSpec,
 from firewall.render import render
 from firewall.ruleset import Part, Ruleset, Snat
 from lab.lab import Lab
+from lab.measure.insert_failed import read_insert_failed
 from lab.topology import load_topology
 from tests.whole.system import INTERNET
-from tests.whole.test_snat import insert_failed
 
 pytestmark = [
     pytest.mark.kernel,
@@ -92,9 +92,9 @@ def without_port_ranges(ruleset: Ruleset) -> Ruleset:
 def count_lost(lab: Lab, ruleset: Ruleset, protocol: str) -> tuple[int, int]:
     """Return how many of 2 x ROUNDS x BATCHES first packets had no answer, and how often `insert_failed` was counted."""
     lab.run("nat-1", ["nft", "-f", "-"], text=f"flush ruleset\n{render(ruleset, now=1)}")
-    before = insert_failed(lab)
+    before = read_insert_failed(lab, "nat-1")
     missing = sum(_batch(lab, EPHEMERAL + ROUNDS * batch, protocol) for batch in range(BATCHES))
-    return missing, insert_failed(lab) - before
+    return missing, read_insert_failed(lab, "nat-1") - before
 
 
 def _batch(lab: Lab, first: int, protocol: str) -> int:
