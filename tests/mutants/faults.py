@@ -128,13 +128,6 @@ MUTANTS = (
         "tests/packets/test_agrees.py::test_the_kernel_does_to_every_packet_what_the_trace_says",
     ),
     Mutant(
-        "lead a direction's first packets on to another's chain",
-        "firewall/chains/directions.py",
-        "_lead_on(lane.chains[target], known.name[:-1])",
-        '_lead_on(lane.chains[target], "inside")',
-        f"{DEPLOY}::test_members_reach_the_internet_over_both_families",
-    ),
-    Mutant(
         "be off by one in a prefix length",
         "firewall/chains/rule_helpers.py",
         "None if length == whole else length,",
