@@ -139,7 +139,7 @@ def test_the_history_comes_when_it_is_scrolled_to_and_has_a_page_of_its_own(admi
     forward(network)
     where = f"{path(network)}history/"
     page = admin.get(path(network)).content.decode()
-    assert f'hx-get="{where}" hx-trigger="revealed"' in page and f'<a href="{where}">Show the history</a>' in page
+    assert f'hx-get="{where}" hx-trigger="load"' in page and f'<a href="{where}">Show the history</a>' in page
     alone = text(admin.get(where))
     assert "<h1>History of Resident of m1</h1>" in alone and "Port forward added" in alone
     fragment = text(admin.get(where, headers={**HTMX, "HX-Target": "history"}))

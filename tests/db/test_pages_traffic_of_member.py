@@ -159,7 +159,7 @@ def test_staff_see_the_panel_alone_and_on_the_member_s_page_once_they_reach_it(n
     some(network, now - 2 * HOUR)
     admin, pk = signed_in(network.admin), network.residents["m1"].member.pk
     page = plain(admin.get(f"/members/{pk}/"))
-    assert f'id="traffic" hx-get="/members/{pk}/traffic/" hx-trigger="revealed"' in page
+    assert f'id="traffic" hx-get="/members/{pk}/traffic/" hx-trigger="load"' in page
     assert f'<a href="/members/{pk}/traffic/">Show the traffic</a>' in page
     fragment = plain(admin.get(f"/members/{pk}/traffic/", headers={"HX-Request": "true", "HX-Target": "traffic"}))
     assert fragment.strip().startswith("<section")

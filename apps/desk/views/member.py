@@ -46,7 +46,7 @@ class MemberStatusLine:
 
 @staff_page
 def member(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show one member: status, addresses, devices, forwards, pinholes and tickets. Traffic and history come when they are scrolled to."""
+    """Show one member: status, addresses, devices, forwards, pinholes and tickets. Traffic and history come right after it."""
     found = get_object_or_404(Member.objects.select_related("tariff", "room__site", "user"), pk=pk)
     read_member(found)
     saved, removed = parse_number(request.GET, "saved"), parse_number(request.GET, "removed")
