@@ -114,6 +114,8 @@ def main(argv: Sequence[str]) -> int:
         parser.error("name a benchmark; --list shows them")
     if given.members is not None and not 0 < given.members <= 1_000_000:
         parser.error("--members: choose 1 to 1000000")
+    if (given.count and given.name != "packets") or (given.record and not given.count):
+        parser.error("--count belongs to packets, and --record to packets --count")
     if given.name == ALL:
         return run_all([each for each in argv if each not in (ALL, "--json")], in_json=given.json)
     if given.name in ON_A_SERVER and "NETZWART_DATABASE_URL" not in os.environ:

@@ -16,12 +16,11 @@ from benchmarks.figures import Figure
 from benchmarks.packets import costs
 from benchmarks.packets.costs import WAYS, Round
 from benchmarks.packets.racer import Racer
-from benchmarks.packets.rulesets import WITHOUT, build_full_policy
+from benchmarks.packets.rulesets import FULL, PLAIN, WITHOUT, build_full_policy
 from firewall.compile import compile_policy
 from firewall.policy import Policy
 
 ROUNDS, WITH_EXPLANATION = 40, 10
-FULL, PLAIN = "full", "masquerade"
 LARGE = 100_000  # the goals are set for this size
 
 

@@ -14,11 +14,10 @@ from benchmarks.packets import costs
 from benchmarks.packets.costs import WAYS, Round
 from benchmarks.packets.emulated_machine import MARK
 from benchmarks.packets.racer import Racer
-from benchmarks.packets.rulesets import WITHOUT, build_full_policy, invent_feed
+from benchmarks.packets.rulesets import FULL, PLAIN, WITHOUT, build_full_policy, invent_feed
 from firewall.compile import compile_policy
 from firewall.ruleset import Ruleset
 
-FULL, PLAIN = "full", "masquerade"
 WITHOUT_FEATURE, WITHOUT_CHAIN = "without ", "without the chain "
 BANS = 2_000  # a large feed costs no more instructions than this: hash tables grow with their elements
 CONNECTIONS = 262_144  # of the table, so that it is neither full nor its hash chains long

@@ -16,8 +16,8 @@ from typing import Final
 from benchmarks.figures import Figure
 from benchmarks.packets.costs import HEADING, WAYS
 from benchmarks.packets.emulated_machine import run_module
-from benchmarks.packets.in_machine import BANS, FULL, PLAIN, WITHOUT_CHAIN, WITHOUT_FEATURE
-from benchmarks.packets.rulesets import WITHOUT, build_full_policy, invent_feed
+from benchmarks.packets.in_machine import BANS, WITHOUT_CHAIN, WITHOUT_FEATURE
+from benchmarks.packets.rulesets import FULL, PLAIN, WITHOUT, build_full_policy, invent_feed
 from firewall.compile import compile_policy
 from firewall.render import render_chain, render_set
 from lab.machines.image import ensure_image, list_missing_programs

@@ -25,6 +25,7 @@ from firewall.policy import (
     TransportProtocol,
 )
 
+FULL, PLAIN = "full", "masquerade"  # competitors
 FEED = 120_000
 MASQUERADE = 'table ip nat { chain out { type nat hook postrouting priority srcnat; oifname "wan0" masquerade; }; }'
 PUBLICS = (IPv4Network("198.18.0.0/15"),)
