@@ -3,10 +3,10 @@
 Every text from outside passes names.py here again, so that no value can break out of its quotes.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
-from itertools import islice
+from itertools import groupby, islice
 
 from firewall import names, owners, profile
 from firewall.addresses import format_address, format_ipv4, format_ipv6, format_prefix
@@ -278,8 +278,32 @@ def render_chain(chain: Chain) -> str:
 
 def render_rule(rule: Rule) -> str:
     """Return one rule as it stands in a chain."""
-    text = " ".join(map(_render_part, rule.parts))
+    text = " ".join(map(_render_parts, _group_status_bits(rule.parts)))
     return f'{text} comment "{names.sanitize_comment(rule.comment)}"' if rule.comment else text
+
+
+def _group_status_bits(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
+    """Yield the parts one by one, but neighbouring conditions on single bits of the connection's status together."""
+    for is_bit, neighbours in groupby(parts, key=_is_status_bit):
+        if is_bit:
+            yield tuple(neighbours)
+        else:
+            yield from zip(neighbours)
+
+
+def _is_status_bit(part: Part) -> bool:
+    return isinstance(part, Match) and part.field is Field.CT_STATUS and len(part.values) == 1
+
+
+def _render_parts(parts: tuple[Part, ...]) -> str:
+    return _render_part(parts[0]) if len(parts) == 1 else _render_status_bits([part for part in parts if isinstance(part, Match)])
+
+
+def _render_status_bits(matches: Sequence[Match]) -> str:
+    """Return one comparison for several bits: the kernel reads the status once for it, and masks and compares once."""
+    bits = [(_render_value(each.field, each.values[0]), not each.negated) for each in matches]
+    on = " | ".join(bit for bit, is_on in bits if is_on) or "0"
+    return f"{Field.CT_STATUS} & ({' | '.join(bit for bit, _is_on in bits)}) == {on}"
 
 
 def _render_part(part: Part) -> str:

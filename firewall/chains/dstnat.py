@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from firewall import probing
 from firewall.chains import blocks
-from firewall.chains.rule_helpers import DROP, make_rule
+from firewall.chains.rule_helpers import DROP, make_rule, match_field
 from firewall.chains.used_sets import UsedSets
 from firewall.policy import GatewaySpec
 from firewall.ruleset import (
@@ -25,7 +25,6 @@ from firewall.ruleset import (
     Rule,
     Verdict,
     VerdictAction,
-    VerdictMap,
 )
 
 DESTINATION_PORT = (Field.IP_DADDR, Field.L4PROTO, Field.TH_DPORT)
@@ -41,9 +40,8 @@ def build_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain, ...]:
     inside = Chain("dstnat_lan", (*blocks.iter_notice_redirects(gateway, used), forwards, *refusal))
     outside = Chain("dstnat_wan", (forwards, *probing.iter_redirects(gateway)))
     sides = ((names.lan, inside), (names.wan, outside))
-    entries = tuple(((interface,), Verdict(VerdictAction.GOTO, chain.name)) for interface, chain in sides)
-    led = make_rule(VerdictMap((Field.IIFNAME,), entries))
-    found = (inside, outside, Chain("dstnat", (led,), Hook("nat", "prerouting", HookPriority.DSTNAT)))
+    led = tuple(make_rule(match_field(Field.IIFNAME, interface), Verdict(VerdictAction.GOTO, chain.name)) for interface, chain in sides)
+    found = (inside, outside, Chain("dstnat", led, Hook("nat", "prerouting", HookPriority.DSTNAT)))
     return (refused, *found) if refusal else found
 
 

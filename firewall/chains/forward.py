@@ -18,7 +18,7 @@ def build_chain(gateway: GatewaySpec, used: UsedSets) -> Chain:
     """Return the forward chain. One lookup is membership, accounting and acceptance; a member who leaves the sets loses their open
     flows.
 
-    The two ways of most packets are compared: that costs half of a lookup of two interfaces' names.
+    The two ways of most packets are compared, that of most first: a lookup of two interfaces' names costs twice as much.
     """
     names = gateway.interfaces
     ways = (

@@ -49,9 +49,9 @@ def build_leak_drop_chain(gateway: GatewaySpec) -> Chain:
     Most packets are let through by the first two rules: known connections whose source is translated have one bit (only what leaves by
     the uplink, and hairpins, is translated), and a few comparisons find the others that have a public source. The bit alone does not
     do: the gateway's refusal of a connection from outside passes srcnat in the name of that connection, which then has the bit, while
-    the refusal itself is not translated.
+    the refusal itself is not translated. Such a connection has seen no reply (connection tracking does not look at the refusal).
     """
-    known = match_field(Field.CT_STATE, "established")
+    known = match_field(Field.CT_STATUS, "seen-reply")
     translated = make_rule(known, Match(Field.CT_STATUS, ("snat",)), ACCEPT, comment="translated")
     public = make_rule(*match_public_source(), ACCEPT, comment="a public source")
     shut = make_rule(Match(Field.IP_SADDR, PRIVATE), match_field(Field.OIFNAME, gateway.interfaces.wan), Count("leaked"), DROP)

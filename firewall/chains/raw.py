@@ -24,8 +24,10 @@ def build_prerouting_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain
     """Return the chains for packets by where they come in, and the chain of all that come in, which leads there.
 
     Nearly all come in by the uplink or from members, which is compared; a lookup of the interface's name costs as much as two comparisons.
+    Packets to servers are found first, or in flood mode after those from banned sources.
     """
-    servers = Chain("raw_servers", (*listeners.iter_untracked_rules(used), *guards.iter_untracked_rules(used)))
+    of_servers = (*listeners.iter_untracked_rules(used), *guards.iter_untracked_rules(used))
+    servers = Chain("raw_servers", of_servers if _is_flooded(gateway, used) else ())
     on = (make_rule(_go_to(servers)),) if servers.rules else ()
     chains: dict[str, Chain] = {}
     for role, interface, rules in _iter_interface_rules(gateway, used):
@@ -39,7 +41,13 @@ def build_prerouting_chains(gateway: GatewaySpec, used: UsedSets) -> tuple[Chain
     compared = [make_rule(match_field(Field.IIFNAME, each), verdicts.get(each, _go_to(servers) if on else ACCEPT)) for each in usual]
     entries = tuple(((interface,), verdict) for interface, verdict in verdicts.items() if interface not in usual)
     looked_up = (make_rule(VerdictMap((Field.IIFNAME,), entries)),) if entries else ()
-    return (*((servers,) if on else ()), *chains.values(), _build_chain("prerouting", (*compared, *looked_up, *on)))
+    led = (*compared, *looked_up, *on) if on else (*of_servers, *compared, *looked_up)
+    return (*((servers,) if on else ()), *chains.values(), _build_chain("prerouting", led))
+
+
+def _is_flooded(gateway: GatewaySpec, used: UsedSets) -> bool:
+    """True if packets from outside are looked up in bans before they are tracked."""
+    return gateway.settings.flood_mode and bool(bans.build_banned_source_chains(used))
 
 
 def _go_to(chain: Chain) -> Verdict:
@@ -52,7 +60,7 @@ def _iter_interface_rules(gateway: GatewaySpec, used: UsedSets) -> Iterator[tupl
     yield "management", names.management, (_make_management_rule(gateway, Field.TCP_DPORT),)
     if names.sync:
         yield "sync", names.sync, (SYNC,)
-    if gateway.settings.flood_mode and bans.build_banned_source_chains(used):
+    if _is_flooded(gateway, used):
         yield "flood", names.wan, FLOOD
     if answers := tuple(listeners.iter_answer_rules(used)):
         yield "answers", guards.get_server_interface(gateway), answers

@@ -47,7 +47,7 @@ ICMPV6_TYPES = {
     "nd-redirect": 137,
     "mld2-listener-report": 143,
 }
-BITS = {Field.CT_STATUS: frozenset({"dnat", "snat"}), Field.TCP_FLAGS: frozenset({"fin", "syn", "rst", "psh", "ack", "urg"})}
+BITS = {Field.CT_STATUS: frozenset({"dnat", "snat", "seen-reply"}), Field.TCP_FLAGS: frozenset({"fin", "syn", "rst", "psh", "ack", "urg"})}
 SYMBOLS = {Field.L4PROTO: PROTOCOLS, Field.ICMP_TYPE: ICMP_TYPES, Field.ICMPV6_TYPE: ICMPV6_TYPES}
 
 
@@ -87,7 +87,7 @@ READERS: dict[Field, Callable[[PacketInTransit], Reading]] = {
     Field.ICMP_TYPE: lambda passage: _read_icmp_type(passage, ICMP),
     Field.ICMPV6_TYPE: lambda passage: _read_icmp_type(passage, ICMPV6),
     Field.CT_STATE: lambda passage: passage.state.value,
-    Field.CT_STATUS: lambda passage: passage.get_nat_status(),
+    Field.CT_STATUS: lambda passage: passage.get_connection_status(),
 }
 
 

@@ -33,18 +33,23 @@ class PacketInTransit:
         self.elements: Counter[tuple[str, bytes]] = Counter()
         self.counters: Counter[str] = Counter()
 
-    def get_nat_status(self) -> frozenset[str] | None:
-        """Return the kinds of NAT that the packet's connection has; None without a connection."""
+    def get_connection_status(self) -> frozenset[str] | None:
+        """Return the bits of the connection's status that are set, in nft's words; None without a connection.
+
+        A packet of the other side sets `seen-reply` itself, unless it is an error about the connection (nf_conntrack_core.c,
+        `resolve_normal_ct`).
+        """
         if self.state in (ConntrackState.INVALID, ConntrackState.UNTRACKED):
             return None
         flow = self._arrived.flow
         if flow:
-            changed = (("dnat", flow.destination_changed), ("snat", flow.source_changed))
+            replied = flow.replied or (not self._begins and self.state is not ConntrackState.RELATED)
+            bits = (("dnat", flow.destination_changed), ("snat", flow.source_changed), ("seen-reply", replied))
         else:
             now, before = self.packet.ends, self._arrived.ends
             destination = (now.destination, now.destination_port) != (before.destination, before.destination_port)
-            changed = (("dnat", destination), ("snat", self.source_ports is not None))
-        return frozenset(name for name, is_so in changed if is_so)
+            bits = (("dnat", destination), ("snat", self.source_ports is not None), ("seen-reply", False))
+        return frozenset(name for name, is_set in bits if is_set)
 
     def get_declaration(self, name: str) -> Set:
         """Return the declaration of a set or map."""

@@ -128,6 +128,13 @@ MUTANTS = (
         "tests/packets/test_agrees.py::test_the_kernel_does_to_every_packet_what_the_trace_says",
     ),
     Mutant(
+        "compare a bit that must not be set as one that must",
+        "firewall/render.py",
+        'on = " | ".join(bit for bit, is_on in bits if is_on)',
+        'on = " | ".join(bit for bit, _is_on in bits)',
+        "tests/unit/test_render.py::test_neighbouring_bits_of_a_connections_status_are_one_comparison",
+    ),
+    Mutant(
         "be off by one in a prefix length",
         "firewall/chains/rule_helpers.py",
         "None if length == whole else length,",

@@ -241,6 +241,16 @@ def test_times_of_connections_come_before_the_rule_that_sets_them_and_go_after_i
     assert lines.index("flush chain inet netzwart srcnat") < lines.index(named[0])
 
 
+def test_neighbouring_bits_of_a_connections_status_are_one_comparison() -> None:
+    snat, dnat, seen = (Match(Field.CT_STATUS, (bit,)) for bit in ("snat", "dnat", "seen-reply"))
+    unset = replace(dnat, negated=True)
+    assert render_rule(Rule((snat, unset))) == "ct status & (snat | dnat) == snat"
+    assert render_rule(Rule((unset, seen, snat))) == "ct status & (dnat | seen-reply | snat) == seen-reply | snat"
+    assert render_rule(Rule((unset, replace(snat, negated=True)))) == "ct status & (dnat | snat) == 0"
+    between = Match(Field.IP_SADDR, (IPv4Address("192.0.2.1"),))
+    assert render_rule(Rule((snat, between, unset))) == "ct status snat ip saddr 192.0.2.1 ct status ! dnat"
+
+
 def test_a_helper_comes_before_the_rule_that_assigns_it_and_goes_after_it() -> None:
     reads = compile_policy(Policy(replace(NAT_1, settings=GatewayGroupSettings(protection=ProtectionSpec(ftp_ports=(21,))))))
     plain = compile_policy(Policy(NAT_1))
