@@ -54,8 +54,8 @@ class _Vector(ctypes.Structure):
     _fields_ = (("base", ctypes.c_void_p), ("length", ctypes.c_size_t))
 
 
-class _Message(ctypes.Structure):
-    """struct mmsghdr"""
+class _Header(ctypes.Structure):
+    """struct msghdr, which ends with padding on 64 bits"""
 
     _fields_ = (
         ("name", ctypes.c_void_p),
@@ -65,8 +65,13 @@ class _Message(ctypes.Structure):
         ("control", ctypes.c_void_p),
         ("control_length", ctypes.c_size_t),
         ("flags", ctypes.c_int),
-        ("sent", ctypes.c_uint),
     )
+
+
+class _Message(ctypes.Structure):
+    """struct mmsghdr. sent: octets, written by the kernel"""
+
+    _fields_ = (("header", _Header), ("sent", ctypes.c_uint))
 
 
 class Train:
@@ -78,8 +83,8 @@ class Train:
         at = ctypes.addressof(self._octets)
         for number, each in enumerate(frames):
             self._vectors[number] = _Vector(at, len(each))
-            self.messages[number].vectors = ctypes.pointer(self._vectors[number])
-            self.messages[number].vectors_length = 1
+            self.messages[number].header.vectors = ctypes.pointer(self._vectors[number])
+            self.messages[number].header.vectors_length = 1
             at += len(each)
 
     def __len__(self) -> int:
