@@ -23,6 +23,7 @@ from benchmarks import (
     compiling,
     failing_over,
     flooding,
+    growth,
     importing,
     linking,
     mailing,
@@ -51,6 +52,7 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     ),
     "failover": lambda given: failing_over.run(given.interval),
     "flood": lambda given: flooding.run(given.minutes, given.interval),
+    "growth": lambda given: growth.run(given.members, draw=given.draw),
     "health": lambda _given: reading_health.run(),
     "import": lambda given: importing.run(given.members),
     "link": lambda given: linking.run(given.members),
@@ -68,7 +70,7 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "years": lambda given: years.run(given.members, given.years),
 }
 MEMBERS = 100_000
-OTHER_SIZES = {"scale": 1_000_000, "slow": 10_000, "years": 6_000}
+OTHER_SIZES = {"growth": growth.LARGEST, "scale": 1_000_000, "slow": 10_000, "years": 6_000}
 SUMMARIES = {
     "agent": agent.__doc__,
     "api": serving.__doc__,
@@ -78,6 +80,7 @@ SUMMARIES = {
     "commit": "commit: from a commit in the database to both gateways confirmed, with everything real; one by one and in a burst",
     "failover": failing_over.__doc__,
     "flood": flooding.__doc__,
+    "growth": growth.__doc__,
     "health": reading_health.__doc__,
     "import": importing.__doc__,
     "link": linking.__doc__,
@@ -116,6 +119,8 @@ def main(argv: Sequence[str]) -> int:
         parser.error("--members: choose 1 to 1000000")
     if (given.count and given.name != "packets") or (given.record and not given.count):
         parser.error("--count belongs to packets, and --record to packets --count")
+    if given.draw and given.name != "growth":
+        parser.error("--draw belongs to growth")
     if given.name == ALL:
         return run_all([each for each in argv if each not in (ALL, "--json")], in_json=given.json)
     if given.name in ON_A_SERVER and "NETZWART_DATABASE_URL" not in os.environ:
@@ -141,6 +146,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--feed", default="", metavar="FILE", help="packets: bans from here, an address a line, not invented ones")
     parser.add_argument("--count", action="store_true", help="packets: instructions, in an emulated machine, instead of time")
     parser.add_argument("--record", action="store_true", help="packets --count: write down what a packet costs with these chains")
+    parser.add_argument("--draw", action="store_true", help="growth: write the figures down, and draw the pictures of the documentation")
     parser.add_argument("--minutes", type=float, default=10, help="flood, soak: how long (default: %(default)s)")
     text = "failover, flood: hundredths of a second between two advertisements of a gateway (default: %(default)s)"
     parser.add_argument("--interval", type=int, default=20, metavar="N", help=text)

@@ -133,7 +133,7 @@ def measure(members: int) -> dict[str, float]:
         portal = PortalStub(Path(directory))
         plan = _measure_seconds(lambda: portal.plan(ruleset))
         load = _measure_seconds(lambda: portal.load(ruleset, target))
-        one_element = _measure_one_element(portal, ruleset)
+        one_element = measure_one_element(portal, ruleset)
         pairs = [(_measure_seconds(lambda each=each: portal.apply(each)), _measure_seconds(portal.confirm)) for each in there_and_back]  # type: ignore[misc]  # a lambda's default has no type
         counters = counting.measure(portal.agent, Path(directory), ruleset, delta)
         listed = _measure_seconds(lambda: counting.list_with_nft(ruleset))
@@ -152,7 +152,7 @@ def measure(members: int) -> dict[str, float]:
     )
 
 
-def _measure_one_element(portal: PortalStub, ruleset: Ruleset) -> dict[str, float]:
+def measure_one_element(portal: PortalStub, ruleset: Ruleset) -> dict[str, float]:
     """Measure the commit of one element of a counted set that enters, and leaves again; its last count is read then."""
     of, key = ruleset.sets["up4"], (PRIVATE - 1).to_bytes(4)
     delta = Delta(elements={of.name: ElementChange(of, {}, {key: PLAIN})})

@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from benchmarks.baselines import ARITHMETIC, COPY, measure_arithmetic_ms, measure_copy_seconds
 from benchmarks.counting import AgentConnection, let_all_count, list_with_nft
 from benchmarks.figures import Figure
+from benchmarks.peak_memory import read_peak_mib
 from firewall.wire import Counts, Reading
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -177,12 +178,6 @@ def measure_worker(database: str) -> dict[str, float]:
         made, at = _build_reading(columns, sequence), NOW + timedelta(minutes=sequence * 3)
         seconds.append(_measure_seconds(partial(record_reading, gateway=gateway, ticket=draw_ticket(gateway), reading=made, at=at)))
     return {"db_seconds": median(seconds), "db_again_seconds": seconds[-1], "db_peak_mib": read_peak_mib()}
-
-
-def read_peak_mib() -> float:
-    """Return the peak memory of this program (proc(5), VmHWM); ru_maxrss also contains the parent's peak from before exec."""
-    [line] = [each for each in Path("/proc/self/status").read_text().splitlines() if each.startswith("VmHWM:")]
-    return int(line.split()[1]) / 1024
 
 
 COLUMNS = """

@@ -1,7 +1,6 @@
 """compile: from a policy to a ruleset, whole and by one member's change, in a process of its own."""
 
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -12,6 +11,7 @@ from benchmarks.baselines import PYTHON
 from benchmarks.disturbance import measure_python_seconds
 from benchmarks.figures import Figure
 from benchmarks.networks import build_one_member, build_policy
+from benchmarks.peak_memory import read_peak_mib
 from firewall.compile import compile_change, compile_policy
 from firewall.digest import digest_ruleset
 from firewall.policy import TouchedKeys
@@ -23,7 +23,7 @@ CHANGES = 200
 
 def run(members: int) -> Iterator[Figure]:
     """Compile a network of this many members, RUNS times, each in a fresh process; yield medians."""
-    answers = [_run_fresh_process(members) for _ in range(RUNS)]
+    answers = [measure_in_process(members) for _ in range(RUNS)]
 
     def middle(name: str) -> float:
         return median(answer[name] for answer in answers)
@@ -42,7 +42,8 @@ def run(members: int) -> Iterator[Figure]:
     yield time_of("render_seconds")
 
 
-def _run_fresh_process(members: int) -> dict[str, float]:
+def measure_in_process(members: int) -> dict[str, float]:
+    """Measure one run in a fresh process."""
     done = subprocess.run([sys.executable, "-m", "benchmarks.compiling", str(members)], capture_output=True, text=True, check=True)
     answer: dict[str, float] = json.loads(done.stdout)
     return answer
@@ -52,7 +53,7 @@ def measure(members: int) -> dict[str, float]:
     """Measure one run, in this process. The policy is the input: it is built before the clock starts, but counts in the memory peak."""
     asked = build_policy(members)
     seconds, ruleset = _time_call(lambda: compile_policy(asked))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak = read_peak_mib()
     newcomers = [build_one_member(members + at) for at in range(CHANGES)]
     changes = [_time_call(lambda come=come: compile_change(ruleset, touched=TouchedKeys(), come=come))[0] for come in newcomers]  # type: ignore[misc]  # a lambda's default has no type
     python = median(measure_python_seconds() for _ in range(CHANGES // 10))

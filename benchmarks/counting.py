@@ -38,6 +38,16 @@ def measure(agent: Agent, directory: Path, ruleset: Ruleset, delta: Delta) -> di
     return alone | _run_client(agent, directory / "counted", _measure_all_counted)
 
 
+def measure_reading(agent: Agent, path: Path) -> float:
+    """Return the seconds in which a client reads all counters."""
+    return _run_client(agent, path, _measure_readings)["counters_seconds"]
+
+
+def _measure_readings(path: Path) -> dict[str, float]:
+    with closing(AgentConnection(path)) as collector:
+        return {"counters_seconds": median(collector.ask(wire.Reading, wire.Counters("", 0)) for _ in range(TIMES))}
+
+
 def _run_client(agent: Agent, path: Path, ask: Callable[[Path], dict[str, float]]) -> dict[str, float]:
     """Return the result of a client in a process of its own, while this process serves the agent."""
     receiver, sender = Pipe(duplex=False)

@@ -6,7 +6,6 @@ rows of the same five tables, as the import wrote them, into tables with the sam
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from typing import Any
 from benchmarks.changes import NAME, run_sql, use_own_database
 from benchmarks.disturbance import TICKS
 from benchmarks.figures import Figure
+from benchmarks.peak_memory import read_peak_mib
 
 MOST = 200_000  # lines of a table
 COPIES = 3
@@ -78,7 +78,7 @@ def measure(members: int) -> dict[str, float]:
         if report["counts"][f"members_{counted}"] != members or report["problem_count"]:
             raise SystemExit(f"not all members were {counted}: {report['counts']} {report['problems'][:3]}")
         run_sql("ANALYZE")
-    return found | {"peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+    return found | {"peak_mib": read_peak_mib()}
 
 
 def build_people_table(members: int) -> bytes:

@@ -11,8 +11,8 @@ from apps.deployments.desired_state.desired_rulesets import DesiredState, compil
 from apps.deployments.desired_state.policy_snapshot import take_snapshot
 from apps.network.models import GatewayGroup
 from benchmarks.changes import FORWARD, time_changes
-from benchmarks.collecting import read_peak_mib
 from benchmarks.disturbance import measure_python_seconds
+from benchmarks.peak_memory import read_peak_mib
 
 
 def measure(members: int) -> dict[str, float]:
