@@ -1,6 +1,6 @@
 """Base classes of the API's serializers: chosen fields, references between objects, activation on gateways."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
@@ -64,6 +64,13 @@ class ApiSerializer(StrictSerializer, serializers.ModelSerializer[Any]):
             return {name: show(instance) for name, show in self._field_renderers}
         except serializers.SkipField:
             return dict(super().to_representation(instance))
+
+    def represent_fields(self, row: Any, names: Collection[str]) -> Mapping[str, Any]:
+        """Render only these fields, where a bulk request compares few of many rows."""
+        try:
+            return {name: show(row) for name, show in self._field_renderers if name in names}
+        except serializers.SkipField:
+            return super().represent_fields(row, names)
 
     def create_many(self, items: Sequence[dict[str, Any]]) -> list[Any]:
         """Create all objects or raise. Override it where a bulk write is faster."""
