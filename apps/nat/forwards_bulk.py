@@ -102,7 +102,7 @@ def _insert(wanted: Sequence[ForwardDraft], pools: Sequence[int]) -> list[int]:
     )
     with connection.cursor() as cursor:
         cursor.execute(ADD, columns)
-        found = {side: pk for pk, *side in cursor.fetchall() for side in [tuple(side)]}
+        found = {(public, protocol, port): pk for pk, public, protocol, port in cursor.fetchall()}
     return [found[str(each.public), each.protocol, each.public_port] for each in wanted]
 
 
