@@ -162,3 +162,12 @@ def test_a_ban_that_was_changed_meanwhile_is_named_and_the_others_stay_as_they_a
     changes = [{"id": pk, "until": "2020-01-01T00:00:00Z" if pk == ids[3] else None} for pk in ids]
     answer = api.patch(BANS, changes, content_type="application/json")
     assert list(wrong(answer)) == ["[3].until"] and not Ban.objects.filter(expires=None).exists()
+
+
+@pytest.mark.django_db
+def test_a_pinhole_of_all_ports_that_is_sent_back_as_it_is_shown_is_not_written(api: Client, network: factories.Network) -> None:
+    path, prefix = "/api/nat/pinholes/", network.residents["m1"].prefix
+    opened = {"holding": prefix.pk, "address": str(prefix.prefix[7]), "protocol": "tcp", "port": None, "ports": None, "purpose": ""}
+    shown = send(api, "post", path, opened)
+    again = send(api, "patch", path, [{"id": shown["id"], "port": shown["port"], "ports": shown["ports"]}])
+    assert (shown["port"], shown["ports"], again[0]["version"]) == (None, None, shown["version"])

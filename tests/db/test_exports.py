@@ -296,7 +296,7 @@ def test_all_tables_are_counted_in_one_query(network: factories.Network) -> None
     with CaptureQueriesContext(connection) as found:
         mara.get("/exports/")
     assert len([each for each in found if "count(*) FROM" in each["sql"]]) == 1
-    assert len(found) <= 12, [each["sql"][:120] for each in found]
+    assert len(found) <= 10, [each["sql"][:120] for each in found]
 
 
 def test_of_a_large_table_nobody_waits_for_the_number(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,7 +96,9 @@ class ApiSerializer(StrictSerializer, serializers.ModelSerializer[Any]):
             return dict(super().to_representation(instance))
 
     def represent_fields(self, row: Any, names: Collection[str]) -> Mapping[str, Any]:
-        """Render only these fields, where a bulk request compares few of many rows."""
+        """Render only these fields, where a bulk request compares few of many rows; all of them, if a class adjusts what it renders."""
+        if type(self).to_representation is not ApiSerializer.to_representation:
+            return super().represent_fields(row, names)
         try:
             return {name: show(row) for name, show in self._field_renderers if name in names}
         except serializers.SkipField:
