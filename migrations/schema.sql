@@ -521,6 +521,19 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.nat_claim_of_new_forwards() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO nat_portclaim (forward_id, member_id, public, ports, protocols, valid)
+    SELECT n.id, (SELECT h.member_id FROM network_holding h WHERE h.id = n.holding_id), n.public,
+        int4range(n.public_port, n.public_port + n.ports),
+        CASE n.protocol WHEN 'tcp' THEN int4range(6, 7) ELSE int4range(17, 18) END, n.valid
+    FROM come n;
+    RETURN NULL;
+END
+$$;
+
 CREATE FUNCTION public.nat_claim_of_new_mappings() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -10437,13 +10450,15 @@ CREATE INDEX webhooks_endpointevent_pgh_obj_id_07c756e7 ON public.webhooks_endpo
 
 CREATE INDEX webhooks_position_table_719051f0_like ON public.webhooks_position USING btree ("table" varchar_pattern_ops);
 
-CREATE TRIGGER claim AFTER INSERT OR DELETE ON public.nat_portforward FOR EACH ROW EXECUTE FUNCTION public.nat_claim_of_forward();
-
 CREATE TRIGGER claim_changed AFTER UPDATE ON public.nat_portforward FOR EACH ROW WHEN ((((((((old.id IS DISTINCT FROM new.id) OR (old.holding_id IS DISTINCT FROM new.holding_id)) OR (old.public IS DISTINCT FROM new.public)) OR (old.public_port IS DISTINCT FROM new.public_port)) OR (old.ports IS DISTINCT FROM new.ports)) OR ((old.protocol)::text IS DISTINCT FROM (new.protocol)::text)) OR (old.valid IS DISTINCT FROM new.valid))) EXECUTE FUNCTION public.nat_claim_of_forward();
 
 CREATE TRIGGER claim_delete AFTER DELETE ON public.nat_natmapping FOR EACH ROW WHEN (((old.sharing)::text <> 'shared'::text)) EXECUTE FUNCTION public.nat_claim_of_mapping();
 
+CREATE TRIGGER claim_delete AFTER DELETE ON public.nat_portforward FOR EACH ROW EXECUTE FUNCTION public.nat_claim_of_forward();
+
 CREATE TRIGGER claim_insert AFTER INSERT ON public.nat_natmapping REFERENCING NEW TABLE AS come FOR EACH STATEMENT EXECUTE FUNCTION public.nat_claim_of_new_mappings();
+
+CREATE TRIGGER claim_insert AFTER INSERT ON public.nat_portforward REFERENCING NEW TABLE AS come FOR EACH STATEMENT EXECUTE FUNCTION public.nat_claim_of_new_forwards();
 
 CREATE TRIGGER claim_truncate AFTER TRUNCATE ON public.nat_natmapping FOR EACH STATEMENT EXECUTE FUNCTION public.nat_claim_of_mapping();
 
@@ -11934,6 +11949,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('nat', '0001_initial'),
     ('nat', '0002_room_of_a_done_move'),
     ('nat', '0003_claims_of_many_mappings'),
+    ('nat', '0004_claims_of_many_forwards'),
     ('network', '0001_initial'),
     ('network', '0002_shares_kept_free'),
     ('network', '0003_named_groups'),

@@ -9,7 +9,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.bans import allow_list, coverage, feed_services, services
+from apps.bans import allow_list, bans_bulk, coverage, feed_services, services
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Direction
 from apps.bans.selectors import Hits, map_hits, search_bans
 from apps.lib.api.filter_types import TEXT
@@ -81,18 +81,25 @@ class BanSerializer(ActiveSerializer):
         return services.ban_prefix(author=self.context["request"].user, **_to_service_args(validated_data))
 
     def create_many(self, items: Sequence[dict[str, Any]]) -> list[Ban]:
-        wanted = [services.BanRequest(**_to_service_args(item)) for item in items]
-        return list(services.ban_prefixes(wanted=wanted, author=self.context["request"].user))
+        wanted = [bans_bulk.BanDraft(**_to_service_args(item)) for item in items]
+        return bans_bulk.ban_prefixes(wanted=wanted, author=self.context["request"].user)
 
     def update(self, instance: Ban, validated_data: Mapping[str, Any]) -> Ban:
-        names = ("comment", "expires", "direction", "version")
-        given = {name: validated_data.get(name, getattr(instance, name)) for name in names}
-        return services.change_ban(ban=instance, by=self.context["request"].user, **given)
+        return services.change_ban(ban=instance, by=self.context["request"].user, **_build_change(instance, validated_data))
+
+    def update_many(self, changes: Sequence[tuple[Ban, dict[str, Any]]]) -> list[Ban]:
+        wanted = [bans_bulk.BanChange(ban=ban, **_build_change(ban, item)) for ban, item in changes]
+        return bans_bulk.change_bans(wanted=wanted, by=self.context["request"].user)
 
 
 def _to_service_args(item: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments for the services."""
     return {"prefix" if name == "prefix_text" else name: value for name, value in item.items()}
+
+
+def _build_change(ban: Ban, item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the wanted state of the ban: fields that are not given stay as they are."""
+    return {name: item.get(name, getattr(ban, name)) for name in ("comment", "expires", "direction", "version")}
 
 
 def _attach_hits(bans: list[Ban]) -> list[Ban]:

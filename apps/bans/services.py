@@ -5,7 +5,6 @@ its commit.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
@@ -16,7 +15,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.bans.feed_parser import LONGEST_COMMENT, tidy_comment
 from apps.bans.models import Ban, BanList, Direction
-from apps.bans.own_networks import NamedNetwork, list_own_networks, refuse_own_network
+from apps.bans.own_networks import NamedNetwork, refuse_own_network
 from apps.bans.prefixes import UnbannablePrefix, parse_ban_prefix, validate_length
 from apps.bans.refusal_texts import explain_fault
 from apps.lib.database.validity import check_not_too_far_ahead
@@ -31,7 +30,7 @@ def create_list(*, name: str, description: str = "", enabled: bool = True, by: U
     try:
         with transaction.atomic():
             made = BanList.objects.create(name=name, description=tidy_comment(description), enabled=enabled)
-            _nudge(by)
+            enqueue_deploy(by)
     except IntegrityError as error:
         raise _explain_name_conflict(error, name) from error
     return made
@@ -47,7 +46,7 @@ def change_list(*, list: BanList, version: int, name: str, description: str, ena
                 raise Conflict(
                     _("This list was changed or deleted by someone else while you were editing. Look at it as it is now, then save again.")
                 )
-            _nudge(by)
+            enqueue_deploy(by)
     except IntegrityError as error:
         raise _explain_name_conflict(error, name) from error
     list.refresh_from_db()
@@ -59,7 +58,7 @@ def delete_list(*, list: BanList, by: User | None) -> int:
     with transaction.atomic():
         bans, _per_model = Ban.objects.filter(list=list).delete()
         BanList.objects.filter(pk=list.pk).delete()
-        _nudge(by)
+        enqueue_deploy(by)
     return bans
 
 
@@ -75,44 +74,15 @@ def ban_prefix(
     """Ban a prefix from now on. Raises Problem if it is not a prefix, too wide, one of our networks, or on the list already."""
     wanted = validate_prefix(prefix)
     validate_comment_and_end(comment, expires)
-    given = {"comment": tidy_comment(comment), "expires": expires, "direction": _parse_direction(direction)}
+    given = {"comment": tidy_comment(comment), "expires": expires, "direction": parse_direction(direction)}
     try:
         with transaction.atomic():
             made = Ban.objects.create(list=list, prefix=wanted, author=author, **given)
-            _nudge(author)
+            enqueue_deploy(author)
     except IntegrityError as error:
         raise _explain_integrity_error(error, list, wanted) from error
     made.refresh_from_db()
     return made
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BanRequest:
-    """A ban to be made, with the arguments of `ban_prefix`."""
-
-    list: BanList
-    prefix: Prefix | str
-    comment: str = ""
-    expires: datetime | None = None
-    direction: str = Direction.BOTH
-
-
-def ban_prefixes(*, wanted: Sequence[BanRequest], author: User | None) -> Sequence[Ban]:
-    """Ban all of these from now on, in a handful of statements whatever their number.
-
-    Raises Problem or IntegrityError, and then bans none.
-    """
-    own, rows = list_own_networks(), []
-    for each in wanted:
-        validate_comment_and_end(each.comment, each.expires)
-        prefix = validate_prefix(each.prefix, own=own)
-        given = {"comment": tidy_comment(each.comment), "expires": each.expires, "direction": _parse_direction(each.direction)}
-        rows.append(Ban(list=each.list, prefix=prefix, author=author, **given))
-    with transaction.atomic():
-        made = Ban.objects.bulk_create(rows)
-        _nudge(author)
-    found = Ban.objects.in_bulk([row.pk for row in made])
-    return [found[row.pk] for row in made]
 
 
 def change_ban(*, ban: Ban, version: int, comment: str, expires: datetime | None, direction: str | None = None, by: User | None) -> Ban:
@@ -121,17 +91,19 @@ def change_ban(*, ban: Ban, version: int, comment: str, expires: datetime | None
     given = {
         "comment": tidy_comment(comment),
         "expires": expires,
-        "direction": _parse_direction(ban.direction if direction is None else direction),
+        "direction": parse_direction(ban.direction if direction is None else direction),
     }
     with transaction.atomic():
         current = Ban.objects.filter(pk=ban.pk, version=version)
         if not current.update(**given, version=F("version") + 1):
-            raise Conflict(
-                _("This ban was changed or lifted by someone else while you were editing. Look at it as it is now, then save again.")
-            )
-        _nudge(by)
+            raise build_conflict()
+        enqueue_deploy(by)
     ban.refresh_from_db()
     return ban
+
+
+def build_conflict() -> Conflict:
+    return Conflict(_("This ban was changed or lifted by someone else while you were editing. Look at it as it is now, then save again."))
 
 
 def lift_ban(*, ban: Ban, by: User | None) -> None:
@@ -143,7 +115,7 @@ def lift_bans(*, bans: Collection[int], by: User | None) -> int:
     """End the bans with these ids, all or none; return how many existed."""
     with transaction.atomic():
         lifted, _per_model = Ban.objects.filter(pk__in=bans).delete()
-        _nudge(by)
+        enqueue_deploy(by)
     return lifted
 
 
@@ -164,7 +136,8 @@ def validate_prefix(prefix: Prefix | str, *, ours: bool = False, own: Sequence[N
     return wanted
 
 
-def _parse_direction(given: str) -> Direction:
+def parse_direction(given: str) -> Direction:
+    """Return the direction that the text names. Raises Problem."""
     try:
         return Direction(given)
     except ValueError as error:
@@ -214,5 +187,6 @@ def _explain_integrity_error(error: IntegrityError, list: BanList, prefix: Prefi
     return Problem(text % facts, "prefix", culprit=there)
 
 
-def _nudge(by: User | None) -> None:
+def enqueue_deploy(by: User | None) -> None:
+    """Enqueue a reconciliation of all gateways after the commit: a ban concerns each of them."""
     enqueue_task("workers.reconcile", by.pk if by else None)

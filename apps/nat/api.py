@@ -14,7 +14,7 @@ from apps.lib.database.validity import is_valid_now
 from apps.lib.fields import AddressField
 from apps.nat import forwards_bulk, services
 from apps.nat.models import PortForward
-from apps.nat.selectors import build_ports_filter, list_forwards
+from apps.nat.selectors import build_ports_filter
 from apps.network.models import Holding
 
 EDITED = ("holding", "public", "protocol", "public_port", "private_port", "ports", "purpose")
@@ -135,7 +135,7 @@ class ForwardViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     ) | {"public_port": CustomFilter(NUMBER, _filter_by_port, "a port of it, alone or in a range", Filter("public_port", NUMBER))}
 
     def get_queryset(self) -> QuerySet[PortForward]:
-        return list_forwards().order_by("id")
+        return PortForward.objects.filter(is_valid_now()).select_related("holding").order_by("id")
 
     def remove(self, row: PortForward) -> None:
         services.remove_forward(forward=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checks that

@@ -11,16 +11,26 @@ from django.db import connection, transaction
 from django.db.models import F
 
 from apps.accounts.models import User
-from apps.lib.database.validity import is_valid_now, make_range_from_now, make_range_until_now
+from apps.lib.database.validity import is_valid_now, make_range_until_now
 from apps.lib.enqueue import enqueue_reconcile
 from apps.lib.fields import Address
 from apps.nat import services
 from apps.nat.expiry_dates import check_end
 from apps.nat.models import PortForward
-from apps.nat.selectors import list_forwards
 from apps.network.models import Holding, Pool
 from apps.network.services import lock_holdings, lock_pools
 
+ADD = """
+    INSERT INTO nat_portforward (version, holding_id, group_id, kind, held, pool_id, pool_kind, pool_prefix, public, protocol, public_port,
+        private_port, ports, purpose, enabled, valid)
+    SELECT 1, w.holding, h.group_id, h.kind, h.valid, w.pool, p.kind, p.prefix, w.public, w.protocol, w.public_port,
+        w.private_port, w.ports, w.purpose, w.enabled, tstzrange(statement_timestamp(), w.until)
+    FROM unnest(%s::bigint[], %s::bigint[], %s::inet[], %s::text[], %s::int[], %s::int[], %s::int[], %s::text[], %s::bool[],
+        %s::timestamptz[]) AS w (holding, pool, public, protocol, public_port, private_port, ports, purpose, enabled, until)
+    LEFT JOIN network_holding h ON h.id = w.holding LEFT JOIN network_pool p ON p.id = w.pool
+    RETURNING id, host(public), protocol, public_port
+"""
+"""A holding or pool that is gone leaves its columns empty, which the table refuses."""
 CHANGE = """
     UPDATE nat_portforward f
     SET private_port = w.private_port, purpose = w.purpose, enabled = w.enabled, valid = tstzrange(lower(f.valid), w.until),
@@ -67,32 +77,33 @@ def add_forwards(*, wanted: Sequence[ForwardDraft], by: User) -> list[PortForwar
         services.check_ports(each.protocol, each.public_port, each.private_port, each.ports)
         check_end(each.until)
     holdings, pools = _get_holdings(wanted), _list_pools(wanted)
+    chosen = [_find_pool(each, holdings[each.holding.pk], pools).pk for each in wanted]
     with transaction.atomic():
-        rows = [_build_row(each, holdings[each.holding.pk], pools) for each in wanted]
-        lock_pools(*{row.pool_id for row in rows})
+        lock_pools(*set(chosen))
         lock_holdings(*holdings)
-        made = PortForward.objects.bulk_create(rows)
-        enqueue_reconcile(*(row.group_id for row in rows), by=by.pk)
-        return _reload([row.pk for row in made])
+        ids = _insert(wanted, chosen)
+        enqueue_reconcile(*(holding.group_id for holding in holdings.values()), by=by.pk)
+        return _reload(ids)
 
 
-def _build_row(each: ForwardDraft, holding: Holding, pools: Sequence[Pool]) -> PortForward:
-    pool = _find_pool(each, holding, pools)
-    return PortForward(
-        holding=holding,
-        group_id=holding.group_id,
-        held=holding.valid,
-        pool=pool,
-        pool_prefix=pool.prefix,
-        public=each.public,
-        protocol=each.protocol,
-        public_port=each.public_port,
-        private_port=each.private_port,
-        ports=each.ports,
-        purpose=each.purpose.strip(),
-        enabled=each.enabled,
-        valid=make_range_from_now(each.until),
+def _insert(wanted: Sequence[ForwardDraft], pools: Sequence[int]) -> list[int]:
+    """Insert the forwards, each in the pool with this id, and return their ids in the same order."""
+    columns = (
+        [each.holding.pk for each in wanted],
+        list(pools),
+        [str(each.public) for each in wanted],
+        [each.protocol for each in wanted],
+        [each.public_port for each in wanted],
+        [each.private_port for each in wanted],
+        [each.ports for each in wanted],
+        [each.purpose.strip() for each in wanted],
+        [each.enabled for each in wanted],
+        [each.until for each in wanted],
     )
+    with connection.cursor() as cursor:
+        cursor.execute(ADD, columns)
+        found = {(public, protocol, port): pk for pk, public, protocol, port in cursor.fetchall()}
+    return [found[str(each.public), each.protocol, each.public_port] for each in wanted]
 
 
 def _find_pool(each: ForwardDraft, holding: Holding, pools: Sequence[Pool]) -> Pool:
@@ -187,5 +198,5 @@ def remove_forwards(*, forwards: Iterable[PortForward], by: User) -> None:
 
 def _reload(ids: Sequence[int]) -> list[PortForward]:
     """Return the forwards in this order; read before the commit, after which others may end them."""
-    found = list_forwards().in_bulk(ids)
+    found = PortForward.objects.select_related("holding").in_bulk(ids)
     return [found[pk] for pk in ids]

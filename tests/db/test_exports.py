@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 from django.conf import settings as configured
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -287,6 +289,14 @@ def test_the_page_says_how_many_rows_tables_have_and_how_large_files_were(networ
     octets = len(b"".join(mara.get("/exports/radius-users.txt").streaming_content))  # type: ignore[attr-defined]  # a stream
     sizes = {file.name: size for _what, found in mara.get("/exports/").context["files"] for file, size in found}
     assert (sizes["radius-users.txt"], sizes["kea-subnet4.json"]) == (octets, None)
+
+
+def test_all_tables_are_counted_in_one_query(network: factories.Network) -> None:
+    mara = signed_in(network.admin)
+    with CaptureQueriesContext(connection) as found:
+        mara.get("/exports/")
+    assert len([each for each in found if "count(*) FROM" in each["sql"]]) == 1
+    assert len(found) <= 10, [each["sql"][:120] for each in found]
 
 
 def test_of_a_large_table_nobody_waits_for_the_number(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:

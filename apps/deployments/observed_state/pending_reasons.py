@@ -5,7 +5,7 @@ each process reads the elements of a held-back part only once.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import connection
@@ -74,9 +74,11 @@ def add_pending_reasons(rows: Sequence[Deployed], found: Sequence[list[Activatio
         return []
     stands = _load_standings()
     held = _list_held_parts(rows, stands.values())
-    worker = _find_worker_reason() if any(not each.since for known in found for each in known) else None
+    pending = {each.gateway for known in found for each in known if not each.since}
+    worker = _find_worker_reason() if pending else None
+    reasons = {name: _find_reason(stands[name], worker) for name in pending if name in stands}
     return [
-        [_explain_activation(each, part, stands, worker) if not each.since or part else each for each in known]
+        [_explain_activation(each, part, reasons) if not each.since or part else each for each in known]
         for part, known in zip(held, found, strict=True)
     ]
 
@@ -88,17 +90,12 @@ def _load_standings() -> dict[str, _GatewayStanding]:
         return {row[1]: _GatewayStanding(*row) for row in cursor.fetchall()}
 
 
-def _explain_activation(
-    activation: Activation, held: int | None, stands: Mapping[str, _GatewayStanding], worker: WaitReason | None
-) -> Activation:
+def _explain_activation(activation: Activation, held: int | None, reasons: Mapping[str, WaitReason | None]) -> Activation:
+    """Return the activation as missing, with its reason. reasons: by gateway, for what is not held back."""
     if held:
-        reason: WaitReason | None = WaitReason(
-            _("waits for a second person’s approval"), reverse("deployments:held", args=[held]), person=True
-        )
-    else:
-        gateway = stands.get(activation.gateway)
-        reason = _find_reason(gateway, worker) if gateway else None
-    return replace(activation, since=None, waits=reason)
+        words = _("waits for a second person’s approval")
+        return Activation(activation.gateway, None, WaitReason(words, reverse("deployments:held", args=[held]), person=True))
+    return Activation(activation.gateway, None, reasons.get(activation.gateway))
 
 
 # --- Approvals

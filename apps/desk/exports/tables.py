@@ -1,10 +1,11 @@
 """Tables to download: every list of the API, with its title, URL and number of rows."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from django.core.exceptions import EmptyResultSet
+from django.db import connection
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, resolve, reverse
@@ -30,10 +31,12 @@ class ExportTable:
         return self.rows is not None and self.rows > COUNTED
 
 
-def iter_tables(request: HttpRequest, wanted: Callable[[str], bool]) -> Iterator[tuple[Promise, list[ExportTable]]]:
-    """Yield the wanted collections that are lists of rows, in groups. One query per collection."""
-    for words, found in iter_collection_groups(lambda name: wanted(name) and bool(_find_url(name))):
-        yield words, [ExportTable(called, _find_url(name), _count_rows(request, _find_url(name))) for name, called in found]
+def list_tables(request: HttpRequest, wanted: Callable[[str], bool]) -> list[tuple[Promise, list[ExportTable]]]:
+    """Return the wanted collections that are lists of rows, in groups. All rows are counted in one query."""
+    groups = [(words, list(found)) for words, found in iter_collection_groups(lambda name: wanted(name) and bool(_find_url(name)))]
+    urls = [_find_url(name) for _words, found in groups for name, _called in found]
+    numbers = dict(zip(urls, _count_rows([_find_rows(request, url) for url in urls]), strict=True))
+    return [(words, [ExportTable(called, _find_url(name), numbers[_find_url(name)]) for name, called in found]) for words, found in groups]
 
 
 def _find_url(name: str) -> str:
@@ -44,16 +47,28 @@ def _find_url(name: str) -> str:
         return ""
 
 
-def _count_rows(request: HttpRequest, url: str) -> int | None:
-    """Return the number of rows that this user's list has, counted up to COUNTED + 1; None if it is not a queryset."""
+def _find_rows(request: HttpRequest, url: str) -> QuerySet[Any] | None:
+    """Return the rows that this user's list has; None if it is not a queryset."""
     made: Any = resolve(url).func
     asked = Request(request)
     asked.user = request.user
     view = made.cls(**made.initkwargs, request=asked, action="list", kwargs={}, format_kwarg=None)
     found = view.get_queryset()
-    if not isinstance(found, QuerySet):
-        return None
+    return found if isinstance(found, QuerySet) else None
+
+
+def _count_rows(lists: Sequence[QuerySet[Any] | None]) -> list[int | None]:
+    """Return the number of rows of each list, up to COUNTED + 1, in one query; None for what is not a queryset."""
+    queries = [_compile_count(rows) if rows is not None else ("NULL", ()) for rows in lists]
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {', '.join(sql for sql, _given in queries)}", [each for _sql, given in queries for each in given])
+        return list(cursor.fetchone() or ())
+
+
+def _compile_count(rows: QuerySet[Any]) -> tuple[str, tuple[Any, ...]]:
+    """Return the SQL expression, with its parameters, for the number of rows up to COUNTED + 1."""
     try:
-        return found.order_by().values("pk")[: COUNTED + 1].count()
+        sql, given = rows.order_by().values("pk")[: COUNTED + 1].query.sql_with_params()
     except EmptyResultSet:
-        return 0
+        return "0", ()
+    return f"(SELECT count(*) FROM ({sql}) AS listed)", given  # noqa: S608 - a query of the ORM

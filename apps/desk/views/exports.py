@@ -8,15 +8,15 @@ from django.shortcuts import render
 from apps.accounts.permissions import has_right, staff_page
 from apps.accounts.route_rights import API
 from apps.desk.exports.export_files import find_size, list_files, serve_file
-from apps.desk.exports.tables import COUNTED, iter_tables
+from apps.desk.exports.tables import COUNTED, list_tables
 
 
 @staff_page
 def exports(request: HttpRequest) -> HttpResponse:
     """Show all export files, and all tables that this person may read."""
-    found = iter_tables(request, lambda name: has_right(request.user, API[name].read))
+    found = list_tables(request, lambda name: has_right(request.user, API[name].read))
     sized = [(what, [(file, find_size(file)) for file in some]) for what, some in groupby(list_files(), lambda file: str(file.what))]
-    return render(request, "desk/exports.html", {"files": sized, "groups": list(found), "counted": COUNTED})
+    return render(request, "desk/exports.html", {"files": sized, "groups": found, "counted": COUNTED})
 
 
 @staff_page

@@ -5,12 +5,15 @@ function raises SkipField where that leaves the field out.
 """
 
 from collections.abc import Callable
+from datetime import datetime
 from operator import attrgetter
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
-from rest_framework.fields import Field
+from rest_framework import ISO_8601
+from rest_framework.fields import DateTimeField, Field
 from rest_framework.relations import PKOnlyObject, PrimaryKeyRelatedField, RelatedField
+from rest_framework.settings import api_settings
 
 type AnyField = Field[Any, Any, Any, Any]
 type FieldRenderer = Callable[[Any], Any]
@@ -22,6 +25,8 @@ def build_field_renderer(field: AnyField) -> FieldRenderer:
     careful = _build_general_renderer(field)
     if isinstance(field, PrimaryKeyRelatedField) and field.pk_field is None:
         return _build_id_renderer(f"{field.source}_id", careful)
+    if isinstance(field, DateTimeField) and _is_read_by_source(field) and _is_iso(field):
+        return _build_attribute_renderer(attrgetter(str(field.source)), _build_time_writer(field), careful)
     if field.source != "*" and _is_read_by_source(field):
         return _build_attribute_renderer(attrgetter(str(field.source)), field.to_representation, careful)
     return careful
@@ -30,6 +35,21 @@ def build_field_renderer(field: AnyField) -> FieldRenderer:
 def _is_read_by_source(field: AnyField) -> bool:
     way = type(field).get_attribute
     return way is Field.get_attribute or (way is RelatedField.get_attribute and not isinstance(field, PrimaryKeyRelatedField))
+
+
+def _is_iso(field: DateTimeField) -> bool:
+    return type(field) is DateTimeField and api_settings.DATETIME_FORMAT == ISO_8601 and not hasattr(field, "format")
+
+
+def _build_time_writer(field: DateTimeField) -> Callable[[datetime], str]:
+    """Return a function that writes times in the time zone of this request, which REST framework looks up for each value."""
+    zone = field.timezone if hasattr(field, "timezone") else field.default_timezone()
+
+    def write(value: datetime) -> str:
+        text = value.astimezone(zone).isoformat()
+        return f"{text[:-6]}Z" if text.endswith("+00:00") else text
+
+    return write
 
 
 def _build_general_renderer(field: AnyField) -> FieldRenderer:

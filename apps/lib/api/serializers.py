@@ -1,7 +1,7 @@
 """Base classes of the API's serializers: chosen fields, references between objects, activation on gateways."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache, cached_property
 from typing import Any, ClassVar, Final
 
 from django.db.models import Model
@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import PermissionDenied
 
 from apps.lib.activation import Activation, list_activations
-from apps.lib.api.fast_serializer import FieldRenderer, build_field_renderer
+from apps.lib.api.fast_serializer import AnyField, FieldRenderer, build_field_renderer
 from apps.lib.api.filters import build_unknown_error
 from apps.lib.api.openapi.json_schema import ACTIVE, Shape
 from apps.lib.api.token_scope import is_outside_scope
@@ -42,6 +42,26 @@ class Reference(serializers.PrimaryKeyRelatedField[Any]):
         return known[data]
 
 
+PLAIN_FIELDS: Final = (
+    serializers.BooleanField,
+    serializers.CharField,
+    serializers.ChoiceField,
+    serializers.DateField,
+    serializers.DateTimeField,
+    serializers.FloatField,
+    serializers.IntegerField,
+    serializers.PrimaryKeyRelatedField,
+    serializers.UUIDField,
+)
+"""Fields that render a value by itself, whatever the request is."""
+
+
+@cache
+def _map_readable_fields(of: type["ApiSerializer"]) -> dict[str, AnyField]:
+    """Return the fields that a class shows, by name; built once, because REST framework's way to build them takes a third of a list."""
+    return {name: field for name, field in of().fields.items() if not field.write_only}
+
+
 class ApiSerializer(StrictSerializer, serializers.ModelSerializer[Any]):
     """An object of the API. `shown` in the context names the requested fields; without it, all are shown."""
 
@@ -56,7 +76,17 @@ class ApiSerializer(StrictSerializer, serializers.ModelSerializer[Any]):
 
     @cached_property
     def _field_renderers(self) -> list[tuple[str, FieldRenderer]]:
-        return [(str(field.field_name), build_field_renderer(field)) for field in self._readable_fields]
+        """The renderer of each requested field."""
+        shown: Iterable[str] | None = self.context.get("shown")
+        declared = _map_readable_fields(type(self)).items()
+        return [(name, self._build_renderer(name, field)) for name, field in declared if shown is None or name in shown]
+
+    def _build_renderer(self, name: str, declared: AnyField) -> FieldRenderer:
+        """Return the renderer of a field. A field that knows nothing of its serializer is shared by all, and needs no copy."""
+        if isinstance(declared, serializers.SerializerMethodField):
+            method: FieldRenderer = getattr(self, str(declared.method_name))
+            return method
+        return build_field_renderer(declared if isinstance(declared, PLAIN_FIELDS) else self.fields[name])
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
         """Render like REST framework, but prepare each field's renderer once for all rows."""
@@ -64,6 +94,15 @@ class ApiSerializer(StrictSerializer, serializers.ModelSerializer[Any]):
             return {name: show(instance) for name, show in self._field_renderers}
         except serializers.SkipField:
             return dict(super().to_representation(instance))
+
+    def represent_fields(self, row: Any, names: Collection[str]) -> Mapping[str, Any]:
+        """Render only these fields, where a bulk request compares few of many rows; all of them, if a class adjusts what it renders."""
+        if type(self).to_representation is not ApiSerializer.to_representation:
+            return super().represent_fields(row, names)
+        try:
+            return {name: show(row) for name, show in self._field_renderers if name in names}
+        except serializers.SkipField:
+            return super().represent_fields(row, names)
 
     def create_many(self, items: Sequence[dict[str, Any]]) -> list[Any]:
         """Create all objects or raise. Override it where a bulk write is faster."""

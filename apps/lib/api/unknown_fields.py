@@ -6,8 +6,9 @@ object is changed.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from django.utils.dateparse import parse_datetime
@@ -21,6 +22,8 @@ LONGEST_NAME: Final = 60
 LINES: Final = {"base_template": "textarea.html"}
 """Style of a text field with several lines; REST framework sets it by itself for a TextField."""
 VERSION: Final = "version"
+PLAIN: Final = (str, int, type(None))
+"""Types of values that JSON leaves as they are."""
 
 
 def describe_unknown_field(name: str, known: Iterable[str]) -> str:
@@ -72,7 +75,6 @@ class StrictSerializer(serializers.Serializer[Any]):
         return taken
 
     def _iter_refusals(self, data: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-        shown: dict[str, Any] | None = None
         for name in data:
             field = self.fields.get(name)
             if field is None:
@@ -80,27 +82,38 @@ class StrictSerializer(serializers.Serializer[Any]):
             elif self.instance is None:
                 if field.read_only or name == VERSION:
                     yield name, _("“%(name)s” is set by the portal. Leave it out.") % {"name": name}
-            elif (field.read_only or name in self.fixed_fields) and name not in self._collect_declared("observed_fields"):
-                shown = self.to_representation(self.instance) if shown is None else shown
-                if not is_same_value(data[name], shown[name]):
-                    yield name, _("“%(name)s” cannot be changed. Send it as it is, or leave it out.") % {"name": name}
+            elif self._is_fixed(name, field) and not is_same_value(data[name], self.represent_fields(self.instance, (name,))[name]):
+                yield name, _("“%(name)s” cannot be changed. Send it as it is, or leave it out.") % {"name": name}
+
+    def _is_fixed(self, name: str, field: serializers.Field[Any, Any, Any, Any]) -> bool:
+        """True if an existing object keeps the field's value, whatever is requested."""
+        return (field.read_only or name in self.fixed_fields) and name not in self._all_observed_fields
 
     def _describe_unknown(self, name: str) -> str:
         if new := self.renamed_fields.get(name):
             return _("Use “%(new)s” instead of “%(name)s”.") % {"name": name, "new": new}
         return describe_unknown_field(name, [known for known, field in self.fields.items() if not field.read_only])
 
+    @cached_property
+    def _all_observed_fields(self) -> frozenset[str]:
+        return self._collect_declared("observed_fields")
+
     def _collect_declared(self, of: str) -> frozenset[str]:
         """Return the union of what the serializer and its base classes declare."""
         return frozenset().union(*(vars(each).get(of, ()) for each in type(self).__mro__))
+
+    def represent_fields(self, row: Any, names: Collection[str]) -> Mapping[str, Any]:
+        """Return at least these of the fields that the row shows."""
+        return dict(self.to_representation(row))
 
     def changes_nothing(self, row: Any, data: Any, taken: Mapping[str, Any]) -> bool:
         """True if the row already has the requested values. data: the request body. taken: its validated form."""
         if not isinstance(data, Mapping):
             return False
-        shown = self.to_representation(row)
         fields = {name: field for name, field in self.fields.items() if not field.read_only}
-        sent = all(is_same_value(value, shown[name]) for name, value in data.items() if name in fields)
+        given = {name: value for name, value in data.items() if name in fields}
+        shown = self.represent_fields(row, given)
+        sent = all(is_same_value(value, shown[name]) for name, value in given.items())
         defaults = (field for name, field in fields.items() if name not in data and field.source in taken)
         return sent and all(taken[str(field.source)] == field.get_attribute(row) for field in defaults)
 
@@ -117,7 +130,7 @@ class _VisibleTextValidator:
 
 def is_same_value(given: Any, shown: Any) -> bool:
     """True if a value in the request equals the one shown. Times are compared as times."""
-    plain = json.loads(json.dumps(shown, cls=JSONEncoder))
+    plain = shown if isinstance(shown, PLAIN) else json.loads(json.dumps(shown, cls=JSONEncoder))
     if given == plain and isinstance(given, bool) == isinstance(plain, bool):
         return True
     if not (isinstance(given, str) and isinstance(plain, str)):
