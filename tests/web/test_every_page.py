@@ -1,21 +1,16 @@
 """Every page in a browser, for staff, members and visitors: no violation found by axe-core in light and dark, no horizontal scrolling."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import pytest
-from django.conf import LazySettings
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, ViewportSize
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
-from apps.deployments import services
-from apps.deployments.rollouts.gateway_cache import RulesetCache
-from tests.db.conftest import in_memory
 from tests.web import demo_scene, picture_list
 from tests.web.conftest import signed_in
 
@@ -40,17 +35,6 @@ TOO_WIDE: Final = """() => {
 }"""
 DESKTOP: Final[ViewportSize] = {"width": 1280, "height": 900}
 PHONE: Final[ViewportSize] = {"width": 360, "height": 740}
-
-
-@pytest.fixture
-def looks(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[User]:
-    """The user to view the pages with, in the demo network with one of everything on two gateways in memory."""
-    monkeypatch.setattr(services, "gateway_cache", RulesetCache())
-    settings.REDIS_URL = "unix:///nonexistent/redis.sock"
-    with TemporaryDirectory(prefix="nw-") as directory:
-        settings.GATEWAY_SOCKETS = Path(directory)
-        with in_memory(settings.GATEWAY_SOCKETS):
-            yield demo_scene.make()
 
 
 class Looker:
