@@ -285,7 +285,12 @@ def _wait_for_answer(port: int, seconds: float = 60) -> None:
 
 
 def read_rss(master: int) -> float:
-    """Return the memory of the largest worker, in MiB (proc_pid_status(5), VmRSS)."""
-    children = Path(f"/proc/{master}/task/{master}/children").read_text().split()
-    lines = [line for child in children for line in Path(f"/proc/{child}/status").read_text().splitlines() if line.startswith("VmRSS")]
-    return max(int(line.split()[1]) for line in lines) / 1024
+    """Return the memory of the process's largest child, in MiB (proc_pid_status(5), VmRSS); 0 without children."""
+    statuses = (Path(f"/proc/{child}/status").read_text() for child in read_children(master))
+    lines = [line for status in statuses for line in status.splitlines() if line.startswith("VmRSS")]
+    return max((int(line.split()[1]) for line in lines), default=0) / 1024
+
+
+def read_children(of: int) -> list[int]:
+    """Return the children of all threads of a process."""
+    return [int(child) for task in Path(f"/proc/{of}/task").iterdir() for child in (task / "children").read_text().split()]

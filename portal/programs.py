@@ -118,8 +118,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m portal.programs", description="Become one of the portal's programs.")
     parser.add_argument("program", choices=programs)
     command = programs[parser.parse_args().program]()
-    for directory in ("beat", "static"):
-        (state / directory).mkdir(parents=True, exist_ok=True)
+    (state / "beat").mkdir(parents=True, exist_ok=True)
     os.chdir(ROOT)
     os.execv(command[0], command)  # noqa: S606 - the plan above says what is started
 

@@ -74,7 +74,8 @@ MIGRATION_MODULES = {label: f"migrations.{label}" for label in _APP_LABELS.value
 MIDDLEWARE = [
     "apps.lib.web.request_ids.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "apps.lib.web.static_files.StaticFilesMiddleware",
+    "apps.lib.web.page_compression.PageCompressionMiddleware",
     "apps.accounts.cache_headers.NoStoreMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -362,8 +363,11 @@ USE_TZ = True
 TIME_ZONE = _env.read_zone("NETZWART_TIME_ZONE", "Europe/Berlin")
 
 STATIC_URL = "static/"
-STATIC_ROOT = VAR / "static"
 STATICFILES_DIRS = [ROOT / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "apps.lib.web.static_files.FingerprintedStorage"},
+}
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 

@@ -17,6 +17,7 @@ from django.conf import LazySettings
 from django.db import connection
 from django.test import TransactionTestCase
 from django.utils import translation
+from psycopg.conninfo import make_conninfo
 
 from tests.example_counts import DEEP, FULL, USUAL, load_profile
 from tests.released_agent import extract_released_sources, why_no_history
@@ -90,6 +91,27 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
         pytest.exit(
             "No database: NETZWART_DATABASE_URL is not set. Run script/test, or: python -m portal.stack run -- pytest …", returncode=4
         )
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> Iterator[None]:
+    """Give programs that the portal starts the test's database, and end the one that stays before the database is dropped."""
+    of = connection.settings_dict
+    url = make_conninfo(dbname=of["NAME"], user=of["USER"], password=of["PASSWORD"], host=of["HOST"], port=of["PORT"] or None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NETZWART_DATABASE_URL", url)
+        yield
+    from apps.desk.packet_trace.tracer import tracer  # needs Django to be set up
+
+    tracer.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _static_files_as_in_production() -> Iterator[None]:
+    """Lets the middleware serve static files to browsers: the live server would put a handler of its own before it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("django.contrib.staticfiles.handlers.StaticFilesHandler", lambda application: application)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

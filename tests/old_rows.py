@@ -17,7 +17,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.alarms.models import Alarm, AlarmChannel, ChannelMessage, DutyShift, Silence
 from apps.announcements.models import Announcement, AnnouncementRecipient
-from apps.bans.models import BanHits, BanList, Upload
+from apps.bans.models import BanCount, BanHits, BanList, Upload
 from apps.deployments.models import Revision, RevisionContent, UnapprovedLoss
 from apps.events.models import Event, Presence
 from apps.gateways.models import AgentUpgrade, CarrierChange, EvidenceArchive, HealthReading, HealthSample, RoleSwitch
@@ -131,6 +131,13 @@ def _gateway() -> Gateway:
     group = GatewayGroup.objects.get_or_create(name="Old")[0]
     given = {"link": "local", "lan": "lan0", "wan": "wan0", "management": "mgmt0", "management_networks": [ip_network("10.0.0.0/24")]}
     return Gateway.objects.filter(group=group).first() or Gateway.objects.create(group=group, name="old", **given)
+
+
+def _ban_count(_age: timedelta) -> QuerySet[Any]:
+    """One ban more, which its own row counts: however young, it is summed up with those before."""
+    counted, _made = BanList.objects.get_or_create(name="Counted")
+    counted.bans.create(prefix=ip_network(f"192.0.2.{counted.bans.count()}"))
+    return BanCount.objects.filter(list=counted)
 
 
 def _hits(age: timedelta) -> QuerySet[Any]:
@@ -265,6 +272,7 @@ MAKERS: dict[str, Maker] = {
     "events.Presence": _presence,
     "bans.Upload": _upload,
     "members.PeopleUpload": _people_upload,
+    "bans.BanCount": _ban_count,
     "bans.BanHits": _hits,
     "bans_banevent": _ban_event,
     "deployments.RevisionContent": _contents,

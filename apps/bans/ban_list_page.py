@@ -15,7 +15,7 @@ from apps.bans.coverage import list_allow_entries_within, map_overruling_entries
 from apps.bans.forms import BanForm
 from apps.bans.models import AllowEntry, Ban, BanHits, BanList, Direction
 from apps.bans.prefixes import UnbannablePrefix, parse_ban_prefix
-from apps.bans.selectors import BanListSummary, Hits, find_feed, list_bans, list_covering_bans, map_hits, summarize_list
+from apps.bans.selectors import BanListSummary, Hits, count_bans, find_feed, list_bans, list_covering_bans, map_hits, summarize_list
 from apps.bans.undo import list_lifted_bans
 from apps.lib.activation import Activation, list_activations
 from apps.lib.fields import Prefix
@@ -101,8 +101,9 @@ def build_ban_list_context(banlist: BanList, asked: Any, form: BanForm | None = 
     feed = find_feed(banlist)  # before the bans: a refresh that ends in between is polled for then, not shown beside the bans of before it
     search, sort = asked.get("q", "").strip(), asked.get("sort", "prefix")
     way = asked.get("way", "") if asked.get("way") in Direction else ""
-    stored = banlist.bans.count()
-    pages = DeferredJoinPaginator(order_bans(list_bans(banlist, search, way), sort), PER_PAGE, count=None if search or way else stored)
+    stored = count_bans(banlist)
+    bans = order_bans(list_bans(banlist, search, way), sort)
+    pages = DeferredJoinPaginator(bans, PER_PAGE, count=None if search or way else stored, key="prefix")
     page = pages.get_page(asked.get("page"))
     shown = build_ban_rows(page, banlist)
     prefix = parse_search_prefix(search)
@@ -140,15 +141,17 @@ def build_action_result_context(banlist: BanList, asked: Any) -> dict[str, Any]:
 
 
 def order_bans(bans: QuerySet[Ban], sort: str) -> QuerySet[Ban]:
-    """Sort the bans by one column of the table, ascending or descending (`-hits`); bans without a value come last."""
+    """Sort the bans of one list by one column of the table, ascending or descending (`-hits`); bans without a value come last."""
     column = SORTS.get(sort.removeprefix("-"), "prefix")
     of_prefix = BanHits.objects.filter(prefix=OuterRef("prefix")).values("prefix").order_by()
     if column == "hits":
         bans = bans.annotate(hits=Subquery(of_prefix.annotate(all=Sum("packets")).values("all")))
     if column == "last_hit":
         bans = bans.annotate(last_hit=Subquery(of_prefix.annotate(last=Max("last_hit")).values("last")))
+    if column == "prefix":  # unique on a list and never NULL, so that the index on both gives the order
+        return bans.order_by("-prefix" if sort.startswith("-") else "prefix")
     by = F(column).desc(nulls_last=True) if sort.startswith("-") else F(column).asc(nulls_last=True)
-    return bans.order_by(by, "prefix", "id")
+    return bans.order_by(by, "prefix")
 
 
 def list_bans_elsewhere(banlist: BanList, prefix: Prefix) -> list[Ban]:

@@ -8,6 +8,7 @@ from django.db.models.functions import Now, Upper
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
+from apps.bans import count_triggers
 from apps.bans.blocks.models import Block, Notice, Reachable
 from apps.bans.listeners.models import Listener, ServerInterface
 from apps.bans.refusal_texts import explain_feed_fault
@@ -17,7 +18,7 @@ from apps.lib.fields import Prefix, PrefixField
 from apps.lib.models import Deployed, Versioned
 from apps.network.models import Gateway
 
-__all__ = ["Ban", "BanHits", "BanList", "Block", "Listener", "Notice", "Reachable", "ServerInterface", "Upload"]
+__all__ = ["Ban", "BanCount", "BanHits", "BanList", "Block", "Listener", "Notice", "Reachable", "ServerInterface", "Upload"]
 
 
 @track_history(exclude=["changed_in", "changed_at"])
@@ -76,7 +77,12 @@ class Ban(Versioned, Deployed):
 
     class Meta:
         ordering = ["prefix", "id"]
-        triggers = [build_stamp_trigger()]
+        triggers = [
+            build_stamp_trigger(),
+            count_triggers.build_insert_trigger(),
+            count_triggers.build_delete_trigger(),
+            count_triggers.build_move_trigger(),
+        ]
         indexes = [
             models.Index(fields=["prefix"], name="ban_by_prefix"),
             models.Index(fields=["expires"], name="ban_by_end"),
@@ -122,6 +128,16 @@ class AllowEntry(Versioned, Deployed):
     def prefix_text(self) -> str:
         """The prefix as people write it."""
         return format_prefix(self.prefix)
+
+
+class BanCount(models.Model):
+    """How many bans a statement added to a list, or removed, if negative (count_triggers.py). Retention sums the rows up.
+
+    No constraint on the list: its deletion removes its bans, and that is counted after it is gone.
+    """
+
+    list = models.ForeignKey(BanList, models.DO_NOTHING, related_name="+", db_constraint=False)
+    number = models.BigIntegerField()
 
 
 class BanHits(models.Model):

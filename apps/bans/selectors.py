@@ -7,9 +7,9 @@ from typing import Any
 
 from django.db import connection
 from django.db.models import BigIntegerField, Func, Max, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Cast, Now
+from django.db.models.functions import Cast, Coalesce, Now
 
-from apps.bans.models import AllowEntry, Ban, BanFeed, BanHits, BanList, Direction
+from apps.bans.models import AllowEntry, Ban, BanCount, BanFeed, BanHits, BanList, Direction
 from apps.bans.prefixes import UnbannablePrefix, parse_ban_prefix
 from apps.lib.fields import Prefix
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
@@ -35,18 +35,24 @@ class BanListSummary:
 
 def list_ban_lists() -> list[BanListSummary]:
     """Return all lists by name. Two queries, whatever their number."""
-    bans = filter_unexpired_bans(Ban.objects.filter(list=OuterRef("pk"))).order_by()
+    stored = BanCount.objects.filter(list=OuterRef("pk")).values("list").annotate(all=_cast_to_bigint(Sum("number"))).values("all")
+    expired = Ban.objects.filter(list=OuterRef("pk"), expires__lte=Now()).order_by()
     number = Func("pk", function="count", output_field=BigIntegerField())  # an aggregate would group the rows
+    in_force = Coalesce(Subquery(stored), 0) - Subquery(expired.annotate(number=number).values("number"))
     hits = _sum_hits_by_list()
-    rows = BanList.objects.annotate(bans_in_force=Subquery(bans.annotate(number=number).values("number")))
-    return [BanListSummary(row, row.bans_in_force, hits.get(row.pk, Hits())) for row in rows]
+    return [BanListSummary(row, row.in_force, hits.get(row.pk, Hits())) for row in BanList.objects.annotate(in_force=in_force)]
+
+
+def count_bans(banlist: BanList) -> int:
+    """Return the number of bans on the list, expired ones included, without counting them."""
+    return BanCount.objects.filter(list=banlist).aggregate(all=Sum("number"))["all"] or 0
 
 
 def summarize_list(banlist: BanList, stored: int | None = None) -> BanListSummary:
-    """Summarize one list. stored: the number of its bans, if they are counted already; expired ones are few, and found in an index."""
-    bans = banlist.bans.order_by()
-    stored = bans.count() if stored is None else stored
-    return BanListSummary(banlist, stored - bans.filter(expires__lte=Now()).count(), _sum_hits_by_list(banlist).get(banlist.pk, Hits()))
+    """Summarize one list. stored: the number of its bans, if it is known; expired ones are few, and found in an index."""
+    stored = count_bans(banlist) if stored is None else stored
+    expired = banlist.bans.order_by().filter(expires__lte=Now()).count()
+    return BanListSummary(banlist, stored - expired, _sum_hits_by_list(banlist).get(banlist.pk, Hits()))
 
 
 def find_feed(banlist: BanList) -> BanFeed | None:

@@ -75,7 +75,6 @@ def format_count(number: int) -> str:
 def _run_part(part: str, directory: str, **options: Any) -> dict[str, float]:
     """Run a part in a process of its own, on the database of this process. Returns its measurements."""
     places = StatePaths.from_directory(Path(directory))
-    places.static.mkdir()
     places.sockets.mkdir(mode=0o700)
     values = {
         "NETZWART_VAR": directory,

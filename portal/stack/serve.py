@@ -83,8 +83,7 @@ async def _start_failover(supervisor: Supervisor, places: StatePaths, port: int,
 
 
 async def _start_programs(supervisor: Supervisor, places: StatePaths, port: int, no_ssh: str) -> None:
-    for directory in (places.beat_schedule.parent, places.static):
-        directory.mkdir(parents=True, exist_ok=True)
+    places.beat_schedule.parent.mkdir(parents=True, exist_ok=True)
     with supervisor.output.show_step("Web server, worker, ticker"):
         for program in (
             commands.build_web(port),

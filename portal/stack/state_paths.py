@@ -94,8 +94,3 @@ class StatePaths:
     @property
     def beat_schedule(self) -> Path:
         return self.var / "beat" / "schedule"
-
-    @property
-    def static(self) -> Path:
-        """Target of collectstatic; empty while static files are served from their sources."""
-        return self.var / "static"

@@ -36,13 +36,13 @@ document.addEventListener("click", (event) => {
   if (target.dataset.opens) by(target.dataset.opens).showModal();
   if (target.dataset.hides) by(target.dataset.hides).hidden = true;
   if (target.dataset.close !== undefined && target.closest("dialog")) { event.preventDefault(); target.closest("dialog").close(); }
-  if (target.dataset.dialog !== undefined && !event.ctrlKey && !event.metaKey) { event.preventDefault(); ask(target); }
+  if (target.dataset.dialog !== undefined && !event.ctrlKey && !event.metaKey) { event.preventDefault(); ask(target, event); }
 });
 
 // <a data-dialog href="…/confirm">: the confirmation of that page, in a dialog over this one. A form inside it posts to that address.
-async function ask(link) {
+async function ask(link, event) {
   const dialog = by("dialog");
-  await htmx.ajax("GET", link.href, { target: dialog, select: "form.nw-confirm", swap: "innerHTML", source: link });
+  await htmx.ajax("GET", link.href, { target: dialog, select: "form.nw-confirm", swap: "innerHTML", source: link, event });
   const form = dialog.querySelector("form.nw-confirm");
   if (!form) { location.href = link.href; return; }
   if (!form.getAttribute("action")) form.action = link.href;

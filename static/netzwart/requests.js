@@ -1,18 +1,19 @@
-// Requests and what people wrote: a button says that it works, a slow or refused request is said, and text is never lost. Comfort only.
+// Requests and what people wrote: the page says within a tenth of a second that it works, a slow or refused request is said, and text is
+// never lost. Comfort only.
 "use strict";
 
-const BUSY_AFTER = 300, STILL_AFTER = 4000, DRAFT = "draft ", SENT = "sent drafts";
+const BUSY_AFTER = 100, STILL_AFTER = 4000, DRAFT = "draft ", SENT = "sent drafts";
 const strip = (id, shown) => { const found = document.getElementById(id); if (found) found.hidden = !shown; };
 const buttonsOf = (element) => element.matches("form") ? [...element.querySelectorAll("button:not([type=button])")] : element.matches("button") ? [element] : [];
 
-// What waits: since when, in which buttons.
+// What waits: since when, in which buttons. Without a button, a line at the top of the page says that it works.
 const waiting = new Map();
 
 function begin(key, element) {
   const buttons = buttonsOf(element);
   const timers = [
     setTimeout(() => buttons.forEach((each) => { each.disabled = true; }), 0), // after the form has taken the button's value
-    setTimeout(() => buttons.forEach((each) => each.classList.add("nw-working")), BUSY_AFTER),
+    setTimeout(() => { buttons.forEach((each) => each.classList.add("nw-working")); if (!buttons.length) strip("request-runs", true); }, BUSY_AFTER),
     setTimeout(() => strip("request-waits", true), STILL_AFTER),
   ];
   waiting.set(key, { buttons, timers });
@@ -24,7 +25,7 @@ function end(key) {
   found.timers.forEach(clearTimeout);
   found.buttons.forEach((each) => { each.disabled = false; each.classList.remove("nw-working"); });
   waiting.delete(key);
-  if (!waiting.size) strip("request-waits", false);
+  if (!waiting.size) ["request-runs", "request-waits"].forEach((id) => strip(id, false));
 }
 
 // Signing in, in whichever tab, makes a new CSRF token: what this page sends takes it from the cookie, not as it was when the page came.
@@ -44,7 +45,9 @@ document.addEventListener("htmx:configRequest", ({ detail }) => {
 });
 
 const changes = (event) => event.detail.requestConfig?.verb !== "get";
-document.addEventListener("htmx:beforeRequest", (event) => { if (changes(event) && !event.defaultPrevented) begin(event.detail.xhr, event.target); });
+// Somebody waits for this request: it changes something, or they pressed or typed. A page that asks by itself shows nothing.
+const awaited = (event) => changes(event) || event.detail.requestConfig?.triggeringEvent?.isTrusted;
+document.addEventListener("htmx:beforeRequest", (event) => { if (awaited(event) && !event.defaultPrevented) begin(event.detail.xhr, event.target); });
 document.addEventListener("htmx:afterRequest", (event) => end(event.detail.xhr));
 document.addEventListener("submit", (event) => {
   if (event.defaultPrevented || event.target.method !== "post" || event.target.hasAttribute("hx-post")) return;

@@ -71,8 +71,7 @@ def test_plan_revision_delta_and_drift_are_told(served_network: factories.Networ
     assert told["settings"] == [{"name": "net.ipv4.ip_forward", "wanted": "1", "found": "0"}]
 
 
-def test_a_packet_is_traced_as_on_the_page(network: factories.Network, api: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "desired_state_cache", DesiredStateCache())
+def test_a_packet_is_traced_as_on_the_page(network: factories.Network, api: Client) -> None:
     forward(network, 8443)
     trace = f"/api/gateways/gateways/{network.gateways[0].pk}/trace/"
     asked = {"source": "203.0.113.9", "destination": "198.51.100.7", "port": "8443"}

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
+from django.templatetags.static import static
 from django.test import Client
 from django.utils import timezone
 
@@ -198,7 +199,7 @@ def test_a_ticket_carries_exactly_what_was_shown_and_nothing_that_was_forged(
     settings.CHECK_HOSTS = {4: "v4.lindenhof.example", 6: "v6.lindenhof.example"}
     selin = lives_in(network)
     page = selin.get("/me/check/ticket/?ipv4=yes&ipv6=no")
-    assert 'data-reach="//v4.lindenhof.example/static/netzwart/reached.svg"' in text(selin.get("/me/check/"))
+    assert f'data-reach="//v4.lindenhof.example{static("netzwart/reached.svg")}"' in text(selin.get("/me/check/"))
     shown, token = page.context["found"], page.context["token"]
     assert "+ Your browser over IPv4: It reached us." in shown
     assert "! Your browser over IPv6: It did not reach us within 6 s." in shown

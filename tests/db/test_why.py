@@ -8,15 +8,17 @@ from urllib.parse import urlencode
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from apps.bans import services as bans
 from apps.bans.allow_list import allow_prefix
 from apps.bans.blocks.services import block_member
 from apps.bans.listeners.services import add_listener
-from apps.deployments import services
-from apps.deployments.desired_state.desired_state_cache import DesiredStateCache
 from apps.deployments.services import reconcile
+from apps.desk.packet_trace.answer import answer_question
+from apps.desk.packet_trace.question import TraceQuestion
 from apps.members.models import Member
 from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward
@@ -27,11 +29,6 @@ from tests.db.rollout_rows import forward
 pytestmark = pytest.mark.django_db(transaction=True)
 
 FOREIGN = "203.0.113.9"
-
-
-@pytest.fixture(autouse=True)
-def _knows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(services, "desired_state_cache", DesiredStateCache())
 
 
 @pytest.fixture
@@ -57,6 +54,18 @@ def run_trace_command(*arguments: str, **options: Any) -> str:
     out = StringIO()
     call_command("trace", *arguments, stdout=out, **options)
     return out.getvalue()
+
+
+def count_trace_queries(network: factories.Network) -> int:
+    """Return how many queries a trace takes in the process that computes it, after the first one."""
+    answer_question(build_question(network))
+    with CaptureQueriesContext(connection) as captured:
+        answer_question(build_question(network))
+    return len(captured)
+
+
+def build_question(network: factories.Network) -> TraceQuestion:
+    return TraceQuestion(network.gateways[0], ip_address("10.16.0.10"), ip_address(FOREIGN))
 
 
 def test_only_staff_may_ask(network: factories.Network, client: Client) -> None:
@@ -197,10 +206,10 @@ def test_a_ruleset_that_is_not_known_cannot_be_asked(staff: Client) -> None:
 
 def test_an_answer_costs_the_same_however_many_members_there_are(staff: Client, network: factories.Network) -> None:
     path = f"/why/?{urlencode({'gateway': 'nat-1', 'protocol': 'tcp', 'source': '10.16.0.10', 'destination': FOREIGN, 'port': 443})}"
-    few = queries(staff, path)
+    few, few_of_trace = queries(staff, path), count_trace_queries(network)
     for number in range(20):
         factories.make_holding(factories.member(f"Another {number}"), network.private, f"10.16.9.{number}")
-    assert queries(staff, path) == few
+    assert (queries(staff, path), count_trace_queries(network)) == (few, few_of_trace)
 
 
 def test_what_runs_is_offered_where_it_differs(served_network: factories.Network) -> None:

@@ -4,14 +4,21 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, Response, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
+from apps.deployments import services
+from apps.deployments.rollouts.gateway_cache import RulesetCache
+from tests.db.conftest import in_memory
+from tests.web import demo_scene
 from tests.web.picture_list import confirm_password
 from tests.whole.conftest import bare_lab, by_ssh, lab, machines, network, processes, sockets, working
 
@@ -36,6 +43,17 @@ def chromium() -> Iterator[Browser]:
         )
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def looks(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[User]:
+    """The user to view the pages with, in the demo network with one of everything on two gateways in memory."""
+    monkeypatch.setattr(services, "gateway_cache", RulesetCache())
+    settings.REDIS_URL = "unix:///nonexistent/redis.sock"
+    with TemporaryDirectory(prefix="nw-") as directory:
+        settings.GATEWAY_SOCKETS = Path(directory)
+        with in_memory(settings.GATEWAY_SOCKETS):
+            yield demo_scene.make()
 
 
 @pytest.fixture

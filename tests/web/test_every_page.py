@@ -1,21 +1,17 @@
-"""Every page in a browser, for staff, members and visitors: no violation found by axe-core in light and dark, no horizontal scrolling."""
+"""Every page in a browser, for staff, members and visitors: no violation found by axe-core in light and dark, no horizontal
+scrolling, and nothing that moves while the page loads."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import pytest
-from django.conf import LazySettings
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, ViewportSize
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
-from apps.deployments import services
-from apps.deployments.rollouts.gateway_cache import RulesetCache
-from tests.db.conftest import in_memory
 from tests.web import demo_scene, picture_list
 from tests.web.conftest import signed_in
 
@@ -38,19 +34,15 @@ TOO_WIDE: Final = """() => {
     const wide = all.filter((each) => each.getBoundingClientRect().right > root.clientWidth + 1);
     return [`${root.scrollWidth} wide: ` + wide.slice(0, 3).map((each) => each.outerHTML.slice(0, 120)).join(" | ")];
 }"""
+WATCH_SHIFTS: Final = """window.shifts = [];
+new PerformanceObserver((list) => window.shifts.push(...list.getEntries())).observe({ type: "layout-shift", buffered: true });"""
+SETTLED: Final = "() => !document.querySelector('.htmx-request, [hx-trigger=load]')"
+SHIFTS: Final = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(window.shifts.map((each) => ({
+    value: each.value, moved: each.sources.map((source) => source.node?.outerHTML?.slice(0, 120) ?? "").slice(0, 3).join(" | "),
+}))))))"""
+MOST_SHIFT: Final = 0.01  # of the layout, all shifts of a page together (https://web.dev/articles/cls); 0.1 is called good
 DESKTOP: Final[ViewportSize] = {"width": 1280, "height": 900}
 PHONE: Final[ViewportSize] = {"width": 360, "height": 740}
-
-
-@pytest.fixture
-def looks(transactional_db: None, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[User]:
-    """The user to view the pages with, in the demo network with one of everything on two gateways in memory."""
-    monkeypatch.setattr(services, "gateway_cache", RulesetCache())
-    settings.REDIS_URL = "unix:///nonexistent/redis.sock"
-    with TemporaryDirectory(prefix="nw-") as directory:
-        settings.GATEWAY_SOCKETS = Path(directory)
-        with in_memory(settings.GATEWAY_SOCKETS):
-            yield demo_scene.make()
 
 
 class Looker:
@@ -62,6 +54,7 @@ class Looker:
         self.own = urlsplit(own).netloc
         self.at = ""
         context.add_init_script(AXE)
+        context.add_init_script(WATCH_SHIFTS)
         self.page = context.new_page()
         self.page.on("request", self._check_request)
         self.page.on("pageerror", lambda error: self.blame(f"script: {error}"))
@@ -83,6 +76,13 @@ class Looker:
         answer = self.page.goto(path, wait_until="load")
         there = (404,) if at.startswith(demo_scene.NOTHING) else (200, 401, 422)
         assert answer is not None and answer.status in there, f"{at}: no page; if there is none, say so in tests/web/demo_scene.py"
+
+    def shifts(self) -> None:
+        """Blame what moved by itself until all parts that come later were there."""
+        self.page.wait_for_function(SETTLED)
+        found = self.page.evaluate(SHIFTS)
+        if sum(each["value"] for each in found) > MOST_SHIFT:
+            self.blame("layout shift " + "; ".join(f"{each['value']:.3f}: {each['moved']}" for each in found))
 
     def axe(self, run: dict[str, Any]) -> None:
         for each in self.page.evaluate(RUN, run):
@@ -113,12 +113,14 @@ def look_at(desk: Looker, phone: Looker, pages: Iterable[demo_scene.Page]) -> No
     """Check each page in both windows, and on the desk in both themes."""
     for each in pages:
         desk.open(each.path, f"{each.name} {each.path}")
+        desk.shifts()
         desk.axe({"type": "tag", "values": TAGS})
         desk.width()
         desk.page.emulate_media(color_scheme="dark")
         desk.axe({"type": "rule", "values": ["color-contrast", "link-in-text-block"]})
         desk.page.emulate_media(color_scheme="light")
         phone.open(each.path, f"{each.name} {each.path} on a phone")
+        phone.shifts()
         phone.axe({"type": "rule", "values": OF_WIDTH})
         phone.width()
 
@@ -132,6 +134,7 @@ def test_every_page_is_accessible_and_fits_a_phone(chromium: Browser, live_serve
     stranger = Looker(chromium.new_context(base_url=live_server.url, viewport=PHONE, reduced_motion="reduce"), live_server.url)
     for name in demo_scene.STRANGERS:
         stranger.open(demo_scene.address(name), name)
+        stranger.shifts()
         stranger.axe({"type": "tag", "values": TAGS})
         stranger.width()
     look_at(desk, phone, demo_scene.pages())

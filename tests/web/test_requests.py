@@ -1,8 +1,10 @@
 """Requests that fail or take long, in a browser: input survives the end of a session, and slow or refused requests are reported."""
 
+import re
+
 import pytest
 from django.contrib.sessions.models import Session
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from apps.nat.models import PortForward
@@ -133,4 +135,94 @@ def test_a_slow_answer_is_said_and_the_button_is_not_pressed_twice(
     expect(page.get_by_text("Still waiting for the portal.")).to_be_visible()
     held[0].continue_()
     expect(page.get_by_text("Still waiting for the portal.")).to_be_hidden()
+    context.close()
+
+
+def stop_clock(page: Page, path: str) -> None:
+    """Open the page, and let its time pass only when the test says so."""
+    page.clock.install(time=0)
+    page.goto(path)
+    page.clock.pause_at(3600)
+
+
+def hold_requests(page: Page, pattern: str) -> list[Route]:
+    """Hold the requests back that a page sends to these addresses, and return them as they come."""
+    held: list[Route] = []
+    page.route(pattern, lambda route: held.append(route) if "hx-request" in route.request.headers else route.continue_())
+    return held
+
+
+def test_a_page_that_is_asked_for_says_within_a_tenth_of_a_second_that_it_works(
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network
+) -> None:
+    context = signed_in(chromium, live_server, served_network.admin)
+    page = context.new_page()
+    stop_clock(page, "/members/")
+    working = page.locator("#request-runs")
+    held = hold_requests(page, "**/members/?q=*")
+    with page.expect_request("**/members/?q=*"):
+        page.get_by_role("main").get_by_role("searchbox").fill("m1")
+        page.clock.run_for(300)  # the search begins when nobody has typed for so long
+    page.clock.run_for(99)
+    expect(working).to_be_hidden()
+    page.clock.run_for(1)
+    expect(working).to_be_visible()
+    held[0].continue_()
+    expect(working).to_be_hidden()
+    context.close()
+
+
+def test_a_button_and_a_dialog_that_are_slow_say_so_within_a_tenth_of_a_second(
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network
+) -> None:
+    context = signed_in(chromium, live_server, served_network.admin)
+    page = context.new_page()
+    stop_clock(page, f"/members/{served_network.residents['m1'].member.pk}/")
+    held = hold_requests(page, "**/forwards/add/")
+    form = page.locator("#forward-form")
+    form.get_by_label("Public port").fill("8443")
+    with page.expect_request("**/forwards/add/"):
+        form.get_by_role("button").first.click()
+    page.clock.run_for(100)
+    expect(form.get_by_role("button").first).to_have_class(re.compile("nw-working"))
+    held[0].abort()
+    expect(form.get_by_role("button").first).not_to_have_class(re.compile("nw-working"))
+    link = page.locator("a[data-dialog]").first
+    held = hold_requests(page, f"**{link.get_attribute('href')}")
+    with page.expect_request(f"**{link.get_attribute('href')}"):
+        link.click()
+    page.clock.run_for(100)
+    expect(page.locator("#request-runs")).to_be_visible()
+    held[0].continue_()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    expect(page.locator("#request-runs")).to_be_hidden()
+    context.close()
+
+
+def test_a_part_that_comes_after_the_page_shows_that_it_comes(
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network
+) -> None:
+    context = signed_in(chromium, live_server, served_network.admin)
+    page = context.new_page()
+    member = served_network.residents["m1"].member
+    held = hold_requests(page, f"**/members/{member.pk}/history/")
+    page.goto(f"/members/{member.pk}/")
+    place = page.locator("#history.htmx-request .nw-later a")
+    expect(place).to_be_visible()
+    assert place.evaluate("element => getComputedStyle(element, '::before').content") == '""'
+    held[0].continue_()
+    expect(page.locator("#history .nw-later")).to_have_count(0)
+    context.close()
+
+
+def test_a_page_that_asks_by_itself_shows_nothing_of_it(
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network
+) -> None:
+    context = signed_in(chromium, live_server, served_network.admin)
+    page = context.new_page()
+    held = hold_requests(page, "**/gateways/")
+    with page.expect_request(lambda request: "hx-request" in request.headers):
+        stop_clock(page, "/gateways/")  # an hour passes, so the page asks again
+    page.clock.run_for(1000)
+    assert held and page.locator("#request-runs").is_hidden()
     context.close()

@@ -12,8 +12,8 @@ from apps.bans import ban_list_page, export, services
 from apps.bans.bulk_selection import is_typed_number_missing
 from apps.bans.forms import BanListChangeForm, BanListForm
 from apps.bans.models import BanList
+from apps.bans.selectors import count_bans, summarize_list
 from apps.bans.selectors import list_ban_lists as all_lists
-from apps.bans.selectors import summarize_list
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import Gateway
 
@@ -90,7 +90,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what is deleted with the list; after confirmation, delete it. For a large list, the number of bans must be typed."""
     found = _get_list(pk)
-    bans = found.bans.count()
+    bans = count_bans(found)
     if request.method != "POST" or is_typed_number_missing(bans, ban_list_page.parse_query_number(request.POST, "typed")):
         shown = {"list": found, "bans": bans, "gateways": format_all_gateway_names(), "type": is_typed_number_missing(bans, 0)}
         return render(request, "bans/delete_list.html", shown)

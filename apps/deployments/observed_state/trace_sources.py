@@ -4,7 +4,7 @@ A process's first query for a group reads and compiles everything; later ones co
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from ipaddress import ip_network
 
@@ -28,6 +28,11 @@ class TraceableGateway:
     revision: Revision | None
     routes: RoutingTable
     at: datetime
+
+    def drop_elements(self) -> "TraceableGateway":
+        """Return the same without the elements of its rulesets."""
+        runs = replace(self.runs, elements={}) if self.runs else None
+        return replace(self, wanted=replace(self.wanted, elements={}), runs=runs)
 
 
 def build_traceable_gateways(group: GatewayGroup, at: datetime | None = None) -> list[TraceableGateway]:

@@ -1,6 +1,6 @@
 """Answers to trace questions: the packet's trace, and its fate with the other ruleset and on the group's other gateways."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import structlog
@@ -45,6 +45,10 @@ class TraceAnswer:
     def at(self) -> datetime:
         """The moment that the question is about."""
         return self.traceable.at
+
+    def drop_elements(self) -> "TraceAnswer":
+        """Return the same without the elements of its rulesets: those that the packet met are in the traces."""
+        return replace(self, ruleset=replace(self.ruleset, elements={}), traceable=self.traceable.drop_elements())
 
     def list_origins(self, read: PartReading) -> list[ElementOrigin]:
         """Return the origins of the element that a part found, without names of members unless the question allows them."""

@@ -8,10 +8,11 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.desk.packet_trace.answer import answer_question, log_question
+from apps.desk.packet_trace.answer import log_question
 from apps.desk.packet_trace.export import answer_to_dict
 from apps.desk.packet_trace.form import START, QuestionForm
 from apps.desk.packet_trace.question import InvalidQuestion
+from apps.desk.packet_trace.tracer import tracer
 from apps.desk.selectors.search import parse_search
 from apps.gateways.api_lifecycle import GatewayLifecycleViewSet
 from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, TRUTH, Shape, make_array, make_mapping, make_nullable, make_object
@@ -73,6 +74,6 @@ class GatewayWithTraceViewSet(GatewayLifecycleViewSet):
         try:
             question = replace(form.build_question(), named=named)
             log_question(question, request.user)
-            return Response(answer_to_dict(answer_question(question)))
+            return Response(answer_to_dict(tracer.ask(question)))
         except InvalidQuestion as problem:
             raise serializers.ValidationError({f"?{problem.field}": str(problem)}) from problem

@@ -35,8 +35,11 @@ class InvalidQuestion(ValueError):  # noqa: N818 - named for a condition, not as
     """The question is invalid. `field` is the field concerned; the message says what to do."""
 
     def __init__(self, field: str, message: str) -> None:
-        super().__init__(message)
-        self.field = field
+        super().__init__(field, message)  # both, so that it can be sent to another process
+        self.field, self._message = field, message
+
+    def __str__(self) -> str:
+        return self._message
 
 
 @dataclass(frozen=True, slots=True)

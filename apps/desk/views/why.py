@@ -9,10 +9,11 @@ from apps.accounts.permissions import staff_page
 from apps.desk.live_trace import form as live
 from apps.desk.live_trace.form import LiveTraceForm
 from apps.desk.packet_trace import packet_trace_texts
-from apps.desk.packet_trace.answer import answer_question, log_question
+from apps.desk.packet_trace.answer import log_question
 from apps.desk.packet_trace.form import RUNS, START, WANTED, QuestionForm
 from apps.desk.packet_trace.path import list_path_stops
 from apps.desk.packet_trace.question import InvalidQuestion
+from apps.desk.packet_trace.tracer import tracer
 from apps.network.models import Gateway
 
 
@@ -35,7 +36,7 @@ def _build_answer_context(form: QuestionForm, by: object) -> dict[str, Any]:
     try:
         question = form.build_question()
         log_question(question, by)
-        found = answer_question(question)
+        found = tracer.ask(question)
     except InvalidQuestion as problem:
         form.add_error(problem.field, str(problem))
         return {}
