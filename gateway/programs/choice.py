@@ -84,7 +84,7 @@ def choose_start(choice: ProgramChoice, found: StartConditions) -> ProgramStart:
     if choice.trial is None:
         return _start_kept(choice, found)
     if problem := _find_problem(choice.trial, found):
-        return _start_kept(choice.go_back(problem), found)
+        return _go_back(choice.go_back(problem), found)
     return ProgramStart(replace(choice, trial=replace(choice.trial, started=True)), choice.trial.digest, is_trial=True)
 
 
@@ -100,6 +100,12 @@ def _find_problem(trial: ProgramTrial, found: StartConditions) -> str:
     if trial.boot != found.boot:
         return BOOTED
     return "" if trial.digest in found.intact | {found.packaged} else DAMAGED
+
+
+def _go_back(choice: ProgramChoice, found: StartConditions) -> ProgramStart:
+    """Return the start after a trial that failed. That one is told even if the kept program is damaged too, or it would be tried again."""
+    start = _start_kept(choice, found)
+    return replace(start, choice=replace(start.choice, failed=choice.failed, problem=choice.problem))
 
 
 def _start_kept(choice: ProgramChoice, found: StartConditions) -> ProgramStart:

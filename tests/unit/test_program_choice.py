@@ -42,6 +42,12 @@ def test_a_trial_starts_once(choice: ProgramChoice, found: StartConditions, late
         assert again.choice.problem
 
 
+def test_a_trial_that_failed_is_told_even_if_the_kept_program_is_damaged_too() -> None:
+    start = choose_start(ProgramChoice("package", "kept", ProgramTrial("a", 60, "boot 1")), SOUND)
+    again = choose_start(start.choice, replace(SOUND, intact=frozenset()))
+    assert (again.digest, again.choice.kept, again.choice.failed) == ("", "", "a")
+
+
 @given(CHOICES, CONDITIONS)
 def test_after_a_trial_that_failed_the_kept_program_starts(choice: ProgramChoice, found: StartConditions) -> None:
     start = choose_start(choice, found)
