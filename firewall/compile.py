@@ -7,7 +7,7 @@ ways end in `_build_shape`, so that compiling a change alone gives the very rule
 from collections.abc import Mapping, Set
 from dataclasses import replace
 
-from firewall import chains, conflicts, limit_sets, probing, profile
+from firewall import chains, conflicts, limit_sets, probing, profile, shaper
 from firewall.chains.used_sets import UsedSets
 from firewall.conflicts import ElementsAfter
 from firewall.diff import Delta, ElementChange, diff_shape
@@ -15,8 +15,10 @@ from firewall.elements import build_all_elements, build_touched_keys
 from firewall.elements.members import MOST_LENGTHS
 from firewall.elements.types import ElementsBySet
 from firewall.policy import GatewaySpec, Policy, PolicyError, TouchedKeys
-from firewall.ruleset import NO_ELEMENTS, Elements, Ruleset
+from firewall.ruleset import NO_ELEMENTS, Elements, Ruleset, UplinkShaper
 from firewall.sets import ALWAYS, declare, iter_dependent_sets
+
+_USUAL_LENGTH = 64  # of a member's IPv6 prefix, while no member has one
 
 
 def compile_policy(policy: Policy) -> Ruleset:
@@ -101,7 +103,18 @@ def _build_shape(gateway: GatewaySpec, counts: Mapping[str, int]) -> Ruleset:
     if gateway.settings.profile:
         profile.check_profile(gateway.settings.profile)
     built, counters = chains.build_chains(gateway, used), chains.list_counters(gateway, used)
-    return Ruleset(built, dict(sorted(sets.items())), {}, counters, gateway.settings.profile)
+    return Ruleset(built, dict(sorted(sets.items())), {}, counters, gateway.settings.profile, _build_shaper(gateway, used))
+
+
+def _build_shaper(gateway: GatewaySpec, used: UsedSets) -> UplinkShaper | None:
+    """Build the shaper of the gateway's uplink. Addresses that share the longest of the members' IPv6 prefixes belong to one member: with
+    a shorter one, several members would be taken for one.
+    """
+    if gateway.settings.shaping is None:
+        return None
+    made = UplinkShaper(gateway.interfaces.wan, gateway.settings.shaping, max(used.list_lengths("up6"), default=_USUAL_LENGTH))
+    shaper.check_shaper(made)
+    return made
 
 
 def _check_management(gateway: GatewaySpec) -> None:

@@ -5,7 +5,7 @@ Not for sending: where a set was made anew in between, a gateway would need all 
 
 from collections.abc import Mapping
 
-from firewall.diff import NO_COUNTERS, ChainChange, CounterChange, Delta, ElementChange, KernelProfileChange, SetChange
+from firewall.diff import NO_COUNTERS, ChainChange, CounterChange, Delta, ElementChange, KernelProfileChange, SetChange, ShaperChange
 from firewall.ruleset import Element
 
 
@@ -22,6 +22,7 @@ def compose_deltas(first: Delta, second: Delta) -> Delta:
         {name: change for name, change in elements.items() if change and (change.removed or change.added)},
         _compose_counters(first.counters, second.counters),
         _compose_profile(first.profile, second.profile),
+        _compose_shaper(first.shaper, second.shaper),
     )
 
 
@@ -29,6 +30,12 @@ def _compose_profile(first: KernelProfileChange | None, second: KernelProfileCha
     if first is None or second is None:
         return first or second
     return None if first.before == second.after else KernelProfileChange(first.before, second.after)
+
+
+def _compose_shaper(first: ShaperChange | None, second: ShaperChange | None) -> ShaperChange | None:
+    if first is None or second is None:
+        return first or second
+    return None if first.before == second.after else ShaperChange(first.before, second.after)
 
 
 def _compose_elements(first: ElementChange | None, second: ElementChange | None) -> ElementChange | None:

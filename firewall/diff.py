@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from firewall.policy import Profile
-from firewall.ruleset import NO_ELEMENTS, Chain, Elements, Ruleset, Set, iter_used_sets
+from firewall.ruleset import NO_ELEMENTS, Chain, Elements, Ruleset, Set, UplinkShaper, iter_used_sets
 
 
 class ElementChange(NamedTuple):
@@ -55,6 +55,13 @@ class KernelProfileChange(NamedTuple):
     after: Profile | None
 
 
+class ShaperChange(NamedTuple):
+    """The uplink's shaper before and after; None: the uplink's queue is left as it is."""
+
+    before: UplinkShaper | None
+    after: UplinkShaper | None
+
+
 NO_COUNTERS = CounterChange(frozenset(), frozenset())
 
 
@@ -67,10 +74,16 @@ class Delta:
     elements: Mapping[str, ElementChange] = field(default_factory=dict)
     counters: CounterChange = NO_COUNTERS
     profile: KernelProfileChange | None = None
+    shaper: ShaperChange | None = None
 
     def __bool__(self) -> bool:
         """True if there is anything to do."""
-        return bool(self.touches_rules or self.elements or self.profile)
+        return bool(self.touches_rules or self.elements or self.touches_kernel)
+
+    @property
+    def touches_kernel(self) -> bool:
+        """True if the delta changes settings of the kernel beside the table."""
+        return bool(self.profile or self.shaper)
 
     @property
     def touches_rules(self) -> bool:
@@ -85,6 +98,7 @@ class Delta:
             {name: ElementChange(of, added, removed) for name, (of, removed, added) in self.elements.items()},
             CounterChange(self.counters.added, self.counters.removed),
             KernelProfileChange(self.profile.after, self.profile.before) if self.profile else None,
+            ShaperChange(self.shaper.after, self.shaper.before) if self.shaper else None,
         )
 
 
@@ -115,7 +129,8 @@ def diff_shape(running: Ruleset, wanted: Ruleset) -> Delta:
             chains[name] = ChainChange(before, after)
     counters = CounterChange(running.counters - wanted.counters, wanted.counters - running.counters)
     profile = None if running.profile == wanted.profile else KernelProfileChange(running.profile, wanted.profile)
-    return Delta(chains, sets, {}, counters, profile)
+    shaper = None if running.shaper == wanted.shaper else ShaperChange(running.shaper, wanted.shaper)
+    return Delta(chains, sets, {}, counters, profile, shaper)
 
 
 def _iter_names(running: Mapping[str, Chain], wanted: Mapping[str, Chain]) -> Iterator[str]:
@@ -157,4 +172,5 @@ def apply(running: Ruleset, delta: Delta, after: Mapping[str, Elements] | None =
         elements[name] = after[name] if after and name in after else change.apply(elements.get(name, {}))
     counters = running.counters - delta.counters.removed | delta.counters.added
     profile = delta.profile.after if delta.profile else running.profile
-    return Ruleset(chains, sets, {name: elements.get(name, NO_ELEMENTS) for name in sets}, counters, profile)
+    shaper = delta.shaper.after if delta.shaper else running.shaper
+    return Ruleset(chains, sets, {name: elements.get(name, NO_ELEMENTS) for name in sets}, counters, profile, shaper)

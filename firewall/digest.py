@@ -1,7 +1,7 @@
 """A digest of a ruleset that does not depend on order, so that a delta can update it.
 
 The digest is the sum, modulo 2**256, of one hash for each thing the ruleset consists of: a chain with its rules, a set's
-declaration, a counter, an element, a sysctl (an additive multiset hash: Bellare and Micciancio, EUROCRYPT '97, AdHash). Values are
+declaration, a counter, an element, a kernel setting (an additive multiset hash: Bellare and Micciancio, EUROCRYPT '97, AdHash). Values are
 hashed as octets (canonical_encoding.py), never as text that a library renders. The digest tells two rulesets apart despite chance
 and mistakes; against forgery only the link's own authentication helps.
 """
@@ -13,7 +13,7 @@ from firewall.canonical_encoding import encode_canonical
 from firewall.diff import Delta
 from firewall.policy import Profile
 from firewall.profile import build_sysctls
-from firewall.ruleset import Chain, Elements, Ruleset, Set
+from firewall.ruleset import Chain, Elements, Ruleset, Set, UplinkShaper
 
 MODULUS = 1 << 256
 DIGEST_VERSION = 2  # version of the computation, as state files note it: another version gives other digests for the same rulesets
@@ -25,9 +25,10 @@ def digest_ruleset(ruleset: Ruleset) -> int:
 
 
 def digest_shape(ruleset: Ruleset) -> int:
-    """Return the digest's part for chains, declarations, counters and profile."""
+    """Return the digest's part for chains, declarations, counters and kernel settings."""
     total = sum(map(_hash_chain, ruleset.chains.values())) + sum(map(_hash_set, ruleset.sets.values()))
-    return (total + sum(map(_hash_counter, ruleset.counters)) + _hash_profile(ruleset.profile)) % MODULUS
+    settings = _hash_profile(ruleset.profile) + _hash_shaper(ruleset.shaper)
+    return (total + sum(map(_hash_counter, ruleset.counters)) + settings) % MODULUS
 
 
 def digest_elements(elements: Mapping[str, Elements]) -> int:
@@ -57,6 +58,8 @@ def update_digest(before: int, delta: Delta) -> int:
     total += sum(map(_hash_counter, delta.counters.added)) - sum(map(_hash_counter, delta.counters.removed))
     if delta.profile:
         total += _hash_profile(delta.profile.after) - _hash_profile(delta.profile.before)
+    if delta.shaper:
+        total += _hash_shaper(delta.shaper.after) - _hash_shaper(delta.shaper.before)
     return total % MODULUS
 
 
@@ -99,6 +102,10 @@ def _hash_counter(name: str) -> int:
 
 def _hash_profile(profile: Profile | None) -> int:
     return sum(_hash("sysctl", name, value) for name, value in build_sysctls(profile).items()) if profile else 0
+
+
+def _hash_shaper(shaper: UplinkShaper | None) -> int:
+    return _hash_octets(b"shaper\0" + encode_canonical(shaper)) if shaper else 0
 
 
 def _hash_elements(name: str, elements: Elements) -> int:

@@ -183,6 +183,29 @@ class Profile:
     last_port: int = 60_999
 
 
+class Framing(StrEnum):
+    """Ways in which an uplink's line packs packets, so that a packet takes more octets there. RAW: as many as the kernel counts."""
+
+    RAW = "raw"
+    ETHERNET = "ethernet"
+    DOCSIS = "docsis"
+    PTM = "ptm"
+    PPPOE_PTM = "pppoe-ptm"
+    PPPOE_ATM = "pppoe-atm"
+
+
+@dataclass(frozen=True, slots=True)
+class Shaping:
+    """Rates in kbit/s that an uplink's queues keep to, each member with the same share. 0: this direction has no queue of ours.
+
+    firewall/shaper.py has the limits.
+    """
+
+    up: int
+    down: int
+    framing: Framing = Framing.RAW
+
+
 @dataclass(frozen=True, slots=True)
 class GatewayGroupSettings:
     """Settings that a group's gateways apply to all members alike.
@@ -191,7 +214,8 @@ class GatewayGroupSettings:
     PPPoE. flood_mode: drop every packet of a banned source that comes in by the uplink, before connection tracking sees it.
     publics: prefixes that lead to members and nowhere else; a connection from inside to a port of them that is not forwarded is
     refused at once. profile: kernel settings; None leaves the kernel as it is. rates_off: no member's rate is limited, whatever the
-    policy's rate limits are. responder: who connects to the gateways' probes from outside, if anybody.
+    policy's rate limits are. responder: who connects to the gateways' probes from outside, if anybody. shaping: None leaves the uplink's
+    queue as it is.
     """
 
     clamp_mss: bool = False
@@ -203,6 +227,7 @@ class GatewayGroupSettings:
     profile: Profile | None = None
     rates_off: bool = False
     responder: ResponderSpec | None = None
+    shaping: Shaping | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,10 @@ _PORTS = "net.ipv4.ip_local_port_range"
 
 
 class SysctlDifference(NamedTuple):
-    """A sysctl that differs from the profile. found: "" where the kernel has no sysctl of this name."""
+    """A sysctl that differs from the profile, or another kernel setting that differs from the shaper's (firewall/shaper.py).
+
+    found: "" where the kernel has none of this name.
+    """
 
     name: str
     wanted: str

@@ -8,7 +8,7 @@ from functools import partial
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from itertools import groupby, islice
 
-from firewall import names, owners, profile
+from firewall import names, owners, profile, shaper
 from firewall.addresses import format_address, format_ipv4, format_ipv6, format_prefix
 from firewall.diff import ChainChange, Delta, ElementChange, diff
 from firewall.ruleset import (
@@ -121,6 +121,8 @@ def _iter_statements(delta: Delta, now: float) -> Iterator[str]:
         yield from (f"add rule {IN_TABLE} {names.validate_symbol(chain.name)} {render_rule(rule)}" for rule in chain.rules)
     if delta.profile:
         yield from profile.render_profile_change(*delta.profile)
+    if delta.shaper:
+        yield from shaper.render_shaper_change(*delta.shaper)
 
 
 def _sort_by_name(timeouts: Iterable[SetTimeout]) -> list[SetTimeout]:

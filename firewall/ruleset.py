@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from firewall import owners
-from firewall.policy import Address, Prefix, Profile
+from firewall.policy import Address, Prefix, Profile, Shaping
 
 FAMILY = "inet"
 TABLE = "netzwart"
@@ -462,10 +462,19 @@ NO_ELEMENTS: Elements = MappingProxyType({})  # one object for all empty sets, s
 
 
 @dataclass(frozen=True, slots=True)
+class UplinkShaper:
+    """Shaping of one interface. length: IPv6 addresses with the same prefix of this length belong to one member."""
+
+    interface: str
+    shaping: Shaping
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ruleset:
     """One gateway's whole table, and its kernel settings. Every set has an entry in `elements`, which may be empty.
 
-    profile: None leaves the kernel as it is.
+    profile, shaper: None leaves the kernel as it is.
     """
 
     chains: Mapping[str, Chain] = field(default_factory=dict)
@@ -473,6 +482,7 @@ class Ruleset:
     elements: Mapping[str, Elements] = field(default_factory=dict)
     counters: frozenset[str] = frozenset()
     profile: Profile | None = None
+    shaper: UplinkShaper | None = None
 
     def count_rules(self) -> int:
         """Return the number of rules in all chains."""

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from firewall import profile
+from firewall import profile, shaper
 from firewall.diff import Delta
 from firewall.ruleset import Ruleset
 from firewall.sets import ObjectKind, find_kind, list_alternative_sets
@@ -36,10 +36,16 @@ def summarize(delta: Delta, after: Ruleset) -> tuple[SummaryLine, ...]:
         old, new = set(before.rules if before else ()), set(now.rules if now else ())
         added[ObjectKind.RULES] += len(new - old)
         removed[ObjectKind.RULES] += len(old - new)
-    changed[ObjectKind.PROFILE] = profile.count_profile_changes(*delta.profile) if delta.profile else 0
+    changed[ObjectKind.PROFILE] = count_kernel_changes(delta)
     totals = _count_totals(after)
     lines = (SummaryLine(kind, added[kind], removed[kind], changed[kind], totals[kind]) for kind in ObjectKind)
     return tuple(line for line in lines if line.added or line.removed or line.changed)
+
+
+def count_kernel_changes(delta: Delta) -> int:
+    """Return how many kernel settings the delta changes, those of the shaper included."""
+    changed = profile.count_profile_changes(*delta.profile) if delta.profile else 0
+    return changed + (shaper.count_shaper_changes(*delta.shaper) if delta.shaper else 0)
 
 
 def _count_moved(delta: Delta, name: str) -> tuple[int, int]:
@@ -51,7 +57,7 @@ def _count_moved(delta: Delta, name: str) -> tuple[int, int]:
 
 
 def summarize_counts(added: Mapping[str, int], removed: Mapping[str, int], after: Ruleset, *, settings: int) -> tuple[SummaryLine, ...]:
-    """Return a summary without rules, from numbers of elements by set and of changed profile values. A changed element counts as removed
+    """Return a summary without rules, from numbers of elements by set and of changed kernel settings. A changed element counts as removed
     and added.
     """
     totals = _count_totals(after)
@@ -65,7 +71,8 @@ def summarize_counts(added: Mapping[str, int], removed: Mapping[str, int], after
 
 
 def _count_totals(ruleset: Ruleset) -> Counter[ObjectKind]:
-    totals = Counter({ObjectKind.RULES: ruleset.count_rules(), ObjectKind.PROFILE: profile.count_profile_changes(None, ruleset.profile)})
+    settings = profile.count_profile_changes(None, ruleset.profile) + shaper.count_shaper_changes(None, ruleset.shaper)
+    totals = Counter({ObjectKind.RULES: ruleset.count_rules(), ObjectKind.PROFILE: settings})
     for name, elements in ruleset.elements.items():
         kind = find_kind(name)
         if kind:

@@ -188,7 +188,7 @@ class Welcome:
 class Planned:
     """Answer to Plan: the changes to the running ruleset. `text` is the transaction as nft would be given it, cut at 256 KiB.
 
-    settings: how many values of the profile would change.
+    settings: how many kernel settings would change.
     """
 
     digest: str
@@ -257,8 +257,9 @@ class ElementDrift:
 class Drifted:
     """Answer to Drift. `rules` names what is missing, foreign or altered: "chain forward", "set up4", "counter leaked".
 
-    digest: as in DigestIs. elements: by set, only those that differ. sysctls: those of the profile that have another value. Without
-    any difference `rules`, elements and sysctls are empty. gone: True if our table does not exist at all.
+    digest: as in DigestIs. elements: by set, only those that differ. sysctls: those of the profile that have another value, and the
+    uplink's queues that differ from the shaper's. Without any difference `rules`, elements and sysctls are empty. gone: True if our
+    table does not exist at all.
     """
 
     digest: str

@@ -40,12 +40,15 @@ ADDED: Mapping[int, Additions] = {
                 *("SampleConnection", "AddKey"),
                 *("ReadElements", "ElementsAre"),
                 *("ReadProgram", "StoreProgram", "TryProgram", "KeepProgram", "DropProgram", "ProgramIs"),
+                *("UplinkShaper", "Shaping", "Framing", "ShaperChange"),
             }
         ),
         fields={
             "ReadProbes": {"responder_port": WhenSet.REFUSE},
             "TargetSeen": {"inward": WhenSet.OMIT},
             "LinkQueues": {"counted": WhenSet.OMIT},
+            "Ruleset": {"shaper": WhenSet.REFUSE},
+            "Delta": {"shaper": WhenSet.REFUSE},
         },
     ),
 }

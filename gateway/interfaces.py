@@ -14,6 +14,7 @@ from typing import Any
 
 from firewall.machine import MOST_ADDRESSES, InterfaceAddress, MachineInterface
 from firewall.policy import Address
+from firewall.shaper import OWN_DEVICES
 from gateway.netlink import pack_attribute, parse_attribute_text, parse_attributes
 from gateway.table import TableError
 
@@ -36,7 +37,7 @@ _FAMILIES = (socket.AF_INET, socket.AF_INET6)
 
 
 def list_interfaces() -> list[MachineInterface]:
-    """Return all interfaces but loopback, by name. Raises TableError."""
+    """Return all interfaces but loopback and the agent's own, by name. Raises TableError."""
     try:
         with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.NETLINK_ROUTE) as route:
             links = list(iter_dump(route, _GETLINK, _LINK))
@@ -45,7 +46,7 @@ def list_interfaces() -> list[MachineInterface]:
         raise TableError(f"the interfaces cannot be read: {error.strerror}") from error
     found = []
     for (_, _, index, flags, _), given in links:
-        if not flags & _LOOPBACK:
+        if not _is_hidden(flags, given):
             mac, kind = given.get(_LINK_MAC, b""), parse_attributes(given.get(_LINK_INFO, b"")).get(_INFO_KIND, b"")
             found.append(
                 MachineInterface(
@@ -61,10 +62,17 @@ def list_interfaces() -> list[MachineInterface]:
 
 
 def iter_links(route: socket.socket) -> Iterator[tuple[str, bool, dict[int, bytes]]]:
-    """Yield name, whether it is up with carrier, and attributes of each interface but loopback. Raises TableError or OSError."""
+    """Yield name, whether it is up with carrier, and attributes of each interface that `list_interfaces` returns. Raises TableError or
+    OSError.
+    """
     for (_, _, _, flags, _), given in iter_dump(route, _GETLINK, _LINK):
-        if not flags & _LOOPBACK:
+        if not _is_hidden(flags, given):
             yield parse_attribute_text(given[_LINK_NAME]), flags & _RUNNING == _RUNNING, given
+
+
+def _is_hidden(flags: int, given: dict[int, bytes]) -> bool:
+    """True for loopback, and for the agent's own devices, which no cable leads to."""
+    return bool(flags & _LOOPBACK) or parse_attribute_text(given[_LINK_NAME]) in OWN_DEVICES
 
 
 def has_internet_route(family: int) -> bool:

@@ -21,7 +21,20 @@ from firewall.live_trace import Watch
 from firewall.machine import MachineInterface
 from firewall.policy import Address
 from firewall.render import render_delta
-from firewall.ruleset import EMPTY, TABLE, Chain, Element, Hook, HookPriority, Ruleset, Set, Type, VerdictAction, compute_width
+from firewall.ruleset import (
+    EMPTY,
+    TABLE,
+    Chain,
+    Element,
+    Hook,
+    HookPriority,
+    Ruleset,
+    Set,
+    Type,
+    UplinkShaper,
+    VerdictAction,
+    compute_width,
+)
 from gateway import elements as codec
 from gateway import interfaces, netlink, sysctl
 from gateway.conntrack import Conntrack
@@ -36,6 +49,7 @@ from gateway.libnftables import Libnftables
 from gateway.load_plan import iter_change_batches, sample_delta, split_prefill
 from gateway.netlink import Netlink, SocketPool, iter_attribute_spans, pack_text, parse_attribute_text, parse_attributes, parse_number
 from gateway.progress import Progress
+from gateway.shaper import check_shaper, read_shaper, write_shaper
 from gateway.table import UNKNOWN_RULES, CommitRefusedError, DeletedCounts, ElementCounts, TableError, add_deleted_counts
 
 # linux/netfilter/nf_tables.h
@@ -276,6 +290,18 @@ class KernelTable:
     def read_sysctls(self) -> dict[str, str]:
         """See NftTable."""
         return sysctl.read_kernel_sysctls()
+
+    def shape(self, shaper: UplinkShaper | None) -> None:
+        """See NftTable."""
+        write_shaper(shaper)
+
+    def check_shaper(self, shaper: UplinkShaper) -> None:
+        """See NftTable."""
+        check_shaper(shaper)
+
+    def read_shaper(self, interface: str) -> dict[str, str]:
+        """See NftTable."""
+        return read_shaper(interface)
 
     def count_connections(self) -> int:
         """See NftTable."""

@@ -69,7 +69,7 @@ def describe_outcome(reply: Message) -> str:
             return f"{to_plain_line(text)}, digest {digest[:12]}"
         case wire.Drifted(rules=rules, elements=elements, sysctls=sysctls):
             differing = sum(each.missing_count + each.foreign_count for each in elements.values())
-            named = f"{len(rules)} chains, sets and counters, {differing} elements and {len(sysctls)} sysctls"
+            named = f"{len(rules)} chains, sets and counters, {differing} elements and {len(sysctls)} kernel settings"
             return f"{named} are not as they were committed"
         case wire.DigestIs(digest, rules_as_committed):
             return f"digest {digest[:12]}{'' if rules_as_committed else ', rules changed by another program'}"

@@ -19,10 +19,20 @@ from firewall.live_trace import Watch
 from firewall.machine import InterfaceAddress, MachineInterface
 from firewall.policy import Address, Profile
 from firewall.profile import build_sysctls
-from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, iter_used_chains, iter_used_sets
+from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, UplinkShaper, iter_used_chains, iter_used_sets
+from firewall.shaper import build_shaper_settings
 from gateway.evidence.part import Deadline, PartReader, build_text
 from gateway.progress import Progress
-from gateway.table import UNKNOWN_RULES, CommitRefusedError, DeletedCounts, ElementCounts, TableError, TraceSession, add_deleted_counts
+from gateway.table import (
+    UNKNOWN_RULES,
+    CommitRefusedError,
+    DeletedCounts,
+    ElementCounts,
+    ShaperRefusedError,
+    TableError,
+    TraceSession,
+    add_deleted_counts,
+)
 
 # Defaults of Linux 6.1 on a machine with 8 GiB, except for forwarding
 UNTUNED = build_sysctls(Profile(262_144, 262_144, 432_000, 120, 120, 60, 120, 30, 120, 30, 600))
@@ -52,6 +62,8 @@ class FakeKernel:
         self.tracked: list[Flow] = []  # connections that tests pretend are open
         self.sysctls = dict(UNTUNED)
         self.untunable: dict[str, str] = {}  # sysctls that tests pretend cannot be set, and why
+        self.queues: dict[str, str] = {}  # of the uplink, as in firewall/shaper.py
+        self.unshapable = ""  # why tests pretend that the kernel can have no shaper
         self.interfaces = list(INTERFACES)
         self.virtual_addresses: set[tuple[str, Address]] = set()  # that tests pretend the interfaces have
         self.filled: dict[str, int] = {}  # elements that tests pretend packets have added to dynamic sets
@@ -174,6 +186,21 @@ class FakeKernel:
     def read_sysctls(self) -> dict[str, str]:
         """See NftTable."""
         return dict(self.sysctls)
+
+    def shape(self, shaper: UplinkShaper | None) -> None:
+        """See NftTable."""
+        if shaper:
+            self.check_shaper(shaper)
+        self.queues = build_shaper_settings(shaper)
+
+    def check_shaper(self, shaper: UplinkShaper) -> None:
+        """See NftTable."""
+        if self.unshapable:
+            raise ShaperRefusedError(self.unshapable)
+
+    def read_shaper(self, interface: str) -> dict[str, str]:
+        """See NftTable."""
+        return dict(self.queues)
 
     def count_connections(self) -> int:
         """See NftTable."""

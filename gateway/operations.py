@@ -26,12 +26,12 @@ from firewall.health import HealthCounters, ReadHealth
 from firewall.machine import Describe
 from firewall.policy import PolicyError
 from firewall.probe_messages import Probe, ReadProbes
-from firewall.profile import count_profile_changes
 from firewall.render import render_beginning
 from firewall.returned_flows import ForbiddenFlows, WithdrawnObjects
 from firewall.roles import Drain, Roles, RolesAre
 from firewall.ruleset import Ruleset, drop_expired
 from firewall.running_elements import ElementsAre, ReadElements
+from firewall.summary import count_kernel_changes
 from gateway.clock import GatewayClock
 from gateway.counter_reading import CounterReader
 from gateway.element_pages import build_page
@@ -56,6 +56,7 @@ from gateway.table import CommitRefusedError, NftTable, TableError
 from gateway.table_state import CommitTiming, ReadBackError, TableState
 from gateway.takeover import TakeoverWatch
 from gateway.trial import PendingTrial
+from gateway.uplink_queues import change_queues, restore_queues
 
 _MOST_TEXT = 256 << 10
 _READING_TIMEOUTS = 5.0  # seconds; half a million connections take so long on two cores that also do other work
@@ -117,6 +118,7 @@ class Agent:
         self._confirmed = ""
         self._past = ""
         self._damage = ""
+        self._unshaped = ""  # why the queues of the uplink are not those of the ruleset that runs
         self._applied_last = 0  # token
         self._ends_moved = False  # the clock was moved, and the kernel's expiry times were not yet
         self._origin = choose_fallback_ruleset(table.read(self._clock()))
@@ -187,8 +189,21 @@ class Agent:
         self._note_withdrawn(brought.confirmed.deltas if brought.confirmed else ())
         if brought.confirmed and self._clock() < brought.confirmed.at:
             self._clock.follow(brought.confirmed.at)
+        self._unshaped = brought.unshaped
         self._held.remember(brought.ruleset, int(self._clock()), brought.untuned)
         return brought
+
+    @property
+    def is_unshaped(self) -> bool:
+        """True if the queues of the uplink could not be set when they were restored. May be called on another thread."""
+        return bool(self._unshaped)
+
+    def restore_queues(self) -> None:
+        """Set the queues of the uplink, if it is there by now. Called between requests."""
+        if self._unshaped:
+            self._unshaped = restore_queues(self._table, self._held.committed_shaper)
+            if not self._unshaped:
+                log.info("the queues of the uplink are set")
 
     @property
     def is_checkpoint_due(self) -> bool:
@@ -292,7 +307,7 @@ class Agent:
         if request.token:
             self._claim(request.token)
         self._state.try_disk()
-        running = self._held.reread_if_sysctls_altered(request.now)
+        running = self._held.reread_if_settings_altered(request.now)
         digest = digests.format_digest(running.digest) if self._held.rules_known else ""
         confirmed = self._confirmed if self._trial or self._held.strayed or not self._confirmed else digest
         trial, left = self._trial.target if self._trial else "", ceil(self.seconds_left)
@@ -308,13 +323,15 @@ class Agent:
         check_capacities(wanted)
         delta = diff(self._held.get_running(request.now).ruleset, wanted)
         self._table.check(delta, self._clock())
+        if delta.shaper and delta.shaper.after:
+            self._table.check_shaper(delta.shaper.after)
         return wire.Planned(
             digests.format_digest(digests.digest_ruleset(wanted)),
             {name: len(change.added) for name, change in delta.elements.items() if change.added},
             {name: len(change.removed) for name, change in delta.elements.items() if change.removed},
             tuple(delta.chains),
             render_beginning(delta, now=int(self._clock()), most=_MOST_TEXT),
-            count_profile_changes(*delta.profile) if delta.profile else 0,
+            count_kernel_changes(delta),
         )
 
     def _change_program(self, request: StoreProgram | TryProgram | KeepProgram | DropProgram) -> ProgramIs:
@@ -366,7 +383,7 @@ class Agent:
             request.target,
             request.confirm_within,
             now + request.confirm_within,
-            now if delta.touches_rules or delta.profile else earlier.rules_since if earlier else None,
+            now if delta.touches_rules or delta.touches_kernel else earlier.rules_since if earlier else None,
             earlier.flows if earlier else (),
         )
 
@@ -404,7 +421,10 @@ class Agent:
 
     def _commit(self, delta: Delta, after: int) -> CommitTiming:
         try:
-            spent = self._held.commit(delta, after)
+            with change_queues(self._table, delta.shaper):
+                spent = self._held.commit(delta, after)
+            if delta.shaper:
+                self._unshaped = ""
             if delta.profile:
                 self._held.untuned = apply_profile(self._table, self._state, delta.profile.after)
             return spent

@@ -14,6 +14,7 @@ from gateway.kernel_profile import SysctlErrors, apply_profile
 from gateway.persistent_state import ConfirmedRuleset, StateDirectory, StateError
 from gateway.running_ruleset import reconcile_times
 from gateway.table import NftTable, TableError
+from gateway.uplink_queues import restore_queues
 
 CLOSED = Ruleset(chains={"forward": Chain("forward", (), Hook("filter", "forward", HookPriority.FILTER, VerdictAction.DROP))})
 
@@ -23,7 +24,7 @@ class RestoreOutcome:
     """The outcome of a restore.
 
     ruleset: what runs now, None if its rules are not known. fault: "" if all is well. untuned: sysctls of its profile that could
-    not be set, with the errors.
+    not be set, with the errors. unshaped: why the queues of the uplink could not be set, "" if they are.
     """
 
     ruleset: Ruleset | None
@@ -31,11 +32,13 @@ class RestoreOutcome:
     fault: str
     text: str
     untuned: SysctlErrors = field(default_factory=dict)
+    unshaped: str = ""
 
     @property
     def sentence(self) -> str:
         """What was done, and the fault if there is one."""
-        return f"{self.text}: {self.fault}" if self.fault else self.text
+        done = f"{self.text}; not the queues of the uplink: {self.unshaped}" if self.unshaped else self.text
+        return f"{done}: {self.fault}" if self.fault else done
 
 
 def restore_ruleset(
@@ -55,6 +58,7 @@ def restore_ruleset(
             return _close(table, found, now, str(error))
     if confirmed is None:
         apply_profile(table, state, None)
+        restore_queues(table, None)
         known = None if found.chains else found
         return RestoreOutcome(known, None, "", "nothing has been confirmed yet; the kernel is left as it is")
     now = max(now, confirmed.at)
@@ -64,7 +68,8 @@ def restore_ruleset(
     except TableError as error:
         return _close(table, found, now, f"the kernel refuses the last confirmed ruleset: {error}")
     untuned = apply_profile(table, state, wanted.profile)
-    return RestoreOutcome(wanted, confirmed, "", f"the last confirmed ruleset runs, {wanted.count_elements()} elements", untuned)
+    text = f"the last confirmed ruleset runs, {wanted.count_elements()} elements"
+    return RestoreOutcome(wanted, confirmed, "", text, untuned, restore_queues(table, wanted.shaper))
 
 
 def _close_forwarding_first(table: NftTable, state: StateDirectory, found: Ruleset, now: float) -> Ruleset:

@@ -6,7 +6,7 @@ another one. Raises WireError, which names the faulty part.
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from firewall import names, profile
+from firewall import names, profile, shaper
 from firewall.codec import WireError
 from firewall.diff import Delta
 from firewall.policy import PolicyError, Profile
@@ -24,6 +24,7 @@ from firewall.ruleset import (
     SetTimeout,
     Synproxy,
     TcpFlags,
+    UplinkShaper,
     Verdict,
     VerdictAction,
     cap_expiry,
@@ -37,6 +38,7 @@ from firewall.ruleset import (
 from firewall.sets import LARGEST_SET
 
 _LONGEST_LIFE = 86_400  # seconds
+_LONGEST_INTERFACE = 15  # octets
 _MONTH = 2_592_000
 _NO_WAY_IN = ((), (179,))  # the BGP port does not let operators in
 _WIDEST_SCALE = 14  # RFC 7323, 2.3
@@ -53,6 +55,7 @@ def check_ruleset(ruleset: Ruleset) -> None:
         raise WireError(f"ruleset: sets and elements differ: {', '.join(sorted(ruleset.elements.keys() ^ ruleset.sets.keys()))}")
     _inspect_names(ruleset.chains.keys() | ruleset.sets.keys() | ruleset.counters)
     _inspect_profiles(ruleset.profile)
+    _inspect_shapers(ruleset.shaper)
     _inspect_declarations(ruleset.sets.items())
     for name, elements in ruleset.elements.items():
         _inspect_elements(ruleset.sets[name], elements)
@@ -75,6 +78,7 @@ def inspect_delta(delta: Delta) -> None:
     """Check a delta by itself, without comparing it with what runs."""
     _inspect_names([*delta.chains, *delta.sets, *delta.elements, *delta.counters.added, *delta.counters.removed])
     _inspect_profiles(*delta.profile or ())
+    _inspect_shapers(*delta.shaper or ())
     _inspect_declarations((name, each) for name, change in delta.sets.items() for each in change if each)
     _inspect_declarations((name, change.of) for name, change in delta.elements.items())
     _inspect_chains((name, each) for name, change in delta.chains.items() for each in change if each)
@@ -118,6 +122,13 @@ def _lets_management_in(rules: Iterable[Rule]) -> bool:
 def _inspect_profiles(*profiles: Profile | None) -> None:
     for each in filter(None, profiles):
         profile.check_profile(each)
+
+
+def _inspect_shapers(*shapers: UplinkShaper | None) -> None:
+    for each in filter(None, shapers):
+        shaper.check_shaper(each)
+        if len(each.interface.encode()) > _LONGEST_INTERFACE:
+            raise WireError(f"shaping: no interface has a name as long as {each.interface[:40]!r}")
 
 
 def _inspect_names(all_names: Iterable[str]) -> None:

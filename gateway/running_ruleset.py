@@ -21,7 +21,7 @@ class RunningRuleset:
     def __init__(self, ruleset: Ruleset, now: int) -> None:
         self.now = 0
         self._chains, self._sets, self._counters = ruleset.chains, ruleset.sets, ruleset.counters
-        self._profile = ruleset.profile
+        self._profile, self._shaper = ruleset.profile, ruleset.shaper
         self._elements = {name: dict(elements) for name, elements in ruleset.elements.items()}
         self._ends = [end for name, elements in self._elements.items() for end in _iter_ends(name, elements)]
         heapify(self._ends)
@@ -31,7 +31,7 @@ class RunningRuleset:
     @property
     def ruleset(self) -> Ruleset:
         """A view that changes with this object; not a copy."""
-        return Ruleset(self._chains, self._sets, self._elements, self._counters, self._profile)
+        return Ruleset(self._chains, self._sets, self._elements, self._counters, self._profile, self._shaper)
 
     def advance(self, now: int) -> None:
         """Set the time to `now` (0: keep the time), and remove what has expired, as the kernel does.
@@ -52,6 +52,7 @@ class RunningRuleset:
         self._sets = _apply_changes(self._sets, {name: change.after for name, change in delta.sets.items()})
         self._counters = self._counters - delta.counters.removed | delta.counters.added
         self._profile = delta.profile.after if delta.profile else self._profile
+        self._shaper = delta.shaper.after if delta.shaper else self._shaper
         if delta.sets:
             self._elements = {name: {} if name in delta.sets else self._elements[name] for name in self._sets}
         for name, (_, removed, added) in delta.elements.items():
@@ -73,6 +74,7 @@ class RunningRuleset:
         yet += [f"set {name}" for name, change in delta.sets.items() if sets.get(name) != change.before]
         yet += [f"counter {name}" for name in delta.counters.removed - self._counters | delta.counters.added & self._counters]
         yet += ["profile"] if delta.profile and delta.profile.before != self._profile else []
+        yet += ["shaper"] if delta.shaper and delta.shaper.before != self._shaper else []
         yet += [f"elements of {name}" for name, change in delta.elements.items() if not self._fits(name, change, delta)]
         yet += [f"elements of {name}" for name in delta.sets if name not in delta.elements and self._elements.get(name)]
         return yet[0] if yet else ""

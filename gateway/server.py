@@ -30,6 +30,7 @@ from gateway.table import TableError
 
 MOST_PEERS = 32
 WATCH = 1.0  # seconds between two looks at whether this gateway has taken over
+WATCH_QUEUES = 10.0  # seconds between two looks at whether the uplink is there
 RETRY = 1.0  # seconds until taking back is tried again, if it failed
 READERS = 2  # sets whose counters are read at the same time
 BUSY = 3.0  # seconds that evidence waits for another operation before it leaves out which ruleset runs
@@ -58,7 +59,7 @@ class AgentServer:
         self._live_timer: asyncio.TimerHandle | None = None
         self._counting = asyncio.Lock()
         self._readers = ThreadPoolExecutor(READERS, "counters")
-        self._watching: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
         self._collecting = asyncio.Lock()
         self._timing = asyncio.Lock()
         self._stopping = Event()
@@ -121,7 +122,7 @@ class AgentServer:
 
     def start_takeover_watch(self) -> None:
         """Begin to cut connections again that were cut before and come back when this gateway takes over, until `end`."""
-        self._watching = asyncio.get_running_loop().create_task(self._watch_takeovers())
+        self._tasks.append(asyncio.get_running_loop().create_task(self._watch_takeovers()))
 
     async def _watch_takeovers(self) -> None:
         while True:
@@ -133,10 +134,20 @@ class AgentServer:
             except Exception as error:  # on any error, the next look tries again
                 log.error("connections that came back could not be cut: %s", to_plain_line(str(error)))
 
+    def start_queue_watch(self) -> None:
+        """Begin to set the queues of an uplink that was not there when they were restored, until `end`."""
+        self._tasks.append(asyncio.get_running_loop().create_task(self._watch_queues()))
+
+    async def _watch_queues(self) -> None:
+        while True:
+            await asyncio.sleep(WATCH_QUEUES)
+            if self._agent.is_unshaped:
+                await self._run_in_turn(self._agent.restore_queues)
+
     async def end(self) -> None:
         """Wait for the running operation; those queued behind it are cancelled."""
-        if self._watching:
-            self._watching.cancel()
+        for task in self._tasks:
+            task.cancel()
         self._stopping.set()
         await asyncio.to_thread(self._operations.shutdown, cancel_futures=True)
 

@@ -16,7 +16,7 @@ from firewall.health import HealthCounters
 from firewall.live_trace import Headers, Watch
 from firewall.machine import MachineInterface
 from firewall.policy import Address
-from firewall.ruleset import Element, Rule, Ruleset, Set
+from firewall.ruleset import Element, Rule, Ruleset, Set, UplinkShaper
 from gateway.evidence.part import Deadline, PartReader
 from gateway.progress import Progress
 
@@ -29,6 +29,10 @@ class TableError(Exception):
 
 class CommitRefusedError(TableError):
     """The kernel refused the whole transaction, so nothing has changed."""
+
+
+class ShaperRefusedError(CommitRefusedError):
+    """The kernel cannot have this shaper. The message says what it lacks, and where that is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +96,8 @@ class NftTable(Protocol):
     def commit(self, delta: Delta, now: float) -> None:
         """Apply the whole delta or nothing.
 
-        Expired elements are neither added nor deleted. The delta's profile is not set here, but by `tune`. now: the time of the
-        call. Elements expire at their time, however long the work takes.
+        Expired elements are neither added nor deleted. The delta's kernel settings are not set here, but by `tune` and
+        `shape`. now: the time of the call. Elements expire at their time, however long the work takes.
         """
 
     def renew(self, ruleset: Ruleset, now: float) -> None:
@@ -112,7 +116,7 @@ class NftTable(Protocol):
         """Raise TableError if `commit` would refuse the delta, as far as that shows without looking at each element."""
 
     def read(self, now: float) -> Ruleset:
-        """Return everything that the table holds, with UNKNOWN_RULES in each chain and no profile; EMPTY if there is no table.
+        """Return everything that the table holds, with UNKNOWN_RULES in each chain and no kernel settings; EMPTY if there is no table.
 
         Remaining times become absolute ones, which may be off by a second because the kernel rounds.
         """
@@ -159,6 +163,18 @@ class NftTable(Protocol):
 
     def read_sysctls(self) -> dict[str, str]:
         """Return the kernel's values of all sysctls that may be set. May be called on another thread, beside everything else."""
+
+    def shape(self, shaper: UplinkShaper | None) -> None:
+        """Set the queues of the uplink; None: as the kernel makes them by itself.
+
+        Raises ShaperRefusedError; they may be set in part then.
+        """
+
+    def check_shaper(self, shaper: UplinkShaper) -> None:
+        """Raise ShaperRefusedError if the kernel lacks what the shaper needs. Nothing is changed."""
+
+    def read_shaper(self, interface: str) -> dict[str, str]:
+        """Return the queues of this uplink, as in firewall/shaper.py."""
 
     def count_connections(self) -> int:
         """Return the number of tracked connections. May be called on another thread, beside everything else."""

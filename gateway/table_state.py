@@ -6,9 +6,9 @@ from time import monotonic, perf_counter
 
 from firewall import digest
 from firewall.diff import Delta, apply, diff, diff_shape
-from firewall.policy import Profile
 from firewall.profile import SysctlDifference
-from firewall.ruleset import EMPTY, Chain, Elements, Ruleset, drop_expired
+from firewall.ruleset import EMPTY, Chain, Elements, Ruleset, UplinkShaper, drop_expired
+from firewall.shaper import list_shaper_differences
 from firewall.wire import ElementDrift
 from gateway import drift
 from gateway.commit_verification import verify_commit
@@ -87,6 +87,11 @@ class TableState:
         return self._committed.ruleset.chains if self._committed else EMPTY.chains
 
     @property
+    def committed_shaper(self) -> UplinkShaper | None:
+        """The shaper as committed last."""
+        return self._committed.ruleset.shaper if self._committed else None
+
+    @property
     def known_digest(self) -> int | None:
         """Digest of what was committed, None if it is not known. The kernel is not asked."""
         known = self._running or self._committed
@@ -99,13 +104,16 @@ class TableState:
         self._running.advance(now)
         return self._running
 
-    def reread_if_sysctls_altered(self, now: int) -> RunningRuleset:
-        """Return what runs at `now`; read it from the kernel if another program has changed a sysctl of the profile."""
-        return self.read(now) if self._running and self.list_altered_sysctls(self._running.ruleset.profile) else self.get_running(now)
+    def reread_if_settings_altered(self, now: int) -> RunningRuleset:
+        """Return what runs at `now`; read it from the kernel if another program has changed a kernel setting."""
+        return self.read(now) if self._running and self.list_altered_settings(self._running.ruleset) else self.get_running(now)
 
-    def list_altered_sysctls(self, profile: Profile | None) -> tuple[SysctlDifference, ...]:
-        """Return the sysctls that differ from this profile although they could be set."""
-        return list_altered_sysctls(self._table, profile, self.untuned)
+    def list_altered_settings(self, ruleset: Ruleset) -> tuple[SysctlDifference, ...]:
+        """Return the kernel settings that differ from this ruleset's; no sysctls that could not be set."""
+        return (*list_altered_sysctls(self._table, ruleset.profile, self.untuned), *self._list_altered_queues(ruleset.shaper))
+
+    def _list_altered_queues(self, shaper: UplinkShaper | None) -> tuple[SysctlDifference, ...]:
+        return list_shaper_differences(shaper, self._table.read_shaper(shaper.interface)) if shaper else ()
 
     def read(self, now: int) -> RunningRuleset:
         """Read what runs at `now` from the kernel, even if it is known."""
@@ -126,14 +134,15 @@ class TableState:
     def _read_kernel(self, clock: float) -> Ruleset:
         """Return what the kernel holds.
 
-        Rules: those committed last if no other program has written to them, otherwise unknown. Profile: the one committed last, or
-        None if the sysctls differ from it.
+        Rules: those committed last if no other program has written to them, otherwise unknown. Profile and shaper: those committed
+        last, or None where the kernel differs from them.
         """
         start = monotonic()
         read = self._table.read(clock)
         self._slack = SLACK + self._table.lateness + monotonic() - start
-        committed = self._committed.ruleset.profile if self._committed else None
-        found = replace(read, profile=None if self.list_altered_sysctls(committed) else committed)
+        committed = self._committed.ruleset if self._committed else EMPTY
+        profile = None if list_altered_sysctls(self._table, committed.profile, self.untuned) else committed.profile
+        found = replace(read, profile=profile, shaper=None if self._list_altered_queues(committed.shaper) else committed.shaper)
         self.rules_known = not found.chains or self._table.fingerprint_chains() == self._listing
         return replace(found, chains=self._chains) if self.rules_known and found.chains else found
 
@@ -148,7 +157,7 @@ class TableState:
     def compute_drift(self, now: int) -> tuple[tuple[str, ...], dict[str, ElementDrift], tuple[SysctlDifference, ...], bool]:
         """Compare the kernel, read anew, with what was committed last, as of `now`.
 
-        Return the differing rules, elements and sysctls, and whether nothing of the committed ruleset is left.
+        Return the differing rules, elements and kernel settings, and whether nothing of the committed ruleset is left.
         """
         found = self.read(now).ruleset
         committed = EMPTY
@@ -160,7 +169,7 @@ class TableState:
         return (
             rules,
             drift.compare_elements(committed, found, self._clock(), self._slack),
-            self.list_altered_sysctls(committed.profile),
+            self.list_altered_settings(committed),
             gone,
         )
 

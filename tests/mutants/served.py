@@ -88,8 +88,8 @@ SERVED = (
     Mutant(
         "overlook what was set by hand",
         "gateway/table_state.py",
-        "profile=None if self.list_altered_sysctls(committed) else committed",
-        "profile=committed",
+        "profile = None if list_altered_sysctls(self._table, committed.profile, self.untuned) else committed.profile",
+        "profile = committed.profile",
         f"{PROFILE}::test_what_was_set_by_hand_is_told_and_put_right_by_the_whole_ruleset[kernel]",
     ),
 )

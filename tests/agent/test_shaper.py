@@ -1,0 +1,158 @@
+"""The queues of an uplink: set with the ruleset and taken back with it, restored at boot, watched, and refused by a kernel without CAKE."""
+
+import dataclasses
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from firewall import wire
+from firewall.policy import GatewayGroupSettings, Shaping
+from firewall.profile import SysctlDifference
+from firewall.ruleset import Ruleset
+from firewall.shaper import build_shaper_settings
+from tests.agent.conftest import restrict_to_gateways
+from tests.agent.gateways import InProcess, OnKernel, clock
+from tests.agent.requests import deploy, runs, send_refused, welcome
+from tests.agent.rulesets import GATEWAY, network, step, text_of, whole
+
+BOTH, SLOWER = Shaping(20_000, 100_000), Shaping(10_000, 50_000)
+PLAIN = network(2)
+LACKING = "the kernel has no CAKE (module sch_cake; Debian: in the package linux-image-amd64 or linux-image-arm64)"
+
+
+def build_ruleset(shaping: Shaping | None, members: int = 2) -> Ruleset:
+    return network(members, gateway=dataclasses.replace(GATEWAY, settings=GatewayGroupSettings(shaping=shaping)))
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Iterator[InProcess]:
+    gateway = InProcess(tmp_path)
+    yield gateway
+    gateway.close()
+
+
+def drift(gateway: InProcess) -> wire.Drifted:
+    answer = gateway.ask(wire.Drift(clock()))
+    assert isinstance(answer, wire.Drifted), answer
+    return answer
+
+
+def settings_of(shaping: Shaping) -> dict[str, str]:
+    return build_shaper_settings(build_ruleset(shaping).shaper)
+
+
+def test_queues_are_set_come_back_unconfirmed_and_go_with_their_ruleset(local: InProcess) -> None:
+    deploy(local, whole(PLAIN, token=1, now=clock()))
+    answer = local.ask(step(PLAIN, build_ruleset(BOTH), token=2, now=clock()))
+    assert isinstance(answer, wire.Applied) and answer.new_session
+    assert local.table.queues == settings_of(BOTH)
+    assert isinstance(local.ask(wire.Revert(2)), wire.Reverted)
+    assert (local.table.queues, runs(local)) == ({}, text_of(PLAIN))
+    deploy(local, step(PLAIN, build_ruleset(BOTH), token=3, now=clock()))
+    assert isinstance(local.ask(step(build_ruleset(BOTH), build_ruleset(SLOWER), token=4, now=clock())), wire.Applied)
+    assert local.table.queues == settings_of(SLOWER)
+    local.restart()
+    assert (local.table.queues, runs(local)) == (settings_of(BOTH), text_of(build_ruleset(BOTH)))
+    deploy(local, step(build_ruleset(BOTH), PLAIN, token=5, now=clock()))
+    assert local.table.queues == {} and drift(local) == wire.Drifted(text_of(PLAIN), (), {})
+
+
+def test_queues_that_are_not_confirmed_in_time_are_taken_back(local: InProcess) -> None:
+    assert isinstance(local.ask(whole(build_ruleset(BOTH), token=1, now=clock(), within=30)), wire.Applied)
+    local.hands.passed += 31
+    assert welcome(local).trial == "" and local.table.queues == {}
+
+
+def test_a_change_of_members_leaves_the_queues_alone(local: InProcess) -> None:
+    deploy(local, whole(build_ruleset(BOTH), token=1, now=clock()))
+    local.table.unshapable = "not again"
+    deploy(local, step(build_ruleset(BOTH), build_ruleset(BOTH, 3), token=2, now=clock()))
+    assert runs(local) == text_of(build_ruleset(BOTH, 3))
+
+
+def test_a_plan_says_what_it_would_set_and_sets_nothing(local: InProcess) -> None:
+    answer = local.ask(wire.Plan(clock(), build_ruleset(BOTH)))
+    assert isinstance(answer, wire.Planned) and answer.settings == 5
+    assert "# arriving at wan: to netzwart-down" in answer.text.splitlines()
+    assert local.table.queues == {}
+
+
+def test_a_queue_that_was_changed_by_hand_is_drift_and_put_right_by_the_whole_ruleset(local: InProcess) -> None:
+    wanted = build_ruleset(BOTH)
+    deploy(local, whole(wanted, token=1, now=clock()))
+    before = local.table.queues
+    local.table.queues = before | {"queue of wan": "fq_codel"}
+    assert welcome(local).digest not in ("", text_of(wanted))
+    told = drift(local)
+    assert (told.rules, dict(told.elements)) == ((), {})
+    assert told.sysctls == (SysctlDifference("queue of wan", before["queue of wan"], "fq_codel"),)
+    assert send_refused(local, step(wanted, build_ruleset(BOTH, 3), token=2, now=clock())).reason == "base"
+    deploy(local, whole(wanted, token=3, now=clock()))
+    assert local.table.queues == before and drift(local) == wire.Drifted(text_of(wanted), (), {})
+
+
+def test_a_kernel_without_cake_refuses_the_whole_change_and_keeps_what_it_has(local: InProcess) -> None:
+    deploy(local, whole(PLAIN, token=1, now=clock()))
+    local.table.unshapable = LACKING
+    for request in (wire.Plan(clock(), build_ruleset(BOTH, 3)), step(PLAIN, build_ruleset(BOTH, 3), token=2, now=clock())):
+        refused = send_refused(local, request)
+        assert (refused.reason, refused.text) == ("nft", LACKING)
+    assert (welcome(local).trial, runs(local), local.table.queues) == ("", text_of(PLAIN), {})
+
+
+def test_queues_go_back_if_the_transaction_is_refused(local: InProcess) -> None:
+    deploy(local, whole(build_ruleset(BOTH), token=1, now=clock()))
+    slower = build_ruleset(SLOWER)
+    sets = {name: each for name, each in slower.sets.items() if name != "up4"}
+    loose = dataclasses.replace(slower, sets=sets, elements={name: slower.elements[name] for name in sets})  # chains look up what is gone
+    refused = send_refused(local, step(build_ruleset(BOTH), loose, token=2, now=clock()))
+    assert (refused.reason, runs(local)) == ("nft", text_of(build_ruleset(BOTH)))
+    assert local.table.queues == settings_of(BOTH)
+
+
+def test_at_boot_the_rules_run_though_the_uplink_is_not_there_and_its_queues_follow(local: InProcess) -> None:
+    deploy(local, whole(build_ruleset(BOTH), token=1, now=clock()))
+    local.table.queues, local.table.unshapable = {}, "there is no interface wan whose queue could be set"
+    local.restart()
+    assert local.brought.sentence.endswith("not the queues of the uplink: there is no interface wan whose queue could be set")
+    assert local.agent.is_unshaped and len(drift(local).sysctls) == 5
+    local.agent.restore_queues()
+    assert local.table.queues == {}
+    local.table.unshapable = ""
+    local.agent.restore_queues()
+    assert local.table.queues == settings_of(BOTH)
+    assert drift(local) == wire.Drifted(text_of(build_ruleset(BOTH)), (), {})
+
+
+# --- The kernel of this machine
+
+
+def has_cake(gateway: OnKernel) -> bool:
+    """Ask tc, in a network namespace, whether this kernel has CAKE."""
+    commands = (("ip", "link", "add", "try0", "type", "dummy"), ("tc", "qdisc", "add", "dev", "try0", "root", "cake"))
+    return gateway.space.do(lambda: [subprocess.run(each, check=False, capture_output=True).returncode for each in commands])[-1] == 0
+
+
+@pytest.mark.kernel
+@restrict_to_gateways("kernel")
+def test_this_kernel_gets_the_queues_or_says_what_it_lacks(gateway: OnKernel) -> None:
+    gateway.space.do(lambda: subprocess.run(["ip", "link", "add", "wan", "type", "veth", "peer", "name", "far"], check=True))
+    deploy(gateway, whole(PLAIN, token=1, now=clock()))
+    if has_cake(gateway):
+        deploy(gateway, step(PLAIN, build_ruleset(BOTH), token=2, now=clock()))
+        assert gateway.space.do(gateway.table.read_shaper, "wan") == settings_of(BOTH)
+        return
+    before = gateway.space.do(lambda: subprocess.run(["tc", "qdisc", "show"], check=True, capture_output=True, text=True).stdout)
+    for request in (wire.Plan(clock(), build_ruleset(BOTH)), step(PLAIN, build_ruleset(BOTH), token=2, now=clock())):
+        assert send_refused(gateway, request).text == LACKING
+    after = gateway.space.do(lambda: subprocess.run(["tc", "qdisc", "show"], check=True, capture_output=True, text=True).stdout)
+    assert after == before and runs(gateway) == text_of(PLAIN)
+
+
+@pytest.mark.kernel
+@restrict_to_gateways("kernel")
+def test_an_uplink_that_is_not_there_is_named(gateway: OnKernel) -> None:
+    refused = send_refused(gateway, whole(build_ruleset(BOTH), token=1, now=clock()))
+    assert refused.text == "there is no interface wan whose queue could be set"
