@@ -195,6 +195,8 @@ class FakeKernel:
 
     def check_shaper(self, shaper: UplinkShaper) -> None:
         """See NftTable."""
+        if shaper.interface not in {each.name for each in self.interfaces}:
+            raise ShaperRefusedError(f"there is no interface {shaper.interface} whose queue could be set")
         if self.unshapable:
             raise ShaperRefusedError(self.unshapable)
 

@@ -1527,7 +1527,7 @@ CREATE FUNCTION public.pgtrigger_delete_delete_f3d20() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_uplinkevent" ("down_kbit", "group_id", "id", "limits_rates", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "up_kbit", "version") SELECT old_values."down_kbit", old_values."group_id", old_values."id", old_values."limits_rates", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."up_kbit", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_uplinkevent" ("down_kbit", "framing", "group_id", "id", "limits_rates", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "queue_down_kbit", "queue_up_kbit", "up_kbit", "version") SELECT old_values."down_kbit", old_values."framing", old_values."group_id", old_values."id", old_values."limits_rates", _pgh_attached_context.value, NOW(), 'delete', old_values."id", old_values."queue_down_kbit", old_values."queue_up_kbit", old_values."up_kbit", old_values."version" FROM ( SELECT old_values.* FROM old_values  ) AS old_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -2007,7 +2007,7 @@ CREATE FUNCTION public.pgtrigger_insert_insert_781dd() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_uplinkevent" ("down_kbit", "group_id", "id", "limits_rates", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "up_kbit", "version") SELECT new_values."down_kbit", new_values."group_id", new_values."id", new_values."limits_rates", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."up_kbit", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
+                    WITH _pgh_attached_context AS ( SELECT _pgh_attach_context() AS value ) INSERT INTO "network_uplinkevent" ("down_kbit", "framing", "group_id", "id", "limits_rates", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "queue_down_kbit", "queue_up_kbit", "up_kbit", "version") SELECT new_values."down_kbit", new_values."framing", new_values."group_id", new_values."id", new_values."limits_rates", _pgh_attached_context.value, NOW(), 'insert', new_values."id", new_values."queue_down_kbit", new_values."queue_up_kbit", new_values."up_kbit", new_values."version" FROM ( SELECT new_values.* FROM new_values  ) AS new_values, _pgh_attached_context; RETURN NULL;
                 END;
             $$;
 
@@ -2917,7 +2917,7 @@ CREATE FUNCTION public.pgtrigger_update_update_46f09() RETURNS trigger
                             RETURN NEW;
                         END IF;
                     END IF;
-                    INSERT INTO "network_uplinkevent" ("down_kbit", "group_id", "id", "limits_rates", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "up_kbit", "version") VALUES (NEW."down_kbit", NEW."group_id", NEW."id", NEW."limits_rates", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."up_kbit", NEW."version"); RETURN NULL;
+                    INSERT INTO "network_uplinkevent" ("down_kbit", "framing", "group_id", "id", "limits_rates", "pgh_context_id", "pgh_created_at", "pgh_label", "pgh_obj_id", "queue_down_kbit", "queue_up_kbit", "up_kbit", "version") VALUES (NEW."down_kbit", NEW."framing", NEW."group_id", NEW."id", NEW."limits_rates", _pgh_attach_context(), NOW(), 'update', NEW."id", NEW."queue_down_kbit", NEW."queue_up_kbit", NEW."up_kbit", NEW."version"); RETURN NULL;
                 END;
             $$;
 
@@ -7276,10 +7276,20 @@ CREATE TABLE public.network_uplink (
     down_kbit integer,
     limits_rates boolean NOT NULL,
     group_id bigint NOT NULL,
+    framing character varying(12) DEFAULT 'raw'::character varying NOT NULL,
+    queue_down_kbit integer,
+    queue_up_kbit integer,
     CONSTRAINT network_uplink_down_kbit_check CHECK ((down_kbit >= 0)),
+    CONSTRAINT network_uplink_queue_down_kbit_check CHECK ((queue_down_kbit >= 0)),
+    CONSTRAINT network_uplink_queue_up_kbit_check CHECK ((queue_up_kbit >= 0)),
     CONSTRAINT network_uplink_up_kbit_check CHECK ((up_kbit >= 0)),
     CONSTRAINT network_uplink_version_check CHECK ((version >= 0)),
     CONSTRAINT uplink_down_kbit CHECK (((down_kbit IS NULL) OR (down_kbit >= 64))),
+    CONSTRAINT uplink_framing CHECK (((framing)::text = ANY ((ARRAY['raw'::character varying, 'ethernet'::character varying, 'docsis'::character varying, 'ptm'::character varying, 'pppoe-ptm'::character varying, 'pppoe-atm'::character varying])::text[]))),
+    CONSTRAINT uplink_queue_down_fits CHECK (((queue_down_kbit IS NULL) OR (down_kbit IS NULL) OR (queue_down_kbit <= down_kbit))),
+    CONSTRAINT uplink_queue_down_kbit CHECK (((queue_down_kbit IS NULL) OR ((queue_down_kbit >= 1000) AND (queue_down_kbit <= 10000000)))),
+    CONSTRAINT uplink_queue_up_fits CHECK (((queue_up_kbit IS NULL) OR (up_kbit IS NULL) OR (queue_up_kbit <= up_kbit))),
+    CONSTRAINT uplink_queue_up_kbit CHECK (((queue_up_kbit IS NULL) OR ((queue_up_kbit >= 1000) AND (queue_up_kbit <= 10000000)))),
     CONSTRAINT uplink_up_kbit CHECK (((up_kbit IS NULL) OR (up_kbit >= 64)))
 );
 
@@ -7304,7 +7314,12 @@ CREATE TABLE public.network_uplinkevent (
     group_id bigint NOT NULL,
     pgh_context_id uuid,
     pgh_obj_id bigint NOT NULL,
+    framing character varying(12) DEFAULT 'raw'::character varying NOT NULL,
+    queue_down_kbit integer,
+    queue_up_kbit integer,
     CONSTRAINT network_uplinkevent_down_kbit_check CHECK ((down_kbit >= 0)),
+    CONSTRAINT network_uplinkevent_queue_down_kbit_check CHECK ((queue_down_kbit >= 0)),
+    CONSTRAINT network_uplinkevent_queue_up_kbit_check CHECK ((queue_up_kbit >= 0)),
     CONSTRAINT network_uplinkevent_up_kbit_check CHECK ((up_kbit >= 0)),
     CONSTRAINT network_uplinkevent_version_check CHECK ((version >= 0))
 );
@@ -10740,7 +10755,7 @@ COMMENT ON TRIGGER pgtrigger_delete_delete_f2c14 ON public.accounts_invitation I
 
 CREATE TRIGGER pgtrigger_delete_delete_f3d20 AFTER DELETE ON public.network_uplink REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_f3d20();
 
-COMMENT ON TRIGGER pgtrigger_delete_delete_f3d20 ON public.network_uplink IS '528acc44a8f3d35f17f2d26767153e929c0bce35';
+COMMENT ON TRIGGER pgtrigger_delete_delete_f3d20 ON public.network_uplink IS '4ddeb1887b84da711913e75904d24cc68099312c';
 
 CREATE TRIGGER pgtrigger_delete_delete_f481e AFTER DELETE ON public.members_device REFERENCING OLD TABLE AS old_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_delete_delete_f481e();
 
@@ -10860,7 +10875,7 @@ COMMENT ON TRIGGER pgtrigger_insert_insert_6f328 ON public.members_memberinvitat
 
 CREATE TRIGGER pgtrigger_insert_insert_781dd AFTER INSERT ON public.network_uplink REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_781dd();
 
-COMMENT ON TRIGGER pgtrigger_insert_insert_781dd ON public.network_uplink IS 'cd51dd89da8bb524d8f4602bb62275cc3fc22554';
+COMMENT ON TRIGGER pgtrigger_insert_insert_781dd ON public.network_uplink IS '070518f9dee7642282aa530bdd3ae3e6f018790d';
 
 CREATE TRIGGER pgtrigger_insert_insert_7e331 AFTER INSERT ON public.bans_block REFERENCING NEW TABLE AS new_values FOR EACH STATEMENT EXECUTE FUNCTION public.pgtrigger_insert_insert_7e331();
 
@@ -11078,9 +11093,9 @@ CREATE TRIGGER pgtrigger_update_update_44fbd AFTER UPDATE ON public.accounts_rol
 
 COMMENT ON TRIGGER pgtrigger_update_update_44fbd ON public.accounts_rolechange IS '4418d1fe9a57fe66ae13f26132072a745fb739aa';
 
-CREATE TRIGGER pgtrigger_update_update_46f09 AFTER UPDATE ON public.network_uplink FOR EACH ROW WHEN (((old.down_kbit IS DISTINCT FROM new.down_kbit) OR (old.group_id IS DISTINCT FROM new.group_id) OR (old.id IS DISTINCT FROM new.id) OR (old.limits_rates IS DISTINCT FROM new.limits_rates) OR (old.up_kbit IS DISTINCT FROM new.up_kbit) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_46f09();
+CREATE TRIGGER pgtrigger_update_update_46f09 AFTER UPDATE ON public.network_uplink FOR EACH ROW WHEN (((old.down_kbit IS DISTINCT FROM new.down_kbit) OR ((old.framing)::text IS DISTINCT FROM (new.framing)::text) OR (old.group_id IS DISTINCT FROM new.group_id) OR (old.id IS DISTINCT FROM new.id) OR (old.limits_rates IS DISTINCT FROM new.limits_rates) OR (old.queue_down_kbit IS DISTINCT FROM new.queue_down_kbit) OR (old.queue_up_kbit IS DISTINCT FROM new.queue_up_kbit) OR (old.up_kbit IS DISTINCT FROM new.up_kbit) OR (old.version IS DISTINCT FROM new.version))) EXECUTE FUNCTION public.pgtrigger_update_update_46f09();
 
-COMMENT ON TRIGGER pgtrigger_update_update_46f09 ON public.network_uplink IS '0580447988af39b3b55919b727a8416600c0fff0';
+COMMENT ON TRIGGER pgtrigger_update_update_46f09 ON public.network_uplink IS '111b338f472f6e2d18a2bb44ac3fd7cf436310d1';
 
 CREATE TRIGGER pgtrigger_update_update_4e12d AFTER UPDATE ON public.accounts_invitation FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION public.pgtrigger_update_update_4e12d();
 
@@ -12042,6 +12057,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('network', '0009_announced_pools'),
     ('network', '0010_responder_port'),
     ('network', '0011_sampled_open_limits'),
+    ('network', '0012_uplink_fair_queues'),
     ('operations', '0001_initial'),
     ('operations', '0002_portal_health'),
     ('operations', '0003_sizes_of_tables'),

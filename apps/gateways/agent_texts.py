@@ -15,6 +15,7 @@ FEATURES: Mapping[int, tuple[Promise, ...]] = {
         gettext_lazy("upgrades of the agent by the portal"),
         gettext_lazy("a list of what a gateway has that a restored database lacks"),
         gettext_lazy("sampled limits of open connections"),
+        gettext_lazy("fair queues of the uplink"),
     ),
 }
 """What a gateway does only from this version on, as parts of a list. A version that adds anything to the protocol needs an entry."""

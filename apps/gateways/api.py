@@ -326,12 +326,15 @@ class UplinkSerializer(ActiveSettingsSerializer):
 
     class Meta:
         model = Uplink
-        fields = ["group", "version", "up_kbit", "down_kbit", "limits_rates", "active"]
+        fields = [
+            *("group", "version", "up_kbit", "down_kbit", "limits_rates"),
+            *("queue_up_kbit", "queue_down_kbit", "framing", "active"),
+        ]
         read_only_fields = ["group"]
 
 
 class UplinkViewSet(SettingsViewSet):
-    """Uplink of a group: its rates in kbit/s, and whether members' rates are limited on it."""
+    """Uplink of a group: its rates in kbit/s, whether members' rates are limited on it, and its fair queues."""
 
     row_of = get_uplink
     serializer_class = UplinkSerializer

@@ -13,6 +13,7 @@ from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.observed_state.drift import HEALS_ANYWAY, DriftCause
 from apps.deployments.selectors import map_newest_rollouts
 from apps.lib.ui import formats
+from firewall import profile
 
 NAMED = 5  # chains, sets or counters named in a sentence
 
@@ -183,8 +184,12 @@ def _iter_setting_counts(sysctls: list[tuple[str, str, str]]) -> Iterator[str]:
 def _iter_kernel_groups(sysctls: list[tuple[str, str, str]]) -> Iterator[Group]:
     if sysctls:
         gone = [("\u2212", f"{name} = {found}", _("set by hand")) for name, _wanted, found in sysctls if found]
-        rows = gone + [("+", f"{name} = {wanted}", _("of the profile")) for name, wanted, _found in sysctls]
-        yield _("kernel settings"), "", sorted(rows, key=lambda row: row[1].partition(" ")[0])
+        rows = gone + [("+", f"{name} = {wanted}", _describe_origin(name)) for name, wanted, _found in sysctls]
+        yield _("kernel settings"), "", sorted(rows, key=lambda row: row[1].partition(" = ")[0])
+
+
+def _describe_origin(setting: str) -> str:
+    return _("of the profile") if setting in profile.NAMES else _("of the uplink’s fair queues")
 
 
 def _iter_chain_groups(rules: list[str]) -> Iterator[Group]:

@@ -123,9 +123,9 @@ class DeviceForm(forms.Form):
 class RateField(forms.DecimalField):
     """A rate, entered in Mbit/s; the cleaned value is in kbit/s, None when empty."""
 
-    def __init__(self, *, label: Any, help_text: Any = "", highest: int | None = HIGHEST_KBIT) -> None:
+    def __init__(self, *, label: Any, help_text: Any = "", lowest: int = LOWEST_KBIT, highest: int | None = HIGHEST_KBIT) -> None:
         most = None if highest is None else Decimal(highest) / 1000
-        least = Decimal(LOWEST_KBIT) / 1000
+        least = Decimal(lowest) / 1000
         super().__init__(
             label=label, help_text=help_text, required=False, min_value=least, max_value=most, decimal_places=3, max_digits=9,
             widget=forms.NumberInput(attrs={"inputmode": "decimal", "step": "any"}),

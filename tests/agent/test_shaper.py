@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from firewall import wire
-from firewall.policy import GatewayGroupSettings, Shaping
+from firewall.policy import GatewayGroupSettings, Interfaces, Shaping
 from firewall.profile import SysctlDifference
 from firewall.ruleset import Ruleset
 from firewall.shaper import build_shaper_settings
@@ -18,12 +18,13 @@ from tests.agent.requests import deploy, runs, send_refused, welcome
 from tests.agent.rulesets import GATEWAY, network, step, text_of, whole
 
 BOTH, SLOWER = Shaping(20_000, 100_000), Shaping(10_000, 50_000)
-PLAIN = network(2)
+SHAPED = dataclasses.replace(GATEWAY, interfaces=Interfaces("lan0", "wan0", "mgmt0", "sync0"))
+PLAIN = network(2, gateway=SHAPED)
 LACKING = "the kernel has no CAKE (module sch_cake; Debian: in the package linux-image-amd64 or linux-image-arm64)"
 
 
 def build_ruleset(shaping: Shaping | None, members: int = 2) -> Ruleset:
-    return network(members, gateway=dataclasses.replace(GATEWAY, settings=GatewayGroupSettings(shaping=shaping)))
+    return network(members, gateway=dataclasses.replace(SHAPED, settings=GatewayGroupSettings(shaping=shaping)))
 
 
 @pytest.fixture
@@ -75,7 +76,7 @@ def test_a_change_of_members_leaves_the_queues_alone(local: InProcess) -> None:
 def test_a_plan_says_what_it_would_set_and_sets_nothing(local: InProcess) -> None:
     answer = local.ask(wire.Plan(clock(), build_ruleset(BOTH)))
     assert isinstance(answer, wire.Planned) and answer.settings == 5
-    assert "# arriving at wan: to netzwart-down" in answer.text.splitlines()
+    assert "# arriving at wan0: to netzwart-down" in answer.text.splitlines()
     assert local.table.queues == {}
 
 
@@ -83,11 +84,11 @@ def test_a_queue_that_was_changed_by_hand_is_drift_and_put_right_by_the_whole_ru
     wanted = build_ruleset(BOTH)
     deploy(local, whole(wanted, token=1, now=clock()))
     before = local.table.queues
-    local.table.queues = before | {"queue of wan": "fq_codel"}
+    local.table.queues = before | {"queue of wan0": "fq_codel"}
     assert welcome(local).digest not in ("", text_of(wanted))
     told = drift(local)
     assert (told.rules, dict(told.elements)) == ((), {})
-    assert told.sysctls == (SysctlDifference("queue of wan", before["queue of wan"], "fq_codel"),)
+    assert told.sysctls == (SysctlDifference("queue of wan0", before["queue of wan0"], "fq_codel"),)
     assert send_refused(local, step(wanted, build_ruleset(BOTH, 3), token=2, now=clock())).reason == "base"
     deploy(local, whole(wanted, token=3, now=clock()))
     assert local.table.queues == before and drift(local) == wire.Drifted(text_of(wanted), (), {})
@@ -114,13 +115,13 @@ def test_queues_go_back_if_the_transaction_is_refused(local: InProcess) -> None:
 
 def test_at_boot_the_rules_run_though_the_uplink_is_not_there_and_its_queues_follow(local: InProcess) -> None:
     deploy(local, whole(build_ruleset(BOTH), token=1, now=clock()))
-    local.table.queues, local.table.unshapable = {}, "there is no interface wan whose queue could be set"
+    interfaces, local.table.interfaces, local.table.queues = local.table.interfaces, [], {}
     local.restart()
-    assert local.brought.sentence.endswith("not the queues of the uplink: there is no interface wan whose queue could be set")
+    assert local.brought.sentence.endswith("not the queues of the uplink: there is no interface wan0 whose queue could be set")
     assert local.agent.is_unshaped and len(drift(local).sysctls) == 5
     local.agent.restore_queues()
     assert local.table.queues == {}
-    local.table.unshapable = ""
+    local.table.interfaces = interfaces
     local.agent.restore_queues()
     assert local.table.queues == settings_of(BOTH)
     assert drift(local) == wire.Drifted(text_of(build_ruleset(BOTH)), (), {})
@@ -138,11 +139,11 @@ def has_cake(gateway: OnKernel) -> bool:
 @pytest.mark.kernel
 @restrict_to_gateways("kernel")
 def test_this_kernel_gets_the_queues_or_says_what_it_lacks(gateway: OnKernel) -> None:
-    gateway.space.do(lambda: subprocess.run(["ip", "link", "add", "wan", "type", "veth", "peer", "name", "far"], check=True))
+    gateway.space.do(lambda: subprocess.run(["ip", "link", "add", "wan0", "type", "veth", "peer", "name", "far"], check=True))
     deploy(gateway, whole(PLAIN, token=1, now=clock()))
     if has_cake(gateway):
         deploy(gateway, step(PLAIN, build_ruleset(BOTH), token=2, now=clock()))
-        assert gateway.space.do(gateway.table.read_shaper, "wan") == settings_of(BOTH)
+        assert gateway.space.do(gateway.table.read_shaper, "wan0") == settings_of(BOTH)
         return
     before = gateway.space.do(lambda: subprocess.run(["tc", "qdisc", "show"], check=True, capture_output=True, text=True).stdout)
     for request in (wire.Plan(clock(), build_ruleset(BOTH)), step(PLAIN, build_ruleset(BOTH), token=2, now=clock())):
@@ -155,4 +156,4 @@ def test_this_kernel_gets_the_queues_or_says_what_it_lacks(gateway: OnKernel) ->
 @restrict_to_gateways("kernel")
 def test_an_uplink_that_is_not_there_is_named(gateway: OnKernel) -> None:
     refused = send_refused(gateway, whole(build_ruleset(BOTH), token=1, now=clock()))
-    assert refused.text == "there is no interface wan whose queue could be set"
+    assert refused.text == "there is no interface wan0 whose queue could be set"

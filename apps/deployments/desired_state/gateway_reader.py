@@ -4,8 +4,6 @@ from dataclasses import fields
 from ipaddress import ip_network
 from typing import Final
 
-from django.db.models import Exists, OuterRef
-
 from apps.bans.models import Notice as NoticeRow
 from apps.network.models import Gateway as Row
 from apps.network.models import GatewayGroup, Pool, Uplink
@@ -14,6 +12,7 @@ from apps.network.models import Profile as ProfileRow
 from apps.network.models import Protection as ProtectionRow
 from firewall.policy import (
     ConnectionLimits,
+    Framing,
     GatewayGroupSettings,
     GatewaySpec,
     Interfaces,
@@ -27,10 +26,11 @@ from firewall.policy import (
     ResponderSpec,
     RoutingPeer,
     RoutingProtocol,
+    Shaping,
     TransportProtocol,
 )
 
-_TABLES: Final = ("protection", "limits", "notice", "profile")  # of settings, a row for each group at most
+_TABLES: Final = ("protection", "limits", "notice", "profile", "uplink")  # of settings, a row for each group at most
 
 
 def build_gateway(row: Row, settings: GatewayGroupSettings) -> GatewaySpec:
@@ -61,12 +61,12 @@ def read_group_settings(group: GatewayGroup) -> GatewayGroupSettings:
     """Read the settings that all gateways of the group share. Every change reads them: their tables are joined in one
     query, which is much quicker than one for each.
     """
-    is_limiting_off = Exists(Uplink.objects.filter(group=OuterRef("pk"), limits_rates=False))
-    now = GatewayGroup.objects.select_related(*_TABLES).annotate(is_limiting_off=is_limiting_off).get(pk=group.pk)
+    now = GatewayGroup.objects.select_related(*_TABLES).get(pk=group.pk)
     publics = Pool.objects.filter(group=group, kind=Pool.Kind.PUBLIC4).order_by("prefix").values_list("prefix", flat=True)
-    protection, limits, notice, profile = (getattr(now, name, None) for name in _TABLES)
-    of_group = (_build_protection(protection), _build_limits(limits), _read_notice(notice), _build_profile(profile), now.is_limiting_off)
-    return GatewayGroupSettings(now.clamp_mss, now.flood_mode, tuple(publics), *of_group, _build_responder(now))
+    protection, limits, notice, profile, uplink = (getattr(now, name, None) for name in _TABLES)
+    is_limiting_off = bool(uplink and not uplink.limits_rates)
+    of_group = (_build_protection(protection), _build_limits(limits), _read_notice(notice), _build_profile(profile), is_limiting_off)
+    return GatewayGroupSettings(now.clamp_mss, now.flood_mode, tuple(publics), *of_group, _build_responder(now), _build_shaping(uplink))
 
 
 def _build_responder(group: GatewayGroup) -> ResponderSpec | None:
@@ -89,6 +89,12 @@ def _build_protection(row: ProtectionRow | None) -> ProtectionSpec:
 
 def _build_profile(row: ProfileRow | None) -> Profile | None:
     return Profile(**{each.name: getattr(row, each.name) for each in fields(Profile)}) if row and row.managed else None
+
+
+def _build_shaping(row: Uplink | None) -> Shaping | None:
+    if row is None or not (row.queue_up_kbit or row.queue_down_kbit):
+        return None
+    return Shaping(row.queue_up_kbit or 0, row.queue_down_kbit or 0, Framing(row.framing))
 
 
 def _build_limits(row: LimitsRow | None) -> ConnectionLimits:

@@ -17,11 +17,12 @@ from apps.deployments.revision_pages.delta_text import (
     build_delta_row,
     render_delta_group_note,
 )
-from firewall.diff import ChainChange, Delta, ElementChange, KernelProfileChange, diff
-from firewall.profile import NAMES, build_sysctls
+from firewall.diff import ChainChange, Delta, ElementChange, diff
+from firewall.profile import build_sysctls
 from firewall.render import render_elements, render_rule
 from firewall.ruleset import EMPTY, Elements, Ruleset
 from firewall.sets import find_kind
+from firewall.shaper import build_shaper_settings
 from firewall.summary import SummaryLine, summarize
 
 MOST_PER_GROUP = 50
@@ -78,7 +79,7 @@ def _build_excerpt(delta: Delta, now: int) -> DeltaExcerpt:
     groups = [
         *(_build_element_group(name, change, now) for name, change in elements),
         *(_build_rule_group(name, each) for name, each in delta.chains.items()),
-        *([_build_profile_group(delta.profile)] if delta.profile else []),
+        *([_build_settings_group(delta)] if delta.touches_kernel else []),
     ]
     found = [(group, total) for group, total in groups if total]
     cut = [(group.title, render_delta_group_note(group, len(group.rows), total), group.rows) for group, total in found]
@@ -92,9 +93,11 @@ def _build_element_group(name: str, change: ElementChange, now: int) -> tuple[De
     return group, len(removed) + len(added)
 
 
-def _build_profile_group(change: KernelProfileChange) -> tuple[DeltaGroup, int]:
-    old, new = (build_sysctls(each) if each else {} for each in change)
-    names = [name for name in NAMES if old.get(name) != new.get(name)]
+def _build_settings_group(delta: Delta) -> tuple[DeltaGroup, int]:
+    """Build the group of kernel settings: sysctls of the profile, and queues of the uplink."""
+    sides = zip(delta.profile or (None, None), delta.shaper or (None, None), strict=True)
+    old, new = ((build_sysctls(profile) if profile else {}) | build_shaper_settings(shaper) for profile, shaper in sides)
+    names = [name for name in old | new if old.get(name) != new.get(name)]
     rows = [(sign, f"{name} = {held[name]}", "") for name in names for sign, held in (("\u2212", old), ("+", new)) if name in held]
     return DeltaGroup(*SETTINGS, rows), len(rows)
 

@@ -8,7 +8,9 @@ from django.utils.translation import gettext_lazy as _
 from apps.bans.forms import EndForm
 from apps.members.forms import RateField
 from apps.network.models import Uplink
+from apps.network.uplink import LineFraming
 from apps.traffic.rates.models import RateLimit
+from firewall.shaper import RATES
 
 
 class LimitForm(EndForm):
@@ -32,12 +34,38 @@ class LimitForm(EndForm):
 
 
 class UplinkForm(forms.Form):
-    """Rates of a group's uplink, and the switch of rate limits. version: the one that was read, to detect concurrent changes."""
+    """Rates of a group's uplink, the switch of rate limits, and the fair queues.
+
+    version: the one that was read, to detect concurrent changes.
+    """
 
     version = forms.IntegerField(widget=forms.HiddenInput)
     down_kbit = RateField(label=_("Download capacity, Mbit/s"), help_text=_("From the internet. Empty: not known"), highest=None)
     up_kbit = RateField(label=_("Upload capacity, Mbit/s"), help_text=_("To the internet. Empty: not known"), highest=None)
     limits_rates = forms.BooleanField(label=_("Limit rates"), required=False, help_text=_("When off, no rate is limited here."))
+    queue_down_kbit = RateField(
+        label=_("Fair queue for downloads, Mbit/s"),
+        help_text=_(
+            "While the line is full, every member gets the same share of it, and short packets do not wait behind long downloads. "
+            "Choose about 95 % of what the line really carries. Empty: off"
+        ),
+        lowest=RATES[0],
+        highest=RATES[-1],
+    )
+    queue_up_kbit = RateField(
+        label=_("Fair queue for uploads, Mbit/s"),
+        help_text=_(
+            "The same for what members send. The kernel of each gateway needs CAKE, as Debian’s has it; a gateway without it says so, "
+            "and the change is not rolled out."
+        ),
+        lowest=RATES[0],
+        highest=RATES[-1],
+    )
+    framing = forms.ChoiceField(
+        label=_("Framing of the line"),
+        choices=LineFraming,
+        help_text=_("How many octets the line adds to each packet, for the fair queues. Not known: choose a somewhat lower rate."),
+    )
 
     def __init__(self, uplink: Uplink, data: Any = None) -> None:
         super().__init__(data, initial={name: getattr(uplink, name) for name in self.base_fields})

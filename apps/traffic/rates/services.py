@@ -21,6 +21,8 @@ from apps.lib.errors import Conflict, Problem
 from apps.lib.ui import formats
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Member
 from apps.network.models import GatewayGroup, Uplink
+from apps.network.uplink import LineFraming
+from apps.traffic.rates.fair_queues import check_queues
 from apps.traffic.rates.models import RateLimit
 from apps.traffic.rates.selectors import find_current_limit, get_uplink
 
@@ -121,10 +123,26 @@ def release_rate_limits(*, limits: Collection[int], by: User | None) -> int:
     return released
 
 
-def set_uplink(*, group: GatewayGroup, version: int, up_kbit: int | None, down_kbit: int | None, limits_rates: bool, by: User) -> Uplink:
-    """Set the rates of the group's uplink and the switch of rate limits. Raise Conflict when the uplink changed since `version`."""
+def set_uplink(
+    *,
+    group: GatewayGroup,
+    version: int,
+    up_kbit: int | None,
+    down_kbit: int | None,
+    limits_rates: bool,
+    queue_up_kbit: int | None = None,
+    queue_down_kbit: int | None = None,
+    framing: str = LineFraming.RAW,
+    by: User,
+) -> Uplink:
+    """Set the rates of the group's uplink, the switch of rate limits, and the rates of its fair queues.
+
+    Raise Conflict when the uplink changed since `version`, else Problem.
+    """
     values: dict[str, Any] = {"up_kbit": up_kbit, "down_kbit": down_kbit, "limits_rates": limits_rates}
+    values |= {"queue_up_kbit": queue_up_kbit, "queue_down_kbit": queue_down_kbit, "framing": framing}
     saved = get_uplink(group)
+    check_queues(saved, Uplink(group=group, **values))
     conflict = Conflict(_("This uplink was changed by someone else while you were editing. Look at it as it is now, then save again."))
     if saved.version != version:
         raise conflict
@@ -147,7 +165,8 @@ def switch_rate_limits(*, group: GatewayGroup, on: bool, by: User) -> Uplink:
     now = get_uplink(group)
     if now.limits_rates == on:
         return now
-    return set_uplink(group=group, version=now.version, up_kbit=now.up_kbit, down_kbit=now.down_kbit, limits_rates=on, by=by)
+    kept = {name: getattr(now, name) for name in ("up_kbit", "down_kbit", "queue_up_kbit", "queue_down_kbit", "framing")}
+    return set_uplink(group=group, version=now.version, limits_rates=on, by=by, **kept)
 
 
 def _build_range(until: datetime) -> Func:
