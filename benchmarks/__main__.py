@@ -22,6 +22,7 @@ from benchmarks import (
     collecting,
     compiling,
     failing_over,
+    fair,
     flooding,
     growth,
     importing,
@@ -51,6 +52,7 @@ BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
         "commit", members=given.members, bans=given.bans, explain=given.explain, singles=given.changes, seed=given.seed
     ),
     "failover": lambda given: failing_over.run(given.interval),
+    "fair": lambda _given: fair.run(),
     "flood": lambda given: flooding.run(given.minutes, given.interval),
     "growth": lambda given: growth.run(given.members, draw=given.draw),
     "health": lambda _given: reading_health.run(),
@@ -79,6 +81,7 @@ SUMMARIES = {
     "compile": compiling.__doc__,
     "commit": "commit: from a commit in the database to both gateways confirmed, with everything real; one by one and in a burst",
     "failover": failing_over.__doc__,
+    "fair": fair.__doc__,
     "flood": flooding.__doc__,
     "growth": growth.__doc__,
     "health": reading_health.__doc__,

@@ -40,7 +40,7 @@ sleep 60
 """
 
 
-def run_module(image: MachineImage, module: str, *arguments: str, patience: float) -> Iterator[str]:
+def run_module(image: MachineImage, module: str, *arguments: str, patience: float, accelerator: Sequence[str] = EMULATED) -> Iterator[str]:
     """Yield what the module prints after MARK, line by line, as it comes. patience: seconds until the machine is ended.
 
     Raises MachineError with the end of its console if the module fails, or does not end in time.
@@ -49,7 +49,7 @@ def run_module(image: MachineImage, module: str, *arguments: str, patience: floa
         directory = Path(made)
         _make_disks(image, directory, ("python3", "-m", module, *arguments))
         console = []
-        with _switch_on(image, directory, patience) as lines:
+        with _switch_on(image, directory, patience, accelerator) as lines:
             for line in lines:
                 console.append(line)
                 if line.startswith(MARK):
@@ -76,11 +76,11 @@ def _make_disks(image: MachineImage, directory: Path, command: Sequence[str]) ->
 
 
 @contextmanager
-def _switch_on(image: MachineImage, directory: Path, patience: float) -> Iterator[Iterator[str]]:
+def _switch_on(image: MachineImage, directory: Path, patience: float, accelerator: Sequence[str]) -> Iterator[Iterator[str]]:
     """Boot the machine, and end it with the block. Yields the lines of its console until it is off."""
     disks = [word for name in ("root", "tree") for word in ("-drive", f"file={directory / name}.img,format=raw,if=virtio,cache=unsafe")]
     boot = ("-kernel", str(image.kernel), "-initrd", str(image.initrd), "-append", KERNEL_LINE)
-    command = ("qemu-system-x86_64", *EMULATED, *BOARD, "-m", str(MEMORY), *boot, *disks, "-serial", "stdio", "-no-reboot")
+    command = ("qemu-system-x86_64", *accelerator, *BOARD, "-m", str(MEMORY), *boot, *disks, "-serial", "stdio", "-no-reboot")
     with subprocess.Popen(
         ["timeout", str(patience), *command],
         stdin=subprocess.DEVNULL,

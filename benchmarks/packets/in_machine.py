@@ -14,11 +14,14 @@ from benchmarks.packets import costs
 from benchmarks.packets.costs import WAYS, Round
 from benchmarks.packets.emulated_machine import MARK
 from benchmarks.packets.racer import Racer
-from benchmarks.packets.rulesets import FULL, PLAIN, WITHOUT, build_full_policy, invent_feed
+from benchmarks.packets.rulesets import FULL, PLAIN, WITH_QUEUES, WITHOUT, build_full_policy, invent_feed
 from firewall.compile import compile_policy
-from firewall.ruleset import Ruleset
+from firewall.policy import Shaping
+from firewall.ruleset import Ruleset, UplinkShaper
+from firewall.shaper import RATES
 
 WITHOUT_FEATURE, WITHOUT_CHAIN = "without ", "without the chain "
+NEVER_FULL = Shaping(RATES[-1], RATES[-1])  # each packet goes through a queue, and waits in none
 BANS = 2_000  # a large feed costs no more instructions than this: hash tables grow with their elements
 CONNECTIONS = 262_144  # of the table, so that it is neither full nor its hash chains long
 
@@ -28,6 +31,8 @@ def build(name: str, members: int) -> Ruleset | None:
     if name == PLAIN:
         return None
     policy = build_full_policy(members, invent_feed(BANS))
+    if name == WITH_QUEUES:
+        return replace(compile_policy(policy), shaper=UplinkShaper("wan0", NEVER_FULL, 64))
     if name.startswith(WITHOUT_CHAIN):
         full, left_out = compile_policy(policy), name.removeprefix(WITHOUT_CHAIN)
         return replace(full, chains={each: chain for each, chain in full.chains.items() if each != left_out})

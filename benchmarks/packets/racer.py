@@ -32,6 +32,7 @@ class Racer:
             self._cables.gateway.run("nft", MASQUERADE)
         else:
             self._cables.gateway.do(self._kernel.commit, diff(EMPTY, ruleset), int(time.time()))
+            self._cables.gateway.do(self._kernel.shape, ruleset.shaper)
         self._inside: Sender = self._cables.members.do(Sender, "m0")
         self._outside: Sender = self._cables.internet.do(Sender, "i0")
         self._open()

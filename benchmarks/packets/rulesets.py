@@ -25,7 +25,7 @@ from firewall.policy import (
     TransportProtocol,
 )
 
-FULL, PLAIN = "full", "masquerade"  # competitors
+FULL, PLAIN, WITH_QUEUES = "full", "masquerade", "queues"  # competitors; the last is the first with fair queues
 FEED = 120_000
 MASQUERADE = 'table ip nat { chain out { type nat hook postrouting priority srcnat; oifname "wan0" masquerade; }; }'
 PUBLICS = (IPv4Network("198.18.0.0/15"),)
