@@ -169,8 +169,8 @@ def _explaining(what: str, module: str) -> Iterator[None]:
         yield
     except TrafficControlError as error:
         if error.code in _LACKING:
-            text = f"the kernel has no {what} (module {module}; Debian: in the package linux-image-amd64 or linux-image-arm64)"
-            raise ShaperRefusedError(text) from error
+            where = f"module {module}; Debian: in the package linux-image-amd64 or linux-image-arm64"
+            raise ShaperRefusedError(f"the kernel has no {what} ({where}): boot one that has it, or switch the fair queues off") from error
         raise ShaperRefusedError(f"the kernel refuses {what}: {error}") from error
 
 

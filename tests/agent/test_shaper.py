@@ -20,7 +20,10 @@ from tests.agent.rulesets import GATEWAY, network, step, text_of, whole
 BOTH, SLOWER = Shaping(20_000, 100_000), Shaping(10_000, 50_000)
 SHAPED = dataclasses.replace(GATEWAY, interfaces=Interfaces("lan0", "wan0", "mgmt0", "sync0"))
 PLAIN = network(2, gateway=SHAPED)
-LACKING = "the kernel has no CAKE (module sch_cake; Debian: in the package linux-image-amd64 or linux-image-arm64)"
+LACKING = (
+    "the kernel has no CAKE (module sch_cake; Debian: in the package linux-image-amd64 or linux-image-arm64): "
+    "boot one that has it, or switch the fair queues off"
+)
 
 
 def build_ruleset(shaping: Shaping | None, members: int = 2) -> Ruleset:
