@@ -8,6 +8,8 @@ from typing import Final
 
 import pgtrigger
 
+from apps.lib.database.triggers import build_statement_trigger
+
 ADDED: Final = "INSERT INTO bans_bancount (list_id, number) SELECT list_id, count(*) FROM new_values GROUP BY list_id;"
 REMOVED: Final = "INSERT INTO bans_bancount (list_id, number) SELECT list_id, -count(*) FROM old_values GROUP BY list_id;"
 MOVED: Final = "INSERT INTO bans_bancount (list_id, number) VALUES (OLD.list_id, -1), (NEW.list_id, 1);"
@@ -15,12 +17,12 @@ MOVED: Final = "INSERT INTO bans_bancount (list_id, number) VALUES (OLD.list_id,
 
 def build_insert_trigger() -> pgtrigger.Trigger:
     """Return the trigger that counts the bans that a statement adds."""
-    return _build_statement_trigger("count_added", pgtrigger.Insert, ADDED, new="new_values")
+    return build_statement_trigger("count_added", pgtrigger.Insert, ADDED, new="new_values")
 
 
 def build_delete_trigger() -> pgtrigger.Trigger:
     """Return the trigger that counts the bans that a statement removes."""
-    return _build_statement_trigger("count_removed", pgtrigger.Delete, REMOVED, old="old_values")
+    return build_statement_trigger("count_removed", pgtrigger.Delete, REMOVED, old="old_values")
 
 
 def build_move_trigger() -> pgtrigger.Trigger:
@@ -31,15 +33,4 @@ def build_move_trigger() -> pgtrigger.Trigger:
         operation=pgtrigger.UpdateOf("list_id"),  # type: ignore[no-untyped-call]  # pgtrigger has no annotation here
         condition=pgtrigger.Q(old__list__df=pgtrigger.F("new__list")),
         func=MOVED + "RETURN NULL;",
-    )
-
-
-def _build_statement_trigger(name: str, operation: pgtrigger.Operation, statement: str, **tables: str) -> pgtrigger.Trigger:
-    return pgtrigger.Trigger(
-        name=name,
-        level=pgtrigger.Statement,
-        when=pgtrigger.After,
-        operation=operation,
-        referencing=pgtrigger.Referencing(**tables),  # type: ignore[no-untyped-call]  # pgtrigger has no annotation here
-        func=statement + "RETURN NULL;",
     )

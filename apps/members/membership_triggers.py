@@ -5,6 +5,8 @@ The database does it, so that no way of changing a member's state can forget it.
 
 import pgtrigger
 
+from apps.lib.database.triggers import build_statement_trigger
+
 FIRST = """
     INSERT INTO members_membership (member_id, valid)
     SELECT n.id, tstzrange(least(n.since::timestamptz, clock_timestamp()), NULL) FROM new_values n WHERE n.state = 'active';
@@ -44,21 +46,9 @@ def build_left_at_trigger() -> pgtrigger.Trigger:
 
 def build_membership_insert_trigger() -> pgtrigger.Trigger:
     """Return the trigger that opens a membership for each member added as active: from the day in `since`, from now if that is later."""
-    return _build_after_trigger("periods_of_new", pgtrigger.Insert, FIRST, new="new_values")
+    return build_statement_trigger("periods_of_new", pgtrigger.Insert, FIRST, new="new_values")
 
 
 def build_membership_update_trigger() -> pgtrigger.Trigger:
     """Return the trigger that ends the open membership and begins a new one as the state changes."""
-    return _build_after_trigger("periods_of_changed", pgtrigger.Update, END + BEGIN, old="old_values", new="new_values")
-
-
-def _build_after_trigger(name: str, operation: pgtrigger.Operation, statements: str, **tables: str) -> pgtrigger.Trigger:
-    """Return a trigger that runs once per statement, after it, with its rows in transition tables of these names."""
-    return pgtrigger.Trigger(
-        name=name,
-        level=pgtrigger.Statement,
-        when=pgtrigger.After,
-        operation=operation,
-        referencing=pgtrigger.Referencing(**tables),  # type: ignore[no-untyped-call]  # pgtrigger has no annotation here
-        func=statements + "RETURN NULL;",
-    )
+    return build_statement_trigger("periods_of_changed", pgtrigger.Update, END + BEGIN, old="old_values", new="new_values")

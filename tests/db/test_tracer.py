@@ -18,8 +18,10 @@ from apps.deployments.services import reconcile
 from apps.desk.packet_trace.answer import answer_question
 from apps.desk.packet_trace.question import InvalidQuestion, TraceQuestion
 from apps.desk.packet_trace.tracer import PacketTracer, TracerUnavailable
+from apps.desk.packet_trace.tracer import tracer as of_all
 from apps.desk.packet_trace.tracer_program import serve_questions
 from tests import factories
+from tests.db.page_client import signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -95,8 +97,20 @@ def test_a_child_that_cannot_start_is_not_waited_for(
     network: factories.Network, tracer: PacketTracer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NETZWART_SECRET_KEY", "")
-    with pytest.raises(TracerUnavailable, match="ended 2 times"):
+    with pytest.raises(TracerUnavailable, match="Ask again") as failure:
         tracer.ask(build_question(network))
+    assert failure.value.args == ("ended 2 times",)
+
+
+def test_page_and_api_say_what_to_do_when_no_child_answers(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    of_all.close()
+    monkeypatch.setenv("NETZWART_SECRET_KEY", "")
+    staff = signed_in(network.admin)
+    given = {"source": "10.16.0.10", "destination": "203.0.113.9"}
+    page = staff.get("/why/", given | {"gateway": "nat-1", "protocol": "tcp", "port": 443})
+    assert (page.status_code, "does not answer. Ask again" in page.content.decode()) == (200, True)
+    answer = staff.get(f"/api/gateways/gateways/{network.gateways[0].pk}/trace/", given)
+    assert (answer.status_code, "does not answer. Ask again" in answer.json()["detail"]) == (503, True)
 
 
 def test_a_child_that_nobody_asks_ends() -> None:

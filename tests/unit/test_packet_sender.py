@@ -1,13 +1,8 @@
 import ctypes
 import os
 import socket
-import sys
-
-import pytest
 
 from benchmarks.packets.sender import Train
-
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sendmmsg(2) is Linux's")
 
 
 def test_the_kernel_takes_a_whole_train_in_one_call_and_writes_nowhere_else() -> None:

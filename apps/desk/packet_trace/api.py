@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from django.utils.translation import gettext as _
-from rest_framework import serializers
+from rest_framework import exceptions, serializers
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,7 +12,7 @@ from apps.desk.packet_trace.answer import log_question
 from apps.desk.packet_trace.export import answer_to_dict
 from apps.desk.packet_trace.form import START, QuestionForm
 from apps.desk.packet_trace.question import InvalidQuestion
-from apps.desk.packet_trace.tracer import tracer
+from apps.desk.packet_trace.tracer import TracerUnavailable, tracer
 from apps.desk.selectors.search import parse_search
 from apps.gateways.api_lifecycle import GatewayLifecycleViewSet
 from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, TRUTH, Shape, make_array, make_mapping, make_nullable, make_object
@@ -51,6 +51,13 @@ ASKED = {
 }
 
 
+class TracerAway(exceptions.APIException):
+    """The process that traces packets does not answer now."""
+
+    status_code = 503
+    default_code = "away"
+
+
 class GatewayWithTraceViewSet(GatewayLifecycleViewSet):
     """Gateways: their interfaces, management addresses and manual changes, and traces of packets through their rulesets."""
 
@@ -77,3 +84,5 @@ class GatewayWithTraceViewSet(GatewayLifecycleViewSet):
             return Response(answer_to_dict(tracer.ask(question)))
         except InvalidQuestion as problem:
             raise serializers.ValidationError({f"?{problem.field}": str(problem)}) from problem
+        except TracerUnavailable as problem:
+            raise TracerAway(str(problem)) from problem

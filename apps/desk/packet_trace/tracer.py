@@ -11,6 +11,7 @@ from threading import Lock
 from typing import Final
 
 from django.utils import translation
+from django.utils.translation import gettext as _
 
 from apps.desk.packet_trace import tracer_program
 from apps.desk.packet_trace.answer import TraceAnswer
@@ -22,7 +23,13 @@ ATTEMPTS: Final = 2  # the first child may end just when it is asked
 
 
 class TracerUnavailable(Exception):  # noqa: N818 - a state of the world
-    """No child answers. Its messages are in the log of the process that asked."""
+    """No child answers. Its messages are in the log of the process that asked; the text says what to do."""
+
+    def __str__(self) -> str:
+        return _(
+            "The process that traces packets does not answer. Ask again; if that does not help, read the log of the web server: "
+            "in a large network it needs some hundred MiB of memory."
+        )
 
 
 class PacketTracer:
@@ -52,7 +59,7 @@ class PacketTracer:
                 raise
             except (EOFError, OSError):
                 self._end()
-        raise TracerUnavailable(f"The process that traces packets ended {ATTEMPTS} times.")
+        raise TracerUnavailable(f"ended {ATTEMPTS} times")
 
     def close(self) -> None:
         """End the child, if there is one."""
@@ -85,7 +92,7 @@ class _Child:
         """Return the answer. Raises EOFError or OSError when the child has ended, TracerUnavailable when it is silent for PATIENCE."""
         self._line.send((question, language))
         if not self._line.poll(PATIENCE):
-            raise TracerUnavailable(f"The process that traces packets did not answer within {PATIENCE:.0f} s.")
+            raise TracerUnavailable(f"silent for {PATIENCE:.0f} s")
         reply: TraceAnswer | Exception = self._line.recv()
         return reply
 

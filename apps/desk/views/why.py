@@ -13,7 +13,7 @@ from apps.desk.packet_trace.answer import log_question
 from apps.desk.packet_trace.form import RUNS, START, WANTED, QuestionForm
 from apps.desk.packet_trace.path import list_path_stops
 from apps.desk.packet_trace.question import InvalidQuestion
-from apps.desk.packet_trace.tracer import tracer
+from apps.desk.packet_trace.tracer import TracerUnavailable, tracer
 from apps.network.models import Gateway
 
 
@@ -39,6 +39,9 @@ def _build_answer_context(form: QuestionForm, by: object) -> dict[str, Any]:
         found = tracer.ask(question)
     except InvalidQuestion as problem:
         form.add_error(problem.field, str(problem))
+        return {}
+    except TracerUnavailable as problem:
+        form.add_error("gateway", str(problem))
         return {}
     return {
         "answer": found,

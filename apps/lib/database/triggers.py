@@ -3,6 +3,18 @@
 import pgtrigger
 
 
+def build_statement_trigger(name: str, operation: pgtrigger.Operation, statements: str, **tables: str) -> pgtrigger.Trigger:
+    """Return a trigger that runs once per statement, after it, with its rows in transition tables of these names (old, new)."""
+    return pgtrigger.Trigger(
+        name=name,
+        level=pgtrigger.Statement,
+        when=pgtrigger.After,
+        operation=operation,
+        referencing=pgtrigger.Referencing(**tables),  # type: ignore[no-untyped-call]  # pgtrigger has no annotation here
+        func=statements + "RETURN NULL;",
+    )
+
+
 def build_stamp_trigger(*columns: str) -> pgtrigger.Trigger:
     """Return a trigger that records in `changed_in` and `changed_at` which transaction last wrote the row, and when.
 
