@@ -258,8 +258,8 @@ class Drifted:
     """Answer to Drift. `rules` names what is missing, foreign or altered: "chain forward", "set up4", "counter leaked".
 
     digest: as in DigestIs. elements: by set, only those that differ. sysctls: those of the profile that have another value, and the
-    uplink's queues that differ from the shaper's. Without any difference `rules`, elements and sysctls are empty. gone: True if our
-    table does not exist at all.
+    uplink's queues that differ from the shaper's, unless they could not be set. Without any difference `rules`, elements and sysctls
+    are empty. gone: True if our table does not exist at all.
     """
 
     digest: str
@@ -322,13 +322,14 @@ class GaugesAre:
 
     tracked: connections in the kernel's table. held: the sysctls' current values (firewall/profile.py), whatever set them. untuned:
     sysctls of the profile that could not be set, each with the name of the errno, or "other" if the kernel made another value of
-    it.
+    it. unshaped: why the queues of the uplink could not be set, "" if they are, or there are none.
     """
 
     sets: Mapping[str, tuple[Small, Small]]
     tracked: Small = 0
     held: Mapping[str, str] = field(default_factory=dict)
     untuned: Mapping[str, str] = field(default_factory=dict)
+    unshaped: str = ""
 
 
 @dataclass(frozen=True, slots=True)

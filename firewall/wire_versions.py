@@ -47,6 +47,7 @@ ADDED: Mapping[int, Additions] = {
             "ReadProbes": {"responder_port": WhenSet.REFUSE},
             "TargetSeen": {"inward": WhenSet.OMIT},
             "LinkQueues": {"counted": WhenSet.OMIT},
+            "GaugesAre": {"unshaped": WhenSet.OMIT},
             "Ruleset": {"shaper": WhenSet.REFUSE},
             "Delta": {"shaper": WhenSet.REFUSE},
         },

@@ -56,7 +56,7 @@ from gateway.table import CommitRefusedError, NftTable, TableError
 from gateway.table_state import CommitTiming, ReadBackError, TableState
 from gateway.takeover import TakeoverWatch
 from gateway.trial import PendingTrial
-from gateway.uplink_queues import change_queues, restore_queues
+from gateway.uplink_queues import change_queues, describe_lack, set_queues
 
 _MOST_TEXT = 256 << 10
 _READING_TIMEOUTS = 5.0  # seconds; half a million connections take so long on two cores that also do other work
@@ -118,7 +118,6 @@ class Agent:
         self._confirmed = ""
         self._past = ""
         self._damage = ""
-        self._unshaped = ""  # why the queues of the uplink are not those of the ruleset that runs
         self._applied_last = 0  # token
         self._ends_moved = False  # the clock was moved, and the kernel's expiry times were not yet
         self._origin = choose_fallback_ruleset(table.read(self._clock()))
@@ -189,21 +188,26 @@ class Agent:
         self._note_withdrawn(brought.confirmed.deltas if brought.confirmed else ())
         if brought.confirmed and self._clock() < brought.confirmed.at:
             self._clock.follow(brought.confirmed.at)
-        self._unshaped = brought.unshaped
-        self._held.remember(brought.ruleset, int(self._clock()), brought.untuned)
+        self._held.remember(brought.ruleset, int(self._clock()), brought.untuned, brought.unshaped)
         return brought
 
     @property
     def is_unshaped(self) -> bool:
-        """True if the queues of the uplink could not be set when they were restored. May be called on another thread."""
-        return bool(self._unshaped)
+        """True if the queues of the uplink could not be set. May be called on another thread."""
+        return bool(self._held.unshaped)
 
     def restore_queues(self) -> None:
-        """Set the queues of the uplink, if it is there by now. Called between requests."""
-        if self._unshaped:
-            self._unshaped = restore_queues(self._table, self._held.committed_shaper)
-            if not self._unshaped:
-                log.info("the queues of the uplink are set")
+        """Set the queues of the uplink, if that is possible by now. Called between requests."""
+        if self._held.unshaped:
+            self._note_queues(set_queues(self._table, self._held.committed_shaper))
+
+    def _note_queues(self, unshaped: str) -> None:
+        """Note why the queues of the uplink are not those of the ruleset that runs, "" if they are. Said once, not with each try."""
+        before, self._held.unshaped = self._held.unshaped, unshaped
+        if unshaped and unshaped != before:
+            log.warning("without fair queues: %s", to_plain_line(unshaped))
+        elif before and not unshaped:
+            log.info("the queues of the uplink are set")
 
     @property
     def is_checkpoint_due(self) -> bool:
@@ -323,14 +327,12 @@ class Agent:
         check_capacities(wanted)
         delta = diff(self._held.get_running(request.now).ruleset, wanted)
         self._table.check(delta, self._clock())
-        if delta.shaper and delta.shaper.after:
-            self._table.check_shaper(delta.shaper.after)
         return wire.Planned(
             digests.format_digest(digests.digest_ruleset(wanted)),
             {name: len(change.added) for name, change in delta.elements.items() if change.added},
             {name: len(change.removed) for name, change in delta.elements.items() if change.removed},
             tuple(delta.chains),
-            render_beginning(delta, now=int(self._clock()), most=_MOST_TEXT),
+            describe_lack(self._table, delta) + render_beginning(delta, now=int(self._clock()), most=_MOST_TEXT),
             count_kernel_changes(delta),
         )
 
@@ -421,10 +423,10 @@ class Agent:
 
     def _commit(self, delta: Delta, after: int) -> CommitTiming:
         try:
-            with change_queues(self._table, delta.shaper):
+            with change_queues(self._table, delta.shaper) as unshaped:
                 spent = self._held.commit(delta, after)
             if delta.shaper:
-                self._unshaped = ""
+                self._note_queues(unshaped)
             if delta.profile:
                 self._held.untuned = apply_profile(self._table, self._state, delta.profile.after)
             return spent
@@ -538,7 +540,8 @@ class Agent:
 
     def build_gauges(self, occupied: Mapping[str, tuple[int, int]]) -> wire.GaugesAre:
         """Build the reply to Gauges, once all dynamic sets are counted."""
-        return wire.GaugesAre(occupied, self._table.count_connections(), self._table.read_sysctls(), self._held.untuned)
+        tracked, sysctls = self._table.count_connections(), self._table.read_sysctls()
+        return wire.GaugesAre(occupied, tracked, sysctls, self._held.untuned, self._held.unshaped)
 
     def read_health(self) -> HealthCounters:
         """Return what the machine has counted. May be called on another thread, beside everything else. Raises TableError."""

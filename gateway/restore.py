@@ -14,7 +14,7 @@ from gateway.kernel_profile import SysctlErrors, apply_profile
 from gateway.persistent_state import ConfirmedRuleset, StateDirectory, StateError
 from gateway.running_ruleset import reconcile_times
 from gateway.table import NftTable, TableError
-from gateway.uplink_queues import restore_queues
+from gateway.uplink_queues import set_queues
 
 CLOSED = Ruleset(chains={"forward": Chain("forward", (), Hook("filter", "forward", HookPriority.FILTER, VerdictAction.DROP))})
 
@@ -58,7 +58,7 @@ def restore_ruleset(
             return _close(table, found, now, str(error))
     if confirmed is None:
         apply_profile(table, state, None)
-        restore_queues(table, None)
+        set_queues(table, None)
         known = None if found.chains else found
         return RestoreOutcome(known, None, "", "nothing has been confirmed yet; the kernel is left as it is")
     now = max(now, confirmed.at)
@@ -69,7 +69,7 @@ def restore_ruleset(
         return _close(table, found, now, f"the kernel refuses the last confirmed ruleset: {error}")
     untuned = apply_profile(table, state, wanted.profile)
     text = f"the last confirmed ruleset runs, {wanted.count_elements()} elements"
-    return RestoreOutcome(wanted, confirmed, "", text, untuned, restore_queues(table, wanted.shaper))
+    return RestoreOutcome(wanted, confirmed, "", text, untuned, set_queues(table, wanted.shaper))
 
 
 def _close_forwarding_first(table: NftTable, state: StateDirectory, found: Ruleset, now: float) -> Ruleset:

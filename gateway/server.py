@@ -135,7 +135,7 @@ class AgentServer:
                 log.error("connections that came back could not be cut: %s", to_plain_line(str(error)))
 
     def start_queue_watch(self) -> None:
-        """Begin to set the queues of an uplink that was not there when they were restored, until `end`."""
+        """Begin to try again queues of the uplink that could not be set, until `end`: the uplink may come up, or get a module."""
         self._tasks.append(asyncio.get_running_loop().create_task(self._watch_queues()))
 
     async def _watch_queues(self) -> None:

@@ -41,6 +41,7 @@ class TableState:
         self.rules_known = False
         self.strayed = True
         self.untuned: SysctlErrors = {}
+        self.unshaped = ""  # why the queues of the uplink are not the shaper's, as far as that is known
         self._slack: float = SLACK  # seconds by which the expiry times of the last read may differ
 
     def settle(self) -> None:
@@ -52,12 +53,12 @@ class TableState:
         if self._running:
             self._table.renew(self._running.ruleset, self._clock())
 
-    def remember(self, ruleset: Ruleset | None, now: int, untuned: SysctlErrors) -> None:
+    def remember(self, ruleset: Ruleset | None, now: int, untuned: SysctlErrors, unshaped: str) -> None:
         """Remember this ruleset as the one just loaded; None: it is not known what runs.
 
-        untuned: sysctls of its profile that could not be set.
+        untuned: sysctls of its profile that could not be set. unshaped: why its queues could not, "" if they are.
         """
-        self.untuned = untuned
+        self.untuned, self.unshaped = untuned, unshaped
         self._running, self._listing = None, {}
         self.rules_known = self.strayed = False
         if ruleset is not None:
@@ -109,11 +110,13 @@ class TableState:
         return self.read(now) if self._running and self.list_altered_settings(self._running.ruleset) else self.get_running(now)
 
     def list_altered_settings(self, ruleset: Ruleset) -> tuple[SysctlDifference, ...]:
-        """Return the kernel settings that differ from this ruleset's; no sysctls that could not be set."""
+        """Return the kernel settings that differ from this ruleset's; no sysctls and queues that could not be set."""
         return (*list_altered_sysctls(self._table, ruleset.profile, self.untuned), *self._list_altered_queues(ruleset.shaper))
 
     def _list_altered_queues(self, shaper: UplinkShaper | None) -> tuple[SysctlDifference, ...]:
-        return list_shaper_differences(shaper, self._table.read_shaper(shaper.interface)) if shaper else ()
+        if shaper is None or self.unshaped:
+            return ()
+        return list_shaper_differences(shaper, self._table.read_shaper(shaper.interface))
 
     def read(self, now: int) -> RunningRuleset:
         """Read what runs at `now` from the kernel, even if it is known."""

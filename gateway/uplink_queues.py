@@ -1,47 +1,51 @@
-"""Queues of the uplink beside a ruleset: set before its transaction, read back, and set back if anything fails.
+"""Queues of the uplink beside a ruleset: set before its transaction and read back, and set back if that fails.
 
-They come first because a kernel may not have them: then the whole change is refused, and nothing has changed.
+A kernel that cannot have them is reported, and everything else continues, as with sysctls (gateway/kernel_profile.py): a ban must not
+wait for a queue that cannot be set.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from firewall.diff import ShaperChange
+from firewall.diff import Delta, ShaperChange
 from firewall.ruleset import UplinkShaper
 from firewall.shaper import list_shaper_differences
 from gateway.table import NftTable, ShaperRefusedError, TableError
 
 
 @contextmanager
-def change_queues(table: NftTable, change: ShaperChange | None) -> Iterator[None]:
-    """Set the queues for the block, which commits the rest of the change; back to those before if either fails.
+def change_queues(table: NftTable, change: ShaperChange | None) -> Iterator[str]:
+    """Set the queues for the block, which commits the rest of the change; back to those before if that fails.
 
-    Raises ShaperRefusedError.
+    Yields why they could not be set, "" if they are.
     """
     if change is None:
-        yield
+        yield ""
         return
     try:
-        set_queues(table, change.after)
-        yield
+        yield set_queues(table, change.after)
     except TableError:
         with suppress(TableError):
             table.shape(change.before)
         raise
 
 
-def set_queues(table: NftTable, shaper: UplinkShaper | None) -> None:
-    """Set the queues and read them back. Raises TableError."""
-    table.shape(shaper)
-    if shaper:
-        for name, wanted, found in list_shaper_differences(shaper, table.read_shaper(shaper.interface)):
-            raise ShaperRefusedError(f"{name}: the kernel has “{found or 'nothing'}” instead of “{wanted}”")
-
-
-def restore_queues(table: NftTable, shaper: UplinkShaper | None) -> str:
-    """Set the queues, and return why that failed, "" if it did not: at boot, the uplink may not be there yet."""
+def set_queues(table: NftTable, shaper: UplinkShaper | None) -> str:
+    """Set the queues and read them back. Return why that failed, "" if it did not: at boot, the uplink may not be there yet."""
     try:
-        set_queues(table, shaper)
+        table.shape(shaper)
+        for name, wanted, found in list_shaper_differences(shaper, table.read_shaper(shaper.interface)) if shaper else ():
+            raise ShaperRefusedError(f"{name}: the kernel has “{found or 'nothing'}” instead of “{wanted}”")
     except TableError as error:
         return str(error)
+    return ""
+
+
+def describe_lack(table: NftTable, delta: Delta) -> str:
+    """Return as a line of a plan why the kernel cannot have the queues that the change sets; "" if it can. Nothing is changed."""
+    try:
+        if delta.shaper and delta.shaper.after:
+            table.check_shaper(delta.shaper.after)
+    except ShaperRefusedError as error:
+        return f"# without fair queues: {error}\n"
     return ""

@@ -32,6 +32,7 @@ from apps.lib.api.viewsets import AddViewSet, ChangeOneViewSet, ChangeViewSet, R
 from apps.nat.rules.models import PortRules
 from apps.network.models import Failover, Gateway, GatewayGroup, Limits, Profile, Protection, Uplink
 from apps.traffic.fairshare.models import FairShare
+from apps.traffic.rates.fair_queues import list_queue_lacks
 from apps.traffic.rates.selectors import get_uplink
 from apps.traffic.rates.services import set_uplink
 from firewall.diff import Delta
@@ -323,14 +324,19 @@ class GatewayGroupViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet)
 
 class UplinkSerializer(ActiveSettingsSerializer):
     save_row = set_uplink
+    without_queues = serializers.SerializerMethodField()
 
     class Meta:
         model = Uplink
         fields = [
             *("group", "version", "up_kbit", "down_kbit", "limits_rates"),
-            *("queue_up_kbit", "queue_down_kbit", "framing", "active"),
+            *("queue_up_kbit", "queue_down_kbit", "framing", "without_queues", "active"),
         ]
         read_only_fields = ["group"]
+
+    def get_without_queues(self, row: Uplink) -> list[dict[str, object]]:
+        """Gateways that run without the fair queues, with the reason."""
+        return [{"gateway": each.pk, "why": each.why} for each in list_queue_lacks(row.group)]
 
 
 class UplinkViewSet(SettingsViewSet):

@@ -19,7 +19,7 @@ from apps.deployments.selectors import list_rollouts_in_state
 from apps.gateways.agent_texts import get_own_release, is_agent_older
 from apps.gateways.drift_texts import DriftText, PastDrift, describe_drift, list_past_drift
 from apps.gateways.joining.models import JoiningMachine
-from apps.gateways.kernel_gauges import find_connection_table
+from apps.gateways.kernel_gauges import find_connection_table, get_lack_of_queues
 from apps.gateways.roles.picture import map_carried_families
 from apps.lib.database.validity import is_valid_now_or_later
 from apps.lib.dependents import EndedCount
@@ -203,9 +203,20 @@ def _build_line(gateway: Gateway, status: GatewayState | None, missing: list[str
         return GatewayStatusLine(
             StateKind.WARN, full, _("When it is full, nobody can open a connection. Its profile says how many it takes.")
         )
+    if line := build_queue_line(gateway, status):
+        return line
     if status.revision is None:
         return GatewayStatusLine(StateKind.WARN, _("%(gateway)s answers, but has no ruleset from the portal yet.") % given)
     return _build_running_line(gateway, status, now)
+
+
+def build_queue_line(gateway: Gateway, status: GatewayState | None) -> GatewayStatusLine | None:
+    """Return the line that says why the gateway runs without the fair queues of its uplink; None if it has them, or needs none."""
+    if status is None or not (lack := get_lack_of_queues(status)):
+        return None
+    sentence = _("%(gateway)s runs without the fair queues of its uplink.") % {"gateway": gateway.name}
+    follows = _("%(why)s. Everything else is in force, and it tries again by itself.") % {"why": f"{lack[:1].upper()}{lack[1:]}"}
+    return GatewayStatusLine(StateKind.WARN, sentence, follows)
 
 
 def _build_running_line(gateway: Gateway, status: GatewayState, now: datetime) -> GatewayStatusLine:

@@ -1,4 +1,7 @@
-"""The queues of an uplink: set with the ruleset and taken back with it, restored at boot, watched, and refused by a kernel without CAKE."""
+"""The queues of an uplink: set with the ruleset and taken back with it, restored at boot and watched.
+
+A kernel without CAKE is told, and delays nothing.
+"""
 
 import dataclasses
 import subprocess
@@ -12,6 +15,7 @@ from firewall.policy import GatewayGroupSettings, Interfaces, Shaping
 from firewall.profile import SysctlDifference
 from firewall.ruleset import Ruleset
 from firewall.shaper import build_shaper_settings
+from gateway.memory_table import FakeKernel
 from tests.agent.conftest import restrict_to_gateways
 from tests.agent.gateways import InProcess, OnKernel, clock
 from tests.agent.requests import deploy, runs, send_refused, welcome
@@ -41,6 +45,12 @@ def drift(gateway: InProcess) -> wire.Drifted:
     answer = gateway.ask(wire.Drift(clock()))
     assert isinstance(answer, wire.Drifted), answer
     return answer
+
+
+def why_unshaped(gateway: InProcess | OnKernel) -> str:
+    answer = gateway.ask(wire.Gauges())
+    assert isinstance(answer, wire.GaugesAre), answer
+    return answer.unshaped
 
 
 def settings_of(shaping: Shaping) -> dict[str, str]:
@@ -97,13 +107,48 @@ def test_a_queue_that_was_changed_by_hand_is_drift_and_put_right_by_the_whole_ru
     assert local.table.queues == before and drift(local) == wire.Drifted(text_of(wanted), (), {})
 
 
-def test_a_kernel_without_cake_refuses_the_whole_change_and_keeps_what_it_has(local: InProcess) -> None:
+def test_a_kernel_without_cake_gets_everything_else_and_says_what_it_lacks_until_it_has_it(local: InProcess) -> None:
     deploy(local, whole(PLAIN, token=1, now=clock()))
     local.table.unshapable = LACKING
-    for request in (wire.Plan(clock(), build_ruleset(BOTH, 3)), step(PLAIN, build_ruleset(BOTH, 3), token=2, now=clock())):
-        refused = send_refused(local, request)
-        assert (refused.reason, refused.text) == ("nft", LACKING)
-    assert (welcome(local).trial, runs(local), local.table.queues) == ("", text_of(PLAIN), {})
+    wanted, grown = build_ruleset(BOTH), build_ruleset(BOTH, 3)
+    planned = local.ask(wire.Plan(clock(), wanted))
+    assert isinstance(planned, wire.Planned) and planned.text.splitlines()[0] == f"# without fair queues: {LACKING}"
+    deploy(local, step(PLAIN, wanted, token=2, now=clock()))
+    assert (why_unshaped(local), local.table.queues, runs(local)) == (LACKING, {}, text_of(wanted))
+    assert drift(local) == wire.Drifted(text_of(wanted), (), {})
+    deploy(local, step(wanted, grown, token=3, now=clock()))
+    local.restart()
+    assert (why_unshaped(local), local.table.queues, runs(local)) == (LACKING, {}, text_of(grown))
+    local.table.unshapable = ""
+    local.agent.restore_queues()
+    assert (why_unshaped(local), local.table.queues) == ("", settings_of(BOTH))
+    assert drift(local) == wire.Drifted(text_of(grown), (), {})
+
+
+def test_queues_that_could_not_be_set_are_forgotten_when_they_are_switched_off_or_taken_back(local: InProcess) -> None:
+    deploy(local, whole(PLAIN, token=1, now=clock()))
+    local.table.unshapable = LACKING
+    assert isinstance(local.ask(step(PLAIN, build_ruleset(BOTH), token=2, now=clock())), wire.Applied)
+    assert why_unshaped(local) == LACKING
+    assert isinstance(local.ask(wire.Revert(2)), wire.Reverted)
+    assert why_unshaped(local) == "" and not local.agent.is_unshaped
+    deploy(local, step(PLAIN, build_ruleset(BOTH), token=3, now=clock()))
+    deploy(local, step(build_ruleset(BOTH), PLAIN, token=4, now=clock()))
+    assert why_unshaped(local) == "" and runs(local) == text_of(PLAIN)
+
+
+class StubbornKernel(FakeKernel):
+    """Accepts queues and holds others."""
+
+    def read_shaper(self, interface: str) -> dict[str, str]:
+        return super().read_shaper(interface) | {f"queue of {interface}": "fq_codel"}
+
+
+def test_a_kernel_that_holds_other_queues_than_were_set_is_told(local: InProcess) -> None:
+    local.table = StubbornKernel()
+    local.restart()
+    deploy(local, whole(build_ruleset(BOTH), token=1, now=clock()))
+    assert why_unshaped(local).startswith("queue of wan0: the kernel has “fq_codel” instead of “cake bandwidth")
 
 
 def test_queues_go_back_if_the_transaction_is_refused(local: InProcess) -> None:
@@ -121,7 +166,8 @@ def test_at_boot_the_rules_run_though_the_uplink_is_not_there_and_its_queues_fol
     interfaces, local.table.interfaces, local.table.queues = local.table.interfaces, [], {}
     local.restart()
     assert local.brought.sentence.endswith("not the queues of the uplink: there is no interface wan0 whose queue could be set")
-    assert local.agent.is_unshaped and len(drift(local).sysctls) == 5
+    assert local.agent.is_unshaped and drift(local).sysctls == ()
+    assert why_unshaped(local) == "there is no interface wan0 whose queue could be set"
     local.agent.restore_queues()
     assert local.table.queues == {}
     local.table.interfaces = interfaces
@@ -139,6 +185,10 @@ def has_cake(gateway: OnKernel) -> bool:
     return gateway.space.do(lambda: [subprocess.run(each, check=False, capture_output=True).returncode for each in commands])[-1] == 0
 
 
+def list_queues(gateway: OnKernel) -> str:
+    return gateway.space.do(lambda: subprocess.run(["tc", "qdisc", "show"], check=True, capture_output=True, text=True).stdout)
+
+
 @pytest.mark.kernel
 @restrict_to_gateways("kernel")
 def test_this_kernel_gets_the_queues_or_says_what_it_lacks(gateway: OnKernel) -> None:
@@ -148,15 +198,18 @@ def test_this_kernel_gets_the_queues_or_says_what_it_lacks(gateway: OnKernel) ->
         deploy(gateway, step(PLAIN, build_ruleset(BOTH), token=2, now=clock()))
         assert gateway.space.do(gateway.table.read_shaper, "wan0") == settings_of(BOTH)
         return
-    before = gateway.space.do(lambda: subprocess.run(["tc", "qdisc", "show"], check=True, capture_output=True, text=True).stdout)
-    for request in (wire.Plan(clock(), build_ruleset(BOTH)), step(PLAIN, build_ruleset(BOTH), token=2, now=clock())):
-        assert send_refused(gateway, request).text == LACKING
-    after = gateway.space.do(lambda: subprocess.run(["tc", "qdisc", "show"], check=True, capture_output=True, text=True).stdout)
-    assert after == before and runs(gateway) == text_of(PLAIN)
+    before = list_queues(gateway)
+    planned = gateway.ask(wire.Plan(clock(), build_ruleset(BOTH)))
+    assert isinstance(planned, wire.Planned) and planned.text.startswith(f"# without fair queues: {LACKING}\n")
+    assert list_queues(gateway) == before
+    deploy(gateway, step(PLAIN, build_ruleset(BOTH), token=2, now=clock()))
+    assert why_unshaped(gateway) == LACKING and runs(gateway) == text_of(build_ruleset(BOTH))
+    deploy(gateway, step(build_ruleset(BOTH), PLAIN, token=3, now=clock()))
+    assert list_queues(gateway) == before and why_unshaped(gateway) == ""
 
 
 @pytest.mark.kernel
 @restrict_to_gateways("kernel")
 def test_an_uplink_that_is_not_there_is_named(gateway: OnKernel) -> None:
-    refused = send_refused(gateway, whole(build_ruleset(BOTH), token=1, now=clock()))
-    assert refused.text == "there is no interface wan0 whose queue could be set"
+    deploy(gateway, whole(build_ruleset(BOTH), token=1, now=clock()))
+    assert why_unshaped(gateway) == "there is no interface wan0 whose queue could be set"

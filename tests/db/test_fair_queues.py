@@ -8,6 +8,8 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import tokens
+from apps.alarms.conditions import list_conditions
+from apps.alarms.models import Severity
 from apps.deployments.desired_state import policy_snapshot
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.observed_state import drift
@@ -15,6 +17,7 @@ from apps.deployments.revision_pages import ruleset_comparison
 from apps.deployments.revision_pages.change_summary import parse_summary_lines, render_summary
 from apps.deployments.services import reconcile
 from apps.gateways.agent_texts import FEATURES, list_missing_features
+from apps.gateways.services import collect_counters
 from apps.lib.errors import Problem
 from apps.network.models import Gateway, Uplink
 from apps.network.uplink import LineFraming
@@ -185,19 +188,28 @@ def test_queues_are_a_rollout_that_says_so_in_words_and_go_as_they_came(served_n
     assert reconcile(served_network.group, cause="schedule") is None
 
 
-def test_a_gateway_that_cannot_have_queues_fails_the_rollout_in_words_until_they_are_off(served_network: factories.Network) -> None:
-    first = reconcile(served_network.group)
-    Gateway.objects.filter(pk=served_network.gateways[1].pk).update(wan="wan7")
-    moved = reconcile(served_network.group)
-    assert first and moved and moved.state == Rollout.State.CONFIRMED
+def test_a_gateway_that_cannot_have_queues_runs_everything_else_and_is_named_with_the_reason_until_they_are_off(
+    served_network: factories.Network,
+) -> None:
+    staff, lacking = signed_in(served_network.admin), served_network.gateways[1]
+    Gateway.objects.filter(pk=lacking.pk).update(wan="wan7")
     set_queues(served_network)
-    refused = reconcile(served_network.group)
-    assert refused and refused.state == Rollout.State.FAILED
-    said = " ".join(step.error for step in refused.steps.all())
-    assert "there is no interface wan7 whose queue could be set" in said
+    made = reconcile(served_network.group)
+    assert made and made.state == Rollout.State.CONFIRMED
+    assert all(collect_counters(each) for each in served_network.gateways)
+    for path in (page_path(served_network), f"/gateways/{lacking.pk}/", "/"):
+        page = text(staff.get(path))
+        assert f"{lacking.name} runs without the fair queues of its uplink" in page, path
+        assert "There is no interface wan7 whose queue could be set. Everything else is in force" in page, path
+    told = staff.get(f"/api/gateways/uplinks/{served_network.group.pk}/").json()["without_queues"]
+    assert [each.severity for each in list_conditions(timezone.now()) if "fair queues" in each.texts["en"]["title"]] == [Severity.WARNING]
+    assert told == [{"gateway": lacking.pk, "why": "there is no interface wan7 whose queue could be set"}]
+    assert reconcile(served_network.group, cause="schedule") is None, "nothing to repair"
     set_queues(served_network, version=1, queue_down_kbit=None)
-    repaired = reconcile(served_network.group)
-    assert repaired and repaired.state == Rollout.State.CONFIRMED
+    off = reconcile(served_network.group)
+    assert off and off.state == Rollout.State.CONFIRMED
+    assert all(collect_counters(each) for each in served_network.gateways)
+    assert "without the fair queues" not in text(staff.get(page_path(served_network)))
 
 
 def test_a_queue_that_was_changed_by_hand_is_shown_with_what_was_wanted_and_found(staff: Client, network: factories.Network) -> None:

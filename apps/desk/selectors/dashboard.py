@@ -32,7 +32,7 @@ from apps.desk.selectors.claims import DashboardFacts, find_unapplied_rollout
 from apps.desk.selectors.need import AttentionItem, find_page_url
 from apps.desk.selectors.result_cache import count_members, get_cached
 from apps.gateways.roles.picture import map_family_pictures
-from apps.gateways.selectors import GatewayOverview, build_overviews, list_cached_gateways
+from apps.gateways.selectors import GatewayOverview, build_overviews, build_queue_line, list_cached_gateways
 from apps.inbound_mail import mailbox_health
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
@@ -287,6 +287,8 @@ def _iter_needs_of_gateway(
     elif (late := find_unapplied_rollout(each, newest)) and _is_settled(late, now):
         words = _("%(gateway)s does not run %(revision)s yet") % {"gateway": each.gateway, "revision": late}
         yield _build_gateway_need(each, StateLabel(StateKind.WARN, _("Behind"), "overdue"), words, _describe_running(each), late.finished)
+    elif unfair := build_queue_line(each.gateway, each.status):
+        yield _build_gateway_need(each, StateLabel(StateKind.WARN, _("Queues")), unfair.sentence, unfair.follows, None)
 
 
 def _is_settled(rollout: Rollout, now: datetime) -> bool:

@@ -1,7 +1,9 @@
 """Checks of an uplink's fair queues before they are saved: their rates, and whether the group's agents know them.
 
-Whether a gateway's kernel has CAKE is known to its agent alone, which refuses the rollout in words if it has not.
+Whether a gateway's kernel has CAKE is known to its agent alone, which says so with its gauges, once the queues are on.
 """
+
+from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -23,6 +25,20 @@ def check_queues(saved: Uplink, wanted: Uplink) -> None:
     _check_rate("queue_up_kbit", wanted.queue_up_kbit, wanted.up_kbit)
     if has_queues(wanted) and not has_queues(saved):
         _check_agents(wanted.group)
+
+
+class QueueLack(NamedTuple):
+    """A gateway that runs without the fair queues of its group's uplink. why: as its agent says it."""
+
+    pk: int
+    name: str
+    why: str
+
+
+def list_queue_lacks(group: GatewayGroup) -> list[QueueLack]:
+    """Return the gateways of the group that run without its fair queues, by name."""
+    told = Gateway.objects.filter(group=group, retired=None).order_by("name").values_list("pk", "name", "status__kernel__unshaped")
+    return [QueueLack(*each) for each in told if each[2]]
 
 
 def has_queues(uplink: Uplink) -> bool:

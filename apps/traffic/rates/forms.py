@@ -56,7 +56,7 @@ class UplinkForm(forms.Form):
         label=_("Fair queue for uploads, Mbit/s"),
         help_text=_(
             "The same for what members send. The kernel of each gateway needs CAKE, as Debian’s has it; a gateway without it says so, "
-            "and the change is not rolled out."
+            "and runs everything else."
         ),
         lowest=RATES[0],
         highest=RATES[-1],

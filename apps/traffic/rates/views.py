@@ -15,6 +15,7 @@ from apps.members.models import Member
 from apps.network.models import GatewayGroup
 from apps.traffic.fairshare.selectors import list_fair_share_statuses
 from apps.traffic.rates import selectors, services
+from apps.traffic.rates.fair_queues import list_queue_lacks
 from apps.traffic.rates.forms import LimitForm, UplinkForm
 from apps.traffic.rates.models import RateLimit
 
@@ -80,7 +81,8 @@ def uplink(request: HttpRequest, group: int) -> HttpResponse:
             return redirect("rates:list")
         except Problem as problem:
             form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
-    return render(request, "rates/uplink.html", {"group": of, "form": form}, status=422 if form.is_bound else 200)
+    shown = {"group": of, "form": form, "lacks": list_queue_lacks(of)}
+    return render(request, "rates/uplink.html", shown, status=422 if form.is_bound else 200)
 
 
 @staff_page
