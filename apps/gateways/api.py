@@ -43,6 +43,7 @@ type Row = Protection | Limits | Profile | Uplink | PortRules | FairShare | Fail
 
 OTHERS: Shape = make_array(make_object(name=TEXT, wanted=TEXT, found=TEXT, why=TEXT))
 KERNELS: Shape = make_array(make_object(gateway=INTEGER, at=TIME, tracked=INTEGER, most=INTEGER, buckets=INTEGER, others=OTHERS))
+LACKS: Shape = make_array(make_object(gateway=INTEGER, why=TEXT))
 CHANGES: Shape = make_array(make_object(kind=TEXT, added=INTEGER, removed=INTEGER, changed=INTEGER, of=INTEGER))
 PLAN: Shape = make_object(gateway=TEXT, problem=TEXT, in_words=TEXT, changes=CHANGES, chains=INTEGER, text=TEXT)
 DIFFERS: Shape = make_object(missing=make_array(TEXT), foreign=make_array(TEXT), missing_count=INTEGER, foreign_count=INTEGER)
@@ -323,6 +324,8 @@ class GatewayGroupViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet)
 
 
 class UplinkSerializer(ActiveSettingsSerializer):
+    shapes = {"without_queues": LACKS}
+    observed_fields = frozenset({"without_queues"})
     save_row = set_uplink
     without_queues = serializers.SerializerMethodField()
 
