@@ -30,14 +30,31 @@ def is_recently_authenticated(request: HttpRequest) -> bool:
     user = request.user
     if not isinstance(user, User):
         return False
-    since = time.time() - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
-    recent = [record["method"] for record in get_authentication_records(request, user) if record["at"] > since]
+    recent = _list_recent_methods(request, user)
     return SECOND_FACTOR in recent if needs_second_factor_reauth(user) else bool(recent)
+
+
+def has_just_signed_in(request: HttpRequest) -> bool:
+    """True if this session's user proved all that they sign in with within that time; who has no second factor yet, the first one."""
+    user = request.user
+    if not isinstance(user, User):
+        return False
+    recent = _list_recent_methods(request, user)
+    return SECOND_FACTOR in recent if _has_second_factor(user) else bool(recent)
 
 
 def needs_second_factor_reauth(user: User) -> bool:
     """True if only a second factor counts for this account."""
-    return settings.REQUIRE_SECOND_FACTOR or bool(is_mfa_enabled(user, ["totp", "webauthn"]))
+    return settings.REQUIRE_SECOND_FACTOR or _has_second_factor(user)
+
+
+def _has_second_factor(user: User) -> bool:
+    return bool(is_mfa_enabled(user, ["totp", "webauthn"]))
+
+
+def _list_recent_methods(request: HttpRequest, user: User) -> list[str]:
+    since = time.time() - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
+    return [record["method"] for record in get_authentication_records(request, user) if record["at"] > since]
 
 
 def require_recent_auth(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponseBase]:

@@ -10,6 +10,7 @@ from io import StringIO
 from ipaddress import ip_network
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import time
 from typing import Any
 
 import pytest
@@ -278,7 +279,6 @@ def test_staff_without_a_second_factor_are_led_to_set_one_up_and_can_do_nothing_
     assert client.get("/members/", HTTP_HX_REQUEST="true")["HX-Redirect"] == "/account/second-factor/"
     assert client.get("/api/members/members/").status_code == 403
     assert "Until then you cannot open any other page" in text(client.get("/account/second-factor/"))
-    reauthenticate(client)
     secret = re.search(r"<code>([A-Z2-7]+)</code>", text(client.get("/account/second-factor/totp/activate/")))
     assert secret
     done = client.post("/account/second-factor/totp/activate/", {"code": code(secret[1])})
@@ -329,6 +329,31 @@ def test_another_persons_passkey_cannot_be_named_or_removed(mara: User) -> None:
         assert client.get(path).status_code == 404
         assert client.post(path, {"name": "Mine"}).status_code == 404
     assert Authenticator.objects.get(pk=key.pk).data["name"] == "Key"
+
+
+def test_who_has_just_signed_in_is_not_asked_again_for_five_minutes(mara: User, settings: LazySettings) -> None:
+    client = Client()
+    sign_in(client, "mara")
+    assert client.get("/account/second-factor/totp/activate/").status_code == 200
+    settings.ACCOUNT_REAUTHENTICATION_TIMEOUT = 0
+    assert client.get("/account/second-factor/totp/activate/")["Location"].startswith("/account/reauthenticate/")
+
+
+def test_a_password_alone_is_not_enough_for_who_has_a_second_factor(mara: User) -> None:
+    secret = totp.generate_totp_secret()
+    totp.TOTP.activate(mara, secret)
+    client = Client()
+    client.force_login(mara)
+    session = client.session
+    session["account_authentication_methods"] = [{"method": "password", "at": time(), "username": "mara"}]
+    session["account_authentication_methods_user"] = str(mara.pk)
+    session.save()
+    where = "/account/second-factor/recovery-codes/generate/"
+    assert client.get(where)["Location"].startswith("/account/reauthenticate/")
+    signed = Client()
+    sign_in(signed, "mara")
+    signed.post("/account/second-factor/authenticate/", {"code": code(secret)})
+    assert signed.get(where).status_code == 200
 
 
 def test_what_is_delicate_asks_for_the_password_again(mara: User) -> None:
