@@ -92,6 +92,13 @@ def iter_deletion_messages(name: str, keys: Iterable[bytes]) -> Iterator[bytes]:
         yield from _iter_messages(name, _split_shape(len(some[0])), (some,))
 
 
+def build_key_message(name: str, keys: Sequence[bytes]) -> bytes:
+    """Return the attributes of one request for these elements. The keys have one width, and fit into one list."""
+    start, *rest = _split_shape(len(keys[0]))
+    end = b"".join(rest)
+    return build_element_message(name, [start, (end + start).join(keys), end])
+
+
 def encode_keys(keys: Iterable[bytes]) -> Iterator[bytes]:
     """Encode elements with keys only, one by one, for requests."""
     for key in keys:
@@ -300,13 +307,31 @@ def _unpack_counts(listed: bytes) -> ElementColumns:
 
 def _build_front_struct(listed: bytes, start: int, end: int) -> Struct | None:
     """Return the layout of an element up to its counts, with the octets around them; None if it has no counts."""
-    leaves = [
-        (role, begin - start, length) for role, begin, length in _iter_leaves(listed, start, end) if role in ("keys", "octets", "packets")
-    ]
-    if [role for role, _, _ in leaves] != ["keys", "octets", "packets"]:
+    front = _find_front(listed, start, end)
+    if front is None:
         return None
-    (_, key, width), (_, octets, _), (_, packets, _) = leaves
+    (_, key, width), (_, octets, _), (_, packets, _) = front
+    key, octets, packets = key - start, octets - start, packets - start
     return Struct(f">{key}s{width}s{octets - key - width}sQ{packets - octets - 8}sQ")
+
+
+def _find_front(listed: bytes, start: int, end: int) -> list[tuple[str, int, int]] | None:
+    """Return the leaves of an element's key, octets and packets; None if it has no counts."""
+    leaves = [each for each in _iter_leaves(listed, start, end) if each[0] in ("keys", "octets", "packets")]
+    return leaves if [role for role, _, _ in leaves] == ["keys", "octets", "packets"] else None
+
+
+def split_front(attributes: bytes) -> tuple[int, ...] | None:
+    """Return how a message about one element is cut: the widths of what stands before its key, key, gap, octets, gap and packets.
+
+    None if it has no counts. All messages about elements of one set begin like this: parts of varying length come behind.
+    """
+    for kind, start, end in iter_attribute_spans(attributes):
+        element = next(iter_attribute_spans(attributes, start, end), None) if kind == _LIST_ELEMENTS else None
+        if element and (front := _find_front(attributes, *element[1:])):
+            (_, key, width), (_, octets, _), (_, packets, _) = front
+            return key, width, octets - key - width, 8, packets - octets - 8, 8
+    return None
 
 
 def parse_comment(userdata: bytes) -> str:

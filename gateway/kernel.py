@@ -8,7 +8,6 @@ import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from hashlib import blake2b
-from itertools import islice
 from pathlib import Path
 from time import monotonic
 
@@ -45,6 +44,7 @@ from gateway.evidence.part import Deadline, PartContent, PartReader, build_text
 from gateway.evidence.readers import build_machine_readers
 from gateway.health.reading import read_health
 from gateway.kernel_trace import Tracer
+from gateway.keyed_reading import iter_answers, iter_keyed_counts, note_counts
 from gateway.libnftables import Libnftables
 from gateway.load_plan import iter_change_batches, sample_delta, split_prefill
 from gateway.netlink import Netlink, SocketPool, iter_attribute_spans, pack_text, parse_attribute_text, parse_attributes, parse_number
@@ -73,7 +73,6 @@ log = logging.getLogger("gateway")
 
 _HOOKS = ("prerouting", "input", "forward", "output", "postrouting")  # NF_INET_*, in the order of their numbers
 _TYPE_NUMBERS = {7: Type.IPV4, 8: Type.IPV6, 12: Type.PROTO, 13: Type.PORT}  # nft's TYPE_*, six bits each in a concatenation
-_ASK_AT_ONCE = 256
 _CHECKED_AT_MOST = 1024  # elements of each set that nft checks
 _ASK_AT_MOST = 4096  # for more keys than this a dump of the set is cheaper
 
@@ -82,6 +81,8 @@ class KernelTable:
     """The table in the network namespace of the thread that creates this object."""
 
     in_memory = False
+    most_dumped = 65_536
+    """Elements of a set whose counters are read by a dump; those of a larger set are asked for by key. Measured: docs/adr/0048."""
 
     def __init__(self) -> None:
         self.progress = Progress()
@@ -236,29 +237,21 @@ class KernelTable:
             found = self._dump(of, now)
             return {key: found[key] for key in wanted if key in found}
         found = {}
-        for bodies in _ask_for(self._netlink, of.name, wanted):
+        for bodies in iter_answers(self._netlink, of.name, wanted):
             for columns in (columns for body in bodies for columns in codec.decode(body)):
                 found |= columns.to_elements(now, owned=of.has_owners)
         return found
 
-    def read_counts(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
-        """See NftTable. Uses a socket of its own. Elements of `known` that the dump left out are requested by key."""
+    def read_counts(self, name: str, known: Collection[bytes], into: ElementCounts) -> Iterator[None]:
+        """See NftTable. Uses a socket of its own."""
         with self._others.borrow() as own:
-            whole = True
             try:
-                for bodies, undisturbed in own.iter_dump(netlink.GETSETELEM, codec.pack_set_reference(name)):
-                    whole = whole and undisturbed
-                    _note(bodies, into)
-                    yield
+                if len(known) > self.most_dumped:
+                    yield from iter_keyed_counts(own, name, known, into)
+                else:
+                    yield from _iter_dumped_counts(own, name, known, into)
             except netlink.MissingObjectError:
                 into.clear()
-                return
-            missing = [key for key in known if key not in into]
-            if whole and len(missing) > _ASK_AT_MOST:
-                return  # nothing was left out: another program emptied the set
-            for bodies in _ask_for(own, name, missing):
-                _note(bodies, into)
-                yield
 
     def read_named_counters(self) -> Mapping[str, tuple[int, int]]:
         """See NftTable. Has a socket of its own: two threads at one socket take each other's answers, and wait for ever."""
@@ -404,17 +397,16 @@ def _iter_named_counters(over: Netlink) -> Iterator[tuple[str, tuple[int, int]]]
             )
 
 
-def _ask_for(own: Netlink, name: str, keys: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Request these elements of a set, a batch at a time, and return the messages. Missing elements have no message."""
-    encoded = codec.encode_keys(keys)
-    while some := [codec.build_element_message(name, [each]) for each in islice(encoded, _ASK_AT_ONCE)]:
-        yield [body for body in own.ask(netlink.GETSETELEM, some) if body]
-
-
-def _note(bodies: Iterable[bytes], tally: ElementCounts) -> None:
-    for body in bodies:
-        for keys, packets, octets in codec.iter_counts(body):
-            tally.update(zip(keys, zip(packets, octets, strict=True), strict=True))
+def _iter_dumped_counts(own: Netlink, name: str, known: Collection[bytes], into: ElementCounts) -> Iterator[None]:
+    """Read the counters of all elements. Those of `known` that the dump left out are requested by key."""
+    whole = True
+    for bodies, undisturbed in own.iter_dump(netlink.GETSETELEM, codec.pack_set_reference(name)):
+        whole = whole and undisturbed
+        note_counts(bodies, into)
+        yield
+    missing = [key for key in known if key not in into]
+    if not whole or len(missing) <= _ASK_AT_MOST:  # otherwise nothing was left out: another program emptied the set
+        yield from iter_keyed_counts(own, name, missing, into)
 
 
 def _count_ending(delta: Delta) -> int:

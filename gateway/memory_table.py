@@ -149,7 +149,7 @@ class FakeKernel:
         """See NftTable."""
         return self._table
 
-    def read_counts(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
+    def read_counts(self, name: str, known: Collection[bytes], into: ElementCounts) -> Iterator[None]:
         """See NftTable. Elements that are added meanwhile are read only if they are in `known`."""
         remaining = iter((*self._held.elements.get(name, ()), *known))
         while some := list(islice(remaining, _PART)):

@@ -11,8 +11,9 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from struct import Struct
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
+from gateway.message_columns import MessageColumns
 from gateway.table import CommitRefusedError, TableError
 
 NETLINK_NETFILTER = 12
@@ -134,6 +135,22 @@ class Netlink:
                 else:
                     answers[sequence] = body
         return [answers.get(first + at) for at in range(len(bodies))]
+
+    def begin_train(self, kind: int, body: bytes, family: int = INET) -> int:
+        """Send one request that has many answers, and an acknowledgement behind them. All have arrived then; returns their sequence."""
+        asked = self._take_sequence()
+        self._send(pack_message(self._subsystem | kind, family, _REQUEST | _ACK, asked, body))
+        return asked
+
+    def receive_columns(self, into: MessageColumns) -> int:
+        """Receive what has arrived, and return the number of messages: 0 if some were lost because the buffer was full."""
+        try:
+            return into.receive(self._socket)
+        except OSError as error:
+            if error.errno not in (errno.ENOBUFS, errno.EAGAIN):
+                raise
+            self._drain()
+            return 0
 
     def dump(self, kind: int, body: bytes = b"", family: int = INET) -> list[bytes]:
         """Return the attributes of every message of a dump. Repeats the dump if a commit came between.
@@ -301,6 +318,26 @@ def iter_notices(hear: Callable[[], NoticeT]) -> Iterator[NoticeT | None]:
             if error.errno != errno.ENOBUFS:
                 raise
             yield None
+
+
+class Acknowledgement(NamedTuple):
+    """The end of a request. code: an errno, 0: it was executed. offset: of the error in the request, 0 if the kernel does not say."""
+
+    code: int
+    offset: int
+
+
+def parse_acknowledgement(octets: bytes, asked: int) -> Acknowledgement | None:
+    """Parse the message with which these octets begin; None if it does not acknowledge the request with this sequence.
+
+    Raises TableError as `dump` does, but not if an object is missing.
+    """
+    length, kind, _, sequence, _ = _HEADER.unpack_from(octets)
+    if (kind, sequence) != (_ERROR, asked):
+        return None
+    body = octets[_HEADER.size : length]
+    _raise_unless_gone(body)
+    return Acknowledgement(-_CODE.unpack_from(body)[0], _parse_offset(body))
 
 
 class StepRefusedError(CommitRefusedError):

@@ -130,11 +130,11 @@ class NftTable(Protocol):
     def get_handle(self) -> int | None:
         """Return the kernel's handle of the table, None if there is no table. A new handle means that all counters began at zero again."""
 
-    def read_counts(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
+    def read_counts(self, name: str, known: Collection[bytes], into: ElementCounts) -> Iterator[None]:
         """Read the counters of a set's elements into `into`, part by part. The table may be changed meanwhile, also on another thread.
 
-        An element that exists from the first part to the last is read if it is in `known` or nothing was changed. An element that
-        was deleted and added again has one of its two counts. A set that vanishes has no elements.
+        An element that exists from the first part to the last is read if it is in `known`; others may be. An element that was
+        deleted and added again has one of its two counts. A set that vanishes has no elements.
         """
 
     def count_set_elements(self, name: str) -> int:

@@ -1,7 +1,7 @@
 """A table with counted elements, and readings of its counters that a test can hold."""
 
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from ipaddress import IPv4Address
 from struct import unpack
 from threading import Event
@@ -71,7 +71,7 @@ class GatedFakeKernel(FakeKernel):
         super().__init__()
         self._gate = gate
 
-    def read_counts(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
+    def read_counts(self, name: str, known: Collection[bytes], into: ElementCounts) -> Iterator[None]:
         return self._gate.through(super().read_counts(name, known, into))
 
 
@@ -82,5 +82,5 @@ class GatedKernel(KernelTable):
         super().__init__()
         self._gate = gate
 
-    def read_counts(self, name: str, known: Iterable[bytes], into: ElementCounts) -> Iterator[None]:
+    def read_counts(self, name: str, known: Collection[bytes], into: ElementCounts) -> Iterator[None]:
         return self._gate.through(super().read_counts(name, known, into))

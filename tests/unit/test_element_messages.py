@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from firewall import owners
 from firewall.ruleset import Element, Set, Type, compute_width
-from gateway.elements import iter_addition_messages, iter_deletion_messages, parse_comment
+from gateway.elements import build_key_message, iter_addition_messages, iter_deletion_messages, parse_comment
 from gateway.netlink import iter_attribute_spans, parse_attributes
 from tests.agent.strategies import POOL, elements
 from tests.example_counts import count_examples
@@ -78,3 +78,9 @@ def test_a_large_map_needs_few_messages() -> None:
     messages = list(iter_addition_messages(of, wanted, NOW))
     assert len(messages) <= 100
     assert sum(1 for _ in iter_elements(iter(messages))) == len(wanted)
+
+
+@given(st.sampled_from(FILLED), st.integers(1, 256))
+def test_a_request_for_elements_names_their_keys_in_order(of: Set, many: int) -> None:
+    keys = [number.to_bytes(compute_width(of.key)) for number in range(1, many + 1)]
+    assert [each[KEY][4:][: compute_width(of.key)] for each in iter_elements(iter([build_key_message(of.name, keys)]))] == keys
