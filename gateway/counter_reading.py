@@ -8,7 +8,7 @@ from struct import pack
 from typing import TypeAlias
 
 from firewall import owners, wire
-from firewall.ruleset import Elements
+from firewall.ruleset import PLAIN, Elements
 from gateway.table import ElementCounts, NftTable, TableError
 
 
@@ -22,7 +22,8 @@ class CounterReader:
         self._table, self._handle = table, table.get_handle()
         counted = [name for name, declaration in table.read_declarations().items() if declaration.counter]
         self._known = {name: tuple(known.get(name, ())) for name in counted}  # copies: the known elements change meanwhile
-        self._found: dict[str, ElementCounts] = {}
+        self._found: dict[str, ElementCounts] = {}  # those that have counted
+        self._elements: dict[str, int] = {}
         self.since = since
         self._stopped = False
 
@@ -32,12 +33,13 @@ class CounterReader:
         return list(self._known)
 
     def read(self, name: str) -> None:
-        """Read one set. Raises TableError."""
+        """Read one set, and keep those of its elements that have counted: of a million, mostly few. Raises TableError."""
         tally: ElementCounts = {}
         for _ in self._table.read_counts(name, self._known[name], tally):
             if self._stopped:
                 raise TableError("this reading of the counters was stopped; ask again")
-        self._found[name] = tally
+        self._found[name] = {key: counts for key, counts in tally.items() if counts[0]}
+        self._elements[name] = len(tally)
 
     def stop(self) -> None:
         """Make each running `read` fail at its next part."""
@@ -67,23 +69,20 @@ class CounterReader:
         self.check()
         for each in gone:
             self._leave_out(each)
-        sets = {name: self._pack_tally(tally, _map_owners(known, name)) for name, tally in self._found.items()}
+        sets = {name: self._pack_set(name, known.get(name, {}) if known else {}) for name in self._found}
         return wire.Reading(boot, self._handle or 0, log, sequence, at, sets, gone, named)
 
-    def _pack_tally(self, tally: ElementCounts, whose: Mapping[bytes, bytes]) -> wire.Counts:
-        return pack_counts(len(tally), _build_rows(tally, whose), owned=bool(whose))
+    def _pack_set(self, name: str, elements: Elements) -> wire.Counts:
+        """Pack a set's counts. Only sets that count for an owner have elements with values (Set.has_owners)."""
+        owned = any(element.value for element in elements.values())
+        return pack_counts(self._elements[name], _build_rows(self._found[name], elements), owned=owned)
 
     def _leave_out(self, gone: wire.Gone) -> None:
         if gone.number > self.since:
             for name, counts in gone.sets.items():
                 for key in _split_keys(counts):
-                    self._found.get(name, {}).pop(key, None)
-
-
-def _map_owners(known: Mapping[str, Elements] | None, name: str) -> dict[bytes, bytes]:
-    """Map the keys of a set to their owners. Only sets that count for an owner have elements with values (Set.owned)."""
-    elements = known.get(name, {}) if known else {}
-    return {key: element.value for key, element in elements.items() if element.value}
+                    if self._found.get(name, {}).pop(key, None):
+                        self._elements[name] -= 1
 
 
 def _split_keys(counts: wire.Counts) -> Collection[bytes]:
@@ -94,9 +93,8 @@ def _split_keys(counts: wire.Counts) -> Collection[bytes]:
 CounterRow: TypeAlias = tuple[bytes, int, int, bytes]  # Python 3.11 has no `type` statement
 
 
-def _build_rows(tally: ElementCounts, whose: Mapping[bytes, bytes]) -> list[CounterRow]:
-    """Build the rows, without the elements that have counted nothing."""
-    return [(key, packets, octets, whose.get(key, owners.NOBODY)) for key, (packets, octets) in tally.items() if packets]
+def _build_rows(counted: ElementCounts, elements: Elements) -> list[CounterRow]:
+    return [(key, packets, octets, elements.get(key, PLAIN).value) for key, (packets, octets) in counted.items()]
 
 
 def pack_counts(elements: int, rows: Sequence[CounterRow], *, owned: bool) -> wire.Counts:

@@ -5,11 +5,12 @@ compile rules. Never touches a table other than `inet netzwart`.
 """
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from time import monotonic
+from typing import TypeAlias
 
 from firewall.conntrack_timeouts import TimeoutsAre
 from firewall.diff import Delta, ElementChange
@@ -36,6 +37,7 @@ from firewall.ruleset import (
 )
 from gateway import elements as codec
 from gateway import interfaces, netlink, sysctl
+from gateway.ahead import iter_ahead
 from gateway.conntrack import Conntrack
 from gateway.conntrack_timeouts import read_timeouts
 from gateway.deleted_element_counters import DeletionListener
@@ -50,7 +52,7 @@ from gateway.load_plan import iter_change_batches, sample_delta, split_prefill
 from gateway.netlink import Netlink, SocketPool, iter_attribute_spans, pack_text, parse_attribute_text, parse_attributes, parse_number
 from gateway.progress import Progress
 from gateway.shaper import check_shaper, read_shaper, write_shaper
-from gateway.table import UNKNOWN_RULES, CommitRefusedError, DeletedCounts, ElementCounts, TableError, add_deleted_counts
+from gateway.table import UNKNOWN_RULES, CommitRefusedError, DeletedCounts, ElementCounts, TableError, add_deleted_counts, approve_all
 
 # linux/netfilter/nf_tables.h
 _TABLE_NAME, _TABLE_HANDLE = 1, 4
@@ -73,6 +75,7 @@ log = logging.getLogger("gateway")
 
 _HOOKS = ("prerouting", "input", "forward", "output", "postrouting")  # NF_INET_*, in the order of their numbers
 _TYPE_NUMBERS = {7: Type.IPV4, 8: Type.IPV6, 12: Type.PROTO, 13: Type.PORT}  # nft's TYPE_*, six bits each in a concatenation
+_Step: TypeAlias = tuple[str, int, bytes]  # set, kind and attributes of a message
 _CHECKED_AT_MOST = 1024  # elements of each set that nft checks
 _ASK_AT_MOST = 4096  # for more keys than this a dump of the set is cheaper
 
@@ -105,12 +108,12 @@ class KernelTable:
         if self._tracer:
             self._tracer.close()
 
-    def commit(self, delta: Delta, now: float) -> None:
+    def commit(self, delta: Delta, now: float, approve: Callable[[], object] = approve_all) -> None:
         """See NftTable."""
         began = monotonic()
-        self.progress.begin("loading", sum(len(change.added) for change in delta.elements.values()))
+        self.progress.begin("loading", _count_added(delta.elements))
         with self._keep_counts(_count_ending(delta)):
-            self._commit(delta, lambda: now + monotonic() - began)
+            self._commit(delta, lambda: now + monotonic() - began, approve)
 
     @contextmanager
     def _keep_counts(self, ending: int) -> Iterator[None]:
@@ -133,24 +136,36 @@ class KernelTable:
         ended, self._ended = self._ended, {}
         return ended
 
-    def _commit(self, delta: Delta, clock: UnixClock) -> None:
+    def _commit(self, delta: Delta, clock: UnixClock, approve: Callable[[], object]) -> None:
         """Commit the delta.
 
-        New sets that are large or have expiring elements are filled before a rule uses them; packets see no difference.
+        New sets that are large or have expiring elements are filled before a rule uses them; packets see no difference. So approval
+        may come later.
         """
         before, rest = split_prefill(delta)
         if not before:
+            approve()
             self._commit_at_once(rest, clock)
             return
         self._commit_text(Delta(sets=before.sets), clock())
         try:
-            for changes in iter_change_batches(before.elements):
-                self._renewal.commit_with_exact_expiry(changes, clock)
-                self.progress.add(sum(len(change.added) for change in changes.values()))
+            self._fill(before.elements, clock)
+            approve()
             self._commit_at_once(rest, clock)
         except TableError:
             self._commit_text(Delta(sets=before.sets).invert(), clock())
+            approve()  # what is not approved is told as that, even if the kernel refuses it too
             raise
+
+    def _fill(self, changes: Mapping[str, ElementChange], clock: UnixClock) -> None:
+        """Add elements to sets that no rule uses yet. Elements that expire come last, and are encoded when their transaction begins."""
+        untimed = iter_change_batches(changes, timed=False)
+        for steps, count in iter_ahead((_list_steps(some, 0), _count_added(some)) for some in untimed):
+            self._run_steps(steps)
+            self.progress.add(count)
+        for some in iter_change_batches(changes, timed=True):
+            self._renewal.commit_with_exact_expiry(some, clock)
+            self.progress.add(_count_added(some))
 
     def _commit_at_once(self, delta: Delta, clock: UnixClock) -> None:
         """Commit the delta in one transaction. It stands even if renewing elements fails: reading back finds wrong expiry times."""
@@ -169,7 +184,10 @@ class KernelTable:
         self._expected += 1
 
     def _commit_elements(self, changes: Mapping[str, ElementChange], now: float) -> None:
-        steps = list(_iter_steps(changes, now))
+        self._run_steps(_list_steps(changes, now))
+
+    def _run_steps(self, steps: Sequence[_Step]) -> None:
+        """Run the steps as one transaction. Raises CommitRefusedError, which names the step's set."""
         if not steps:
             return
         try:
@@ -414,7 +432,15 @@ def _count_ending(delta: Delta) -> int:
     return sum(len(change.removed) for change in delta.elements.values() if change.of.counter)
 
 
-def _iter_steps(changes: Mapping[str, ElementChange], now: float) -> Iterator[tuple[str, int, bytes]]:
+def _count_added(changes: Mapping[str, ElementChange]) -> int:
+    return sum(len(change.added) for change in changes.values())
+
+
+def _list_steps(changes: Mapping[str, ElementChange], now: float) -> list[_Step]:
+    return list(_iter_steps(changes, now))
+
+
+def _iter_steps(changes: Mapping[str, ElementChange], now: float) -> Iterator[_Step]:
     """Return set, kind and attributes of each message, all deletions first."""
     for name, change in changes.items():
         alive = (key for key, element in change.removed.items() if not 0 < element.expires <= now)

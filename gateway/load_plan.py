@@ -43,11 +43,14 @@ def _is_better_first(change: ElementChange) -> bool:
     return len(change.added) > LARGE or (change.of.timeout and any(element.expires for element in change.added.values()))
 
 
-def iter_change_batches(changes: Mapping[str, ElementChange]) -> Iterator[Mapping[str, ElementChange]]:
-    """Yield batches of added elements: at most TIMED_AT_ONCE of a set whose elements can expire, else AT_ONCE."""
+def iter_change_batches(changes: Mapping[str, ElementChange], *, timed: bool) -> Iterator[Mapping[str, ElementChange]]:
+    """Yield batches of the elements that are added to the sets whose elements can expire, at most TIMED_AT_ONCE; or, at most AT_ONCE,
+    of those added to the others.
+    """
     for name, change in changes.items():
-        for some in iter_element_batches(change.added, TIMED_AT_ONCE if change.of.timeout else AT_ONCE):
-            yield {name: ElementChange(change.of, {}, some)}
+        if change.of.timeout == timed:
+            for some in iter_element_batches(change.added, TIMED_AT_ONCE if timed else AT_ONCE):
+                yield {name: ElementChange(change.of, {}, some)}
 
 
 def sample_elements(elements: Elements, most: int) -> dict[bytes, Element]:

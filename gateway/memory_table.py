@@ -4,7 +4,7 @@ For tests, and for a gateway on a machine that allows no network namespaces. No 
 """
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from ipaddress import ip_address
 from itertools import islice
 from pathlib import Path
@@ -32,6 +32,7 @@ from gateway.table import (
     TableError,
     TraceSession,
     add_deleted_counts,
+    approve_all,
 )
 
 # Defaults of Linux 6.1 on a machine with 8 GiB, except for forwarding
@@ -68,8 +69,9 @@ class FakeKernel:
         self.virtual_addresses: set[tuple[str, Address]] = set()  # that tests pretend the interfaces have
         self.filled: dict[str, int] = {}  # elements that tests pretend packets have added to dynamic sets
 
-    def commit(self, delta: Delta, now: float) -> None:
+    def commit(self, delta: Delta, now: float, approve: Callable[[], object] = approve_all) -> None:
         """See NftTable."""
+        approve()
         after = self._compute_ruleset(delta, now)
         gone = {(name, key) for name, change in delta.elements.items() for key in change.removed}
         for (name, key), count in self._counts.items():

@@ -8,6 +8,7 @@ deadline is measured by CLOCK_MONOTONIC, which cannot be set.
 import json
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial, reduce
 from math import ceil, inf
 from pathlib import Path
@@ -45,14 +46,14 @@ from gateway.kernel_profile import apply_profile, keep_original_sysctls
 from gateway.live_trace import LiveTrace
 from gateway.log_texts import to_plain_line
 from gateway.machine import describe_machine
-from gateway.persistent_state import ConfirmedRuleset, StateDirectory, StateError
+from gateway.persistent_state import ConfirmedRuleset, StateDirectory, StateError, encode_ruleset
 from gateway.probes.counted import CountedProbes
 from gateway.programs.requests import AgentPrograms
 from gateway.release import compute_version
 from gateway.restore import RestoreOutcome, choose_fallback_ruleset, restore_ruleset, revert_ruleset
 from gateway.ruleset_inspection import check_capacities, check_ruleset, inspect_delta, inspect_management
 from gateway.running_ruleset import RunningRuleset, drop_expired_changes
-from gateway.table import CommitRefusedError, NftTable, TableError
+from gateway.table import CommitRefusedError, NftTable, NotApprovedError, TableError
 from gateway.table_state import CommitTiming, ReadBackError, TableState
 from gateway.takeover import TakeoverWatch
 from gateway.trial import PendingTrial
@@ -71,6 +72,18 @@ class OperationRefusedError(Exception):
     def __init__(self, reason: str, text: str) -> None:
         super().__init__(text)
         self.reason = reason
+
+
+class DigestRefusedError(OperationRefusedError, NotApprovedError):
+    """The change leads to another digest than the portal says."""
+
+
+def _approve(compute_after: Callable[[], int], target: str) -> int:
+    """Return the digest that a change leads to. Raises DigestRefusedError if it is another than the target."""
+    after = compute_after()
+    if digests.format_digest(after) != target:
+        raise DigestRefusedError("digest", f"this would lead to {digests.format_digest(after)}, not to {target}; nothing was done")
+    return after
 
 
 def _build_refused(reason: str, error: Exception) -> wire.Refused:
@@ -115,6 +128,8 @@ class Agent:
         self._held = TableState(table, self._clock)
         self.live = LiveTrace(table, lambda: self._held.rules, steady)
         self._trial: PendingTrial | None = None
+        self._beside = ThreadPoolExecutor(1, "beside")  # for what does not need the kernel while it loads
+        self._encoded: tuple[str, Future[bytes]] | None = None  # digest of a ruleset on trial, and how its checkpoint will have it
         self._confirmed = ""
         self._past = ""
         self._damage = ""
@@ -183,7 +198,7 @@ class Agent:
         return strftime("%Y-%m-%d %H:%M:%S UTC", gmtime(self._clock()))
 
     def _adopt_outcome(self, brought: RestoreOutcome) -> RestoreOutcome:
-        self._trial, self._damage = None, brought.fault
+        self._trial, self._damage, self._encoded = None, brought.fault, None
         self._confirmed = digests.format_digest(brought.confirmed.digest) if brought.confirmed else ""
         self._note_withdrawn(brought.confirmed.deltas if brought.confirmed else ())
         if brought.confirmed and self._clock() < brought.confirmed.at:
@@ -355,16 +370,15 @@ class Agent:
             raise OperationRefusedError("state", "a program of the agent is on trial here; apply after that")
         running = self._held.get_running(request.now)
         follows = not self._held.strayed and self._held.rules_known
-        delta, after = self._compute_change(request, running)
-        if digests.format_digest(after) != request.target:
-            raise OperationRefusedError(
-                "digest", f"this would lead to {digests.format_digest(after)}, not to {request.target}; nothing was done"
-            )
+        delta, compute_after = self._compute_change(request, running)
+        approve = partial(_approve, compute_after, request.target)
+        if request.delta is not None:
+            approve()
         if delta.chains:
             inspect_management(apply(Ruleset(running.ruleset.chains), Delta(delta.chains)).chains)
         if delta.profile and delta.profile.after:
             keep_original_sysctls(self._table, self._state)
-        spent = self._commit(delta, after)
+        spent = self._commit(delta, approve)
         self._held.settle()
         self._applied_last = request.token
         trial = self._trial = self._build_trial(delta, request, follows=follows)
@@ -406,11 +420,13 @@ class Agent:
         if token > self._state.token:
             self._state.raise_token(token)
 
-    def _compute_change(self, request: wire.Apply, running: RunningRuleset) -> tuple[Delta, int]:
-        """Return the delta to commit and the digest it leads to."""
+    def _compute_change(self, request: wire.Apply, running: RunningRuleset) -> tuple[Delta, Callable[[], int]]:
+        """Return the delta to commit, and what computes the digest it leads to; that of a whole ruleset is computed beside the commit."""
         if request.ruleset is not None and request.delta is None:
             wanted = drop_expired(request.ruleset, request.now)
-            return diff(running.ruleset, wanted), digests.digest_ruleset(wanted)
+            digest = self._beside.submit(digests.digest_ruleset, wanted)
+            self._encoded = None if self._state.has_checkpoint else (request.target, self._beside.submit(encode_ruleset, wanted))
+            return diff(running.ruleset, wanted), digest.result
         if request.delta is None or request.ruleset is not None:
             raise WireError("request: expected either a delta or a ruleset")
         if not self._held.rules_known or request.base != digests.format_digest(running.digest):
@@ -419,12 +435,13 @@ class Agent:
         delta = drop_expired_changes(request.delta, request.now)
         if misfit := running.find_misfit(delta):
             raise OperationRefusedError("base", f"{misfit}: differs from what runs here; send the whole ruleset")
-        return delta, digests.update_digest(running.digest, delta)
+        after = digests.update_digest(running.digest, delta)
+        return delta, lambda: after
 
-    def _commit(self, delta: Delta, after: int) -> CommitTiming:
+    def _commit(self, delta: Delta, approve: Callable[[], int]) -> CommitTiming:
         try:
             with change_queues(self._table, delta.shaper) as unshaped:
-                spent = self._held.commit(delta, after)
+                spent = self._held.commit(delta, approve)
             if delta.shaper:
                 self._note_queues(unshaped)
             if delta.profile:
@@ -462,7 +479,7 @@ class Agent:
             raise OperationRefusedError("state", "another program has changed the table since; apply again")
         self._table.progress.begin("writing")
         self._save_confirmed(self._trial, running)
-        trial, self._trial, self._damage = self._trial, None, ""
+        trial, self._trial, self._damage, self._encoded = self._trial, None, "", None
         self._note_withdrawn(trial.deltas)
         self._confirmed, self._past = request.target, f"{request.target[:12]} was confirmed at {self._format_time()}"
         return wire.Confirmed(request.target, cut_flows_at_confirm(self._table, trial, running.ruleset.elements))
@@ -484,7 +501,12 @@ class Agent:
         if trial.follows and self._state.has_checkpoint:
             self._state.append([delta for delta in trial.deltas if delta], running.digest, running.now)
         else:
-            self._state.write_checkpoint(running.ruleset, running.digest, running.now)
+            self._state.write_checkpoint(running.ruleset, running.digest, running.now, self._get_encoded(running.digest))
+
+    def _get_encoded(self, digest: int) -> bytes | None:
+        """Return what was encoded while the ruleset with this digest was loaded; None if another was, or nothing."""
+        target, encoded = self._encoded or ("", None)
+        return encoded.result() if encoded and target == digests.format_digest(digest) else None
 
     def _answer_digest(self, request: wire.Digest) -> wire.DigestIs:
         self._held.read(request.now)

@@ -221,22 +221,17 @@ class StateDirectory:
         finally:
             os.close(file)
 
-    def write_checkpoint(self, ruleset: Ruleset, digest: int, at: int) -> None:
+    def write_checkpoint(self, ruleset: Ruleset, digest: int, at: int, encoded: bytes | None = None) -> None:
         """Confirm this ruleset, whatever was confirmed before. Needs disk space for both checkpoints.
 
-        Raises StateError, and the checkpoint before stays.
+        encoded: the ruleset as `encode_ruleset` returns it, if that was called before. Raises StateError, and the checkpoint before stays.
         """
         number = os.urandom(8).hex()
-        whole = {
-            "number": number,
-            "at": at,
-            "way": digests.DIGEST_VERSION,
-            "digest": digests.format_digest(digest),
-            "ruleset": _encode_for_neighbours(ruleset),
-        }
+        head = {"number": number, "at": at, "way": digests.DIGEST_VERSION, "digest": digests.format_digest(digest)}
+        whole = b'%b,"ruleset":%b}' % (_encode_json(head)[:-1], encoded or encode_ruleset(ruleset))
         new = self.directory / f"{_CHECKPOINT}.new"
         try:
-            _write_new(new, json.dumps(whole, separators=(",", ":")).encode())
+            _write_new(new, whole)
             new.replace(self.directory / _CHECKPOINT)
             self._number, self._journal_end, self._is_of_another_release = number, 0, False
             self._sync_directory()
@@ -278,6 +273,15 @@ class StateDirectory:
             os.fsync(directory)
         finally:
             os.close(directory)
+
+
+def encode_ruleset(ruleset: Ruleset) -> bytes:
+    """Return the ruleset as it stands in a checkpoint."""
+    return _encode_json(_encode_for_neighbours(ruleset))
+
+
+def _encode_json(value: Json) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
 
 
 def _encode_for_neighbours(value: Ruleset | Delta) -> Json:

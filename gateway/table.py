@@ -3,7 +3,7 @@
 Times are Unix seconds. Every method may raise TableError; nothing has changed then.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
@@ -29,6 +29,14 @@ class TableError(Exception):
 
 class CommitRefusedError(TableError):
     """The kernel refused the whole transaction, so nothing has changed."""
+
+
+class NotApprovedError(TableError):
+    """Whoever asked for a commit did not approve it in the end, so nothing has changed."""
+
+
+def approve_all() -> None:
+    """Approve a commit about which nothing is to be found out meanwhile."""
 
 
 class ShaperRefusedError(CommitRefusedError):
@@ -93,9 +101,10 @@ class NftTable(Protocol):
     def lateness(self) -> float:
         """Seconds by which some elements may expire too late, because the machine was too slow to correct it."""
 
-    def commit(self, delta: Delta, now: float) -> None:
+    def commit(self, delta: Delta, now: float, approve: Callable[[], object] = approve_all) -> None:
         """Apply the whole delta or nothing.
 
+        approve: called before a packet sees anything of the delta. If it raises NotApprovedError, nothing has changed.
         Expired elements are neither added nor deleted. The delta's kernel settings are not set here, but by `tune` and
         `shape`. now: the time of the call. Elements expire at their time, however long the work takes.
         """

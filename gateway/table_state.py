@@ -15,7 +15,7 @@ from gateway.commit_verification import verify_commit
 from gateway.drift import ChainFingerprints
 from gateway.kernel_profile import SysctlErrors, list_altered_sysctls
 from gateway.running_ruleset import SLACK, RunningRuleset, drop_expired_changes, reconcile_times
-from gateway.table import CommitRefusedError, NftTable, TableError
+from gateway.table import CommitRefusedError, NftTable, NotApprovedError, TableError
 
 
 class ReadBackError(TableError):
@@ -176,21 +176,25 @@ class TableState:
             gone,
         )
 
-    def commit(self, delta: Delta, after: int) -> CommitTiming:
-        """Apply the delta in one transaction, and read back what it touched. `after`: the digest it leads to.
+    def commit(self, delta: Delta, approve: Callable[[], int]) -> CommitTiming:
+        """Apply the delta in one transaction, and read back what it touched.
 
+        approve: returns the digest that it leads to, or raises NotApprovedError; then nothing has changed.
         Raises CommitRefusedError if the kernel refused it (nothing has changed then), ReadBackError if the kernel holds something
         else.
         """
         running, self._running = self._running or self.get_running(0), None  # on any error below, it will be read anew
         start = perf_counter()
         try:
-            self._table.commit(delta, self._clock())
+            self._table.commit(delta, self._clock(), approve)
+        except NotApprovedError:
+            self._running = running
+            raise
         except CommitRefusedError as refused:
             self._commit_again(delta, running, refused)
         committed = perf_counter()
         self._read_back(delta)
-        running.change(delta, after)
+        running.change(delta, approve())
         self._running = self._committed = running
         if delta.touches_rules:
             self._note_rules()

@@ -1,7 +1,7 @@
 """Beats: a client that waits long for an answer receives signs of life from the agent, with its progress."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from ipaddress import IPv4Network
@@ -21,6 +21,7 @@ from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory
 from gateway.server import AgentServer
+from gateway.table import approve_all
 from tests.agent.client import PATIENCE, Client
 from tests.agent.gateways import clock
 from tests.agent.rulesets import network, text_of, whole
@@ -35,11 +36,11 @@ class Waiting(FakeKernel):
         super().__init__()
         self.may = Event()
 
-    def commit(self, delta: Delta, now: float) -> None:
+    def commit(self, delta: Delta, now: float, approve: Callable[[], object] = approve_all) -> None:
         self.progress.begin("loading", 70)
         self.progress.add(30)
         assert self.may.wait(PATIENCE)
-        super().commit(delta, now)
+        super().commit(delta, now, approve)
 
 
 class Busy:

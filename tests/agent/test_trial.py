@@ -11,6 +11,7 @@ from firewall.ruleset import EMPTY, Chain, Field, Match, Rule, Ruleset, Verdict,
 from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory
+from gateway.table import approve_all
 from tests.agent.conftest import restrict_to_gateways
 from tests.agent.gateways import AnyGateway, Hands, InProcess, OnKernel, Served, clock
 from tests.agent.requests import deploy, runs, send_refused, welcome
@@ -247,11 +248,11 @@ class Wedged(FakeKernel):
 
     refusals = 0
 
-    def commit(self, delta, now):  # type: ignore[no-untyped-def]  # as in FakeKernel
+    def commit(self, delta, now, approve=approve_all):  # type: ignore[no-untyped-def]  # as in FakeKernel
         if self.refusals:
             self.refusals -= 1
             raise OSError(105, "No buffer space available")
-        super().commit(delta, now)
+        super().commit(delta, now, approve)
 
 
 def test_a_way_back_that_the_kernel_would_not_take_is_tried_again(tmp_path: Path) -> None:
