@@ -6,12 +6,11 @@ with related rows, annotations and prefetches. All are of the same moment. For a
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from functools import partial
-from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
@@ -20,7 +19,10 @@ from django.contrib.postgres.fields.ranges import RangeField
 from django.core.exceptions import EmptyResultSet
 from django.db import connections, models
 from django.db.models import QuerySet
+from psycopg.types.numeric import Int8
 from psycopg.types.range import Range
+
+from apps.lib.database.prepared_cursor import open_prepared_cursor
 
 type AnyField = models.Field[Any, Any]
 type Restorer = Callable[[Any], Any]
@@ -43,23 +45,33 @@ def read_together(*querysets: QuerySet[Any, Any]) -> list[list[Any]]:
 
 
 class JointQuery:
-    """Querysets compiled into one query, which can be read any number of times. Raises TypeError for columns that JSON cannot hold."""
+    """Querysets compiled into one query, which can be read any number of times, and which PostgreSQL plans once for each connection.
 
-    def __init__(self, querysets: Iterable[QuerySet[Any, Any]]) -> None:
+    stand_in: a whole number among the parameters, in place of one that is given at each reading. Raises TypeError for columns that JSON
+    cannot hold.
+    """
+
+    def __init__(self, querysets: Iterable[QuerySet[Any, Any]], stand_in: int | None = None) -> None:
         self._parts = [_compile(queryset) for queryset in querysets]
         columns = (f"(SELECT json_agg(part) FROM ({part.sql}) AS part)" for part in self._parts)  # noqa: S608 - Django's own SQL
-        self._sql = f"SELECT {', '.join(columns)}"
-        self._parameters = [value for part in self._parts for value in part.parameters]
+        parameters = [value for part in self._parts for value in part.parameters]
+        self._sql = f"SELECT {', '.join(columns)}" % tuple(_render_parameters(parameters, stand_in))
 
-    def read(self, replaced: Mapping[Any, Any] = MappingProxyType({})) -> list[list[Any]]:
-        """Return the rows of each queryset. replaced: parameters that are given now, by those for which the query was compiled."""
+    def read(self, *given: int) -> list[list[Any]]:
+        """Return the rows of each queryset. given: the number in place of the stand-in, if there is one."""
         if not self._parts:
             return []
-        parameters = [replaced.get(value, value) if isinstance(value, int) else value for value in self._parameters]
-        with connections["default"].cursor() as cursor:
-            cursor.execute(self._sql, parameters)
+        with open_prepared_cursor() as cursor:
+            cursor.execute(self._sql, [Int8(number) for number in given])
             found = cursor.fetchone()
         return [part.build_rows(rows or ()) for part, rows in zip(self._parts, found, strict=True)]
+
+
+def _render_parameters(parameters: Iterable[Any], stand_in: int | None) -> Iterator[str]:
+    """Yield the parameters as literals of SQL, and `$1` for the stand-in."""
+    with connections["default"].cursor() as cursor:
+        for value in parameters:
+            yield "$1" if value is not None and value == stand_in else cursor.mogrify("%s", [value])
 
 
 @dataclass(frozen=True)

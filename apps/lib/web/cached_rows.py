@@ -52,7 +52,7 @@ def read_ahead[Subject: Model](subject: Subject, *readers: RowReader[[Subject], 
     The query is compiled once for each process, so the functions may use nothing of the subject but its id.
     """
     if is_cache_open() and (wanted := tuple(each for each in readers if not each.is_known(subject))):
-        for reader, rows in zip(wanted, _compile(type(subject), wanted).read({STAND_IN: subject.pk}), strict=True):
+        for reader, rows in zip(wanted, _compile(type(subject), wanted).read(subject.pk), strict=True):
             reader.store(rows, subject)
 
 
@@ -60,4 +60,4 @@ def read_ahead[Subject: Model](subject: Subject, *readers: RowReader[[Subject], 
 def _compile(model: type[Model], readers: tuple[RowReader[[Any], Any], ...]) -> JointQuery:
     """Compile the query for an object that stands for any other: all of its fields but the id would have to be read, and are not there."""
     stand_in = model.from_db("default", [model._meta.pk.attname], [STAND_IN])
-    return JointQuery([each.build(stand_in) for each in readers])
+    return JointQuery([each.build(stand_in) for each in readers], STAND_IN)
