@@ -6,6 +6,7 @@ API needs. Automation is for scripts: it counts only with a token, never in a br
 
 from collections.abc import Iterable
 from enum import Enum
+from functools import lru_cache
 from typing import Final
 
 from django.db import models
@@ -54,7 +55,13 @@ STAFF: Final = tuple(role for role in Role if RIGHTS[role])
 
 def compute_rights(roles: Iterable[str], *, by_token: bool) -> frozenset[Right]:
     """Return the rights of a signed-in account with these roles. Unknown roles allow nothing."""
-    known = {role for role in Role if role in set(roles)}
+    return _compute_rights(frozenset(roles), by_token)
+
+
+@lru_cache(256)
+def _compute_rights(roles: frozenset[str], by_token: bool) -> frozenset[Right]:
+    """A page asks for each link on it."""
+    known = {role for role in Role if role in roles}
     counted = known if by_token else known - {Role.AUTOMATION}
     return frozenset({Right.ANYONE, Right.OWN}).union(*(RIGHTS[role] for role in counted))
 

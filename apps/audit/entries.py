@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import cache
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -142,9 +143,14 @@ def _rebuild_deleted(model: type[Model], pks: Iterable[int]) -> dict[int, Model]
     return {event.pgh_obj_id: _build_row(trail, event, {}) for event in last}
 
 
-def list_shown_fields(trail: TrailPresentation) -> list[Field[Any, Any]]:
-    tracked = {field.name for field in trail.events._meta.fields}
-    return [field for field in trail.model._meta.fields if field.name in tracked]
+def list_shown_fields(trail: TrailPresentation) -> Sequence[Field[Any, Any]]:
+    return _list_tracked_fields(trail.model, trail.events)
+
+
+@cache
+def _list_tracked_fields(model: type[Model], events: Any) -> tuple[Field[Any, Any], ...]:
+    tracked = {field.name for field in events._meta.fields}
+    return tuple(field for field in model._meta.fields if field.name in tracked)
 
 
 def _map_undo_urls(trail: TrailPresentation, events: Iterable[tuple[Any, Any | None]], rows: _NamedRows) -> dict[int, str]:

@@ -6,7 +6,7 @@ The number of queries depends on the number of tracked tables, never on the numb
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import or_
 from typing import Any
 
@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from apps.audit.entries import EventReference, HistoryEntry, build_entries, describe_author, list_shown_fields, map_user_names
 from apps.audit.trail import TrailPresentation, get_trail, list_part_trails, list_trails
+from apps.lib.database.joint_reads import JointQuery
 
 
 def list_row_history(row: Model, most: int = 20) -> list[HistoryEntry]:
@@ -57,12 +58,28 @@ class HistoryFilter:
 
 def list_history(wanted: HistoryFilter = HistoryFilter(), *, page: int = 1, most: int = 50) -> tuple[list[HistoryEntry], bool]:
     """Return one page of the changes in the whole network, and True if there are more."""
+    found = _list_matching(wanted, (page - 1) * most, most + 1) if wanted or page > 1 else _list_newest_of_all(most + 1)
+    return build_entries(found[:most], with_undo=True), len(found) > most
+
+
+def _list_newest_of_all(most: int) -> list[EventReference]:
+    """Return references to the newest events of the whole network: the history as it opens."""
+    [rows] = _compile_newest_of_all(most).read()
+    return [EventReference(key, pk) for key, pk, _at in rows]
+
+
+@lru_cache(4)
+def _compile_newest_of_all(most: int) -> JointQuery:
+    """Compiled once for each process: there is a branch for each of fifty tables."""
+    return JointQuery([_build_union([(trail, Q()) for trail in list_trails()], most)[:most]])
+
+
+def _list_matching(wanted: HistoryFilter, start: int, most: int) -> list[EventReference]:
     chosen = [trail for trail in list_trails() if not wanted.kind or trail.key == wanted.kind]
     when = _build_period_filter(wanted.since, wanted.until)
     if wanted.person:
         when &= Q(pgh_context__metadata__user=wanted.person)
-    found = _list_newest([(trail, when & _build_text_filter(trail, wanted.text)) for trail in chosen], (page - 1) * most, most + 1)
-    return build_entries(found[:most], with_undo=True), len(found) > most
+    return _list_newest([(trail, when & _build_text_filter(trail, wanted.text)) for trail in chosen], start, most)
 
 
 def _build_period_filter(since: date | None, until: date | None) -> Q:
@@ -108,14 +125,17 @@ def _list_newest(branches: Sequence[tuple[TrailPresentation, Q]], start: int, mo
 
     Ids in one table grow with time: the newest of each table are at its end, and the newest of all are among these.
     """
+    return [EventReference(key, pk) for key, pk, _at in _build_union(branches, start + most)[start : start + most]]
+
+
+def _build_union(branches: Sequence[tuple[TrailPresentation, Q]], most: int) -> Any:
+    """Build the query of the newest events of all branches: their key, id and time, `most` of each."""
     queries = [_build_branch(trail, wanted) for trail, wanted in branches]
     order = ("-pgh_created_at", "-pgh_id")
     if len(queries) < 2:
-        together: Any = queries[0].order_by(*order) if queries else []
-    else:
-        first, *others = (query.order_by("-pgh_id")[: start + most] for query in queries)
-        together = first.union(*others, all=True).order_by(*order, "key")
-    return [EventReference(key, pk) for key, pk, _at in together[start : start + most]]
+        return queries[0].order_by(*order) if queries else []
+    first, *others = (query.order_by("-pgh_id")[:most] for query in queries)
+    return first.union(*others, all=True).order_by(*order, "key")
 
 
 def _build_branch(trail: TrailPresentation, wanted: Q) -> Any:

@@ -3,8 +3,9 @@
 Each app registers trails for its models when it is ready. Other tables get a default trail with their model's names.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -93,7 +94,7 @@ class TrailPresentation:
     @property
     def events(self) -> Any:
         """The pghistory event model of this model."""
-        return next(model for model in _iter_event_models() if model.pgh_tracked_model is self.model)
+        return _map_event_models()[self.model]
 
     @property
     def owner(self) -> type[Model] | None:
@@ -112,7 +113,7 @@ def register_trail(trail: TrailPresentation) -> None:
 
 def list_trails() -> list[TrailPresentation]:
     """Return the trails of all tracked tables."""
-    return [get_trail(model.pgh_tracked_model) for model in _iter_event_models()]
+    return [get_trail(model) for model in _map_event_models()]
 
 
 def get_trail(model: Any) -> TrailPresentation:
@@ -124,5 +125,8 @@ def list_part_trails(model: type[Model]) -> list[TrailPresentation]:
     return [trail for trail in list_trails() if trail.owner is model]
 
 
-def _iter_event_models() -> Iterator[Any]:
-    return (model for model in apps.get_models() if issubclass(model, Event) and getattr(model, "pgh_tracked_model", None))
+@cache
+def _map_event_models() -> Mapping[Any, Any]:
+    """Map each tracked model to the model of its events, in the order of the installed apps."""
+    events: Any = (model for model in apps.get_models() if issubclass(model, Event))
+    return {model.pgh_tracked_model: model for model in events if getattr(model, "pgh_tracked_model", None)}

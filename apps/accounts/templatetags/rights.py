@@ -1,10 +1,11 @@
 """Template tags for rights: they read the same table that checks requests (route_rights.py), so the two cannot differ."""
 
 import re
+from functools import lru_cache
 from typing import Any, Final
 
 from django import template
-from django.urls import Resolver404, resolve
+from django.urls import Resolver404, URLResolver, get_resolver
 from django.utils.safestring import SafeString, mark_safe
 
 from apps.accounts.permissions import can_use_page
@@ -19,13 +20,16 @@ def may(context: dict[str, Any], where: str, what: str = "") -> bool:
 
     If the page can be looked at and sent to, sending counts; with "see", looking counts.
     """
-    request, name = context.get("request"), _find_route_name(where) if where and where.startswith("/") else where
+    is_path = bool(where) and where.startswith("/")
+    request, name = context.get("request"), _find_route_name(where, get_resolver()) if is_path else where
     return request is not None and can_use_page(request.user, name, see=what == "see")
 
 
-def _find_route_name(path: str) -> str:
+@lru_cache(4096)
+def _find_route_name(path: str, routes: URLResolver) -> str:
+    """Cached: a page of the history asks for fifty paths, and each is compared with hundreds of routes."""
     try:
-        return resolve(path.partition("?")[0].partition("#")[0]).view_name
+        return routes.resolve(path.partition("?")[0].partition("#")[0]).view_name
     except Resolver404:
         return ""
 

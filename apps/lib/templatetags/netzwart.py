@@ -32,6 +32,11 @@ def icon(name: str, label: str = "") -> SafeString:
     """An icon: {% icon "members" %}. With a label, screen readers read it; without one, it is decoration."""
     if label:
         return format_html('<svg class="nw-icon" role="img" aria-label="{}"><use href="{}#{}"/></svg>', label, _get_sprite_url(), name)
+    return _draw_icon(name)
+
+
+@lru_cache(256)
+def _draw_icon(name: str) -> SafeString:
     return format_html('<svg class="nw-icon" aria-hidden="true"><use href="{}#{}"/></svg>', _get_sprite_url(), name)
 
 
@@ -64,7 +69,7 @@ def tag(of: StateLabel | str, word: object = "", icon: str = "") -> SafeString:
 
 
 def _render_icon(name: str) -> SafeString:
-    return icon(name) if name else SafeString("")
+    return _draw_icon(name) if name else SafeString("")
 
 
 _POSTS = {
