@@ -18,6 +18,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.fields.ranges import RangeField
 from django.core.exceptions import EmptyResultSet
 from django.db import connections, models
+from django.db.backends.utils import CursorWrapper
 from django.db.models import QuerySet
 from psycopg.types.numeric import Int8
 from psycopg.types.range import Range
@@ -40,8 +41,8 @@ _UNKNOWN_FORMS: Final = (models.BinaryField, models.DurationField, models.Decima
 
 
 def read_together(*querysets: QuerySet[Any, Any]) -> list[list[Any]]:
-    """Return the rows of each queryset, in one query."""
-    return JointQuery(querysets).read()
+    """Return the rows of each queryset, in one query that does not return: it is not prepared."""
+    return JointQuery(querysets).read_once()
 
 
 class JointQuery:
@@ -59,12 +60,19 @@ class JointQuery:
 
     def read(self, *given: int) -> list[list[Any]]:
         """Return the rows of each queryset. given: the number in place of the stand-in, if there is one."""
+        return self._read(open_prepared_cursor, [Int8(number) for number in given])
+
+    def read_once(self) -> list[list[Any]]:
+        """Return the rows of each queryset, and let PostgreSQL forget the query."""
+        return self._read(connections["default"].cursor, None)
+
+    def _read(self, open_cursor: Callable[[], CursorWrapper], given: Sequence[Int8] | None) -> list[list[Any]]:
         if not self._parts:
             return []
-        with open_prepared_cursor() as cursor:
-            cursor.execute(self._sql, [Int8(number) for number in given])
+        with open_cursor() as cursor:
+            cursor.execute(self._sql, given)
             found = cursor.fetchone()
-        return [part.build_rows(rows or ()) for part, rows in zip(self._parts, found, strict=True)]
+        return [part.build_rows(rows or ()) for part, rows in zip(self._parts, found or (), strict=True)]
 
 
 def _render_parameters(parameters: Iterable[Any], stand_in: int | None) -> Iterator[str]:

@@ -96,7 +96,16 @@ def pair(posts: Iterable[GatewaySymbol | tuple[str, str]], word: object = None) 
     Posts are GatewaySymbol values, or pairs of a gateway's name and full, half, hollow or crossed.
     """
     given = tuple(post if isinstance(post, GatewaySymbol) else GatewaySymbol(post[0], SymbolState(post[1])) for post in posts)
-    words = summarize_symbols(given) if word is None else word
+    return _render_pair(given, get_language()) if word is None else _render_words_of_pair(given, word)
+
+
+@lru_cache(256)
+def _render_pair(given: tuple[GatewaySymbol, ...], _language: str | None) -> SafeString:
+    """Cached by language: most rows of a list have the same posts."""
+    return _render_words_of_pair(given, summarize_symbols(given))
+
+
+def _render_words_of_pair(given: tuple[GatewaySymbol, ...], words: object) -> SafeString:
     if not given:
         return format_html('<span class="nw-3">{}</span>', words)
     return format_html(

@@ -211,8 +211,8 @@ def _describe_highest(chart: Chart, line: ChartLine) -> str:
     return _("%(line)s: highest %(value)s, %(at)s") % {"line": line.name, "value": _format_value(chart, most), "at": _format_time(at)}
 
 
-def _format_value(chart: Chart, value: formats.Number | None) -> str:
-    return _describe_missing(chart) if value is None else formats.format_scaled(value, chart.unit.steps, whole=True) + chart.unit.per
+def _format_value(chart: Chart, value: formats.Number) -> str:
+    return formats.format_scaled(value, chart.unit.steps, whole=True) + chart.unit.per
 
 
 def _describe_missing(chart: Chart) -> str:
@@ -225,8 +225,13 @@ def _render_table_row(row: ChartTableRow) -> str:
 
 
 def _build_rows(chart: Chart) -> list[ChartTableRow]:
+    missing = _describe_missing(chart)  # once: a chart without readings has hundreds of rows
+
+    def format_reading(value: formats.Number | None) -> str:
+        return missing if value is None else _format_value(chart, value)
+
     return [
-        ChartTableRow(start, _format_time(start), [_format_value(chart, line.values[place]) for line in chart.lines])
+        ChartTableRow(start, _format_time(start), [format_reading(line.values[place]) for line in chart.lines])
         for place, start in enumerate(chart.starts)
     ]
 
