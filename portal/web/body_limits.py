@@ -7,7 +7,7 @@ from django.conf import settings
 from django.http import Http404
 from django.urls import resolve
 
-from apps.alarms.duty.calendar_parser import MOST_OCTETS as CALENDAR_OCTETS
+from apps.alarms.duty.calendar_events import MOST_OCTETS as CALENDAR_OCTETS
 from apps.bans.feed_parser import FeedLimits
 from apps.desk.people_import.table_limits import MOST_BODY, MOST_OCTETS
 from apps.events.subscriber_rights import SubscriberRefused, authenticate_subscriber, parse_asgi_scope

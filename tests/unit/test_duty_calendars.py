@@ -9,14 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.alarms.duty.calendar_parser import (
-    CalendarFault,
-    CalendarNotRead,
-    EventOccurrence,
-    ParsedCalendar,
-    SkipReason,
-    parse_calendar,
-)
+from apps.alarms.duty.calendar_events import CalendarFault, CalendarNotRead, EventOccurrence, ParsedCalendar, SkipReason
+from apps.alarms.duty.calendar_parser import parse_calendar
 from apps.alarms.duty.matching import DutyCandidate, MatchFailure, MatchReason, match_person
 
 BERLIN = ZoneInfo("Europe/Berlin")

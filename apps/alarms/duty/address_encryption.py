@@ -6,6 +6,8 @@ from apps.alarms.duty.models import DutyCalendar
 from apps.lib.secret_keys import build_cipher, register_reencryption
 
 PURPOSE: Final = b"duty-calendar"
+UNREADABLE_ADDRESS: Final = "another key"
+"""The fault of a calendar whose address none of the portal's keys decrypts."""
 
 
 def encrypt_address(address: str) -> str:

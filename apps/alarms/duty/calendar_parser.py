@@ -7,9 +7,7 @@ number of its events and what a rule may ask for are limited before anything is 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from enum import StrEnum
 from hashlib import sha256
 from math import prod
 from typing import Any, Final
@@ -18,73 +16,25 @@ import recurring_ical_events  # type: ignore[import-untyped]  # it has no types
 from icalendar import Calendar, Component
 from icalendar.prop import vBroken
 
-MOST_OCTETS: Final = 1 << 20
+from apps.alarms.duty.calendar_events import (
+    LONGEST_SHIFT,
+    MOST_OCTETS,
+    CalendarFault,
+    CalendarNotRead,
+    EventOccurrence,
+    ParsedCalendar,
+    SkippedEvent,
+    SkipReason,
+)
+
 MOST_EVENTS: Final = 3000
 MOST_RULES: Final = 300
 MOST_OCCURRENCES: Final = 2000
 MOST_TIMES_A_DAY: Final = 4
 OLDEST_RULE: Final = timedelta(days=3660)
-LONGEST_SHIFT: Final = timedelta(days=31)
 FREQUENCIES: Final = frozenset({"DAILY", "WEEKLY", "MONTHLY", "YEARLY"})
 _UNFOLDED: Final = re.compile(rb"\r?\n[ \t]")  # RFC 5545, 3.1
 _TOO_FREQUENT: Final = re.compile(rb"FREQ\s*=\s*(?:SECONDLY|MINUTELY|HOURLY)", re.IGNORECASE)
-
-
-class CalendarFault(StrEnum):
-    """Why a file is refused as a whole."""
-
-    TOO_BIG = "calendar too big"
-    NO_CALENDAR = "no calendar"
-    TOO_MANY = "too many events"
-    TOO_FREQUENT = "rule too frequent"
-
-
-class SkipReason(StrEnum):
-    """Why an event is nobody's shift, by its own form."""
-
-    UNREADABLE = "unreadable"
-    NO_TIME = "no time"
-    UNKNOWN_ZONE = "unknown zone"
-    RULE = "rule"
-    NO_DURATION = "no duration"
-    TOO_LONG = "too long"
-
-
-class CalendarNotRead(Exception):  # noqa: N818 - a finding about a file, not an error of the program
-    """Raised when a file cannot be read, with the fault and what is at fault."""
-
-    def __init__(self, fault: CalendarFault, what: object = "") -> None:
-        super().__init__(f"{fault}: {what}")
-        self.fault, self.what = fault, str(what)[:300]
-
-
-@dataclass(frozen=True)
-class EventOccurrence:
-    """One occurrence of an event. key: the same at each reading. attendees, organizer: email addresses, without those who declined."""
-
-    key: str
-    summary: str
-    begins: datetime
-    ends: datetime
-    attendees: tuple[str, ...] = ()
-    organizer: str = ""
-
-
-@dataclass(frozen=True)
-class SkippedEvent:
-    """An event that cannot be a shift. begins: None if it has no time."""
-
-    summary: str
-    begins: datetime | None
-    reason: SkipReason
-
-
-@dataclass(frozen=True)
-class ParsedCalendar:
-    """What a file holds for a span of time, by its beginning."""
-
-    occurrences: Sequence[EventOccurrence]
-    skipped: Sequence[SkippedEvent]
 
 
 def parse_calendar(content: bytes, since: datetime, until: datetime, zone: tzinfo) -> ParsedCalendar:

@@ -14,8 +14,9 @@ from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.utils import timezone
 
-from apps.alarms.duty.address_encryption import decrypt_address
-from apps.alarms.duty.calendar_parser import MOST_OCTETS, CalendarNotRead, EventOccurrence, ParsedCalendar, parse_calendar
+from apps.alarms.duty.address_encryption import UNREADABLE_ADDRESS, decrypt_address
+from apps.alarms.duty.calendar_events import MOST_OCTETS, CalendarNotRead, EventOccurrence, ParsedCalendar
+from apps.alarms.duty.calendar_parser import parse_calendar
 from apps.alarms.duty.matching import DutyCandidate, MatchFailure, match_person
 from apps.alarms.duty.models import DutyCalendar, DutyShift
 from apps.alarms.duty.selectors import list_candidates
@@ -27,7 +28,6 @@ READ_EVERY: Final = timedelta(minutes=15)
 FETCH_SECONDS: Final = 30.0
 AHEAD: Final = timedelta(days=90)
 MOST_SHOWN: Final = 50
-UNREADABLE_ADDRESS: Final = "another key"
 _PATHS: Final = re.compile(r"(https?://[^/\s]+)/\S*")  # of addresses, which may hold a secret
 log = structlog.get_logger()
 

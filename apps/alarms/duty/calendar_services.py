@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.alarms.duty.address_encryption import encrypt_address
-from apps.alarms.duty.calendar_parser import MOST_OCTETS
+from apps.alarms.duty.calendar_events import MOST_OCTETS
 from apps.alarms.duty.models import DutyCalendar
 from apps.bans.refusal_texts import explain_feed_fault
 from apps.lib.enqueue import enqueue_task

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from apps.alarms.duty.calendar_parser import LONGEST_SHIFT, CalendarFault, SkipReason
-from apps.alarms.duty.calendar_reading import UNREADABLE_ADDRESS
+from apps.alarms.duty.address_encryption import UNREADABLE_ADDRESS
+from apps.alarms.duty.calendar_events import LONGEST_SHIFT, CalendarFault, SkipReason
 from apps.alarms.duty.matching import MatchReason
 from apps.alarms.duty.models import DutyCalendar
 from apps.bans.refusal_texts import explain_feed_fault

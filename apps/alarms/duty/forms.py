@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
-from apps.alarms.duty.calendar_parser import MOST_OCTETS
+from apps.alarms.duty.calendar_events import MOST_OCTETS
 from apps.alarms.duty.calendar_services import CalendarFacts
 from apps.alarms.duty.models import DutyCalendar
 from apps.alarms.duty.selectors import list_candidates

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from apps.alarms.duty.calendar_parser import EventOccurrence
+from apps.alarms.duty.calendar_events import EventOccurrence
 from apps.lib.email_address import lower_ascii
 
 

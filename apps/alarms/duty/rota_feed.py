@@ -1,7 +1,7 @@
 """The rota as an iCalendar feed (RFC 5545), to which people subscribe by a secret link of their own."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
 from django.core.signing import BadSignature, Signer
@@ -9,7 +9,6 @@ from django.db import transaction
 from django.db.models import F
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from icalendar import Calendar, Event
 
 from apps.accounts.models import User
 from apps.accounts.permissions import has_right
@@ -18,6 +17,9 @@ from apps.alarms.duty.models import DutyFeed
 from apps.alarms.duty.selectors import RotaTurn, read_rota
 from apps.preferences.declarations import NETWORK_NAME
 from apps.preferences.selectors import read_setting
+
+if TYPE_CHECKING:
+    from icalendar import Event
 
 BEHIND, AHEAD = timedelta(days=30), timedelta(days=90)
 _signer: Final = Signer(salt="alarms.duty.feed")
@@ -50,6 +52,8 @@ def find_subscriber(token: str) -> User | None:
 
 def write_rota_feed(now: datetime) -> bytes:
     """Return the turns from a month ago until in three months; gaps are not in it."""
+    from icalendar import Calendar  # here, because it takes 3 MiB of each process that serves pages
+
     calendar = Calendar()
     title = _("%(network)s: on duty") % {"network": read_setting(NETWORK_NAME)}
     for name, value in (("prodid", "-//Netzwart//duty//"), ("version", "2.0"), ("x-wr-calname", title)):
@@ -60,7 +64,9 @@ def write_rota_feed(now: datetime) -> bytes:
     return bytes(calendar.to_ical())
 
 
-def _build_event(turn: RotaTurn, person: User, now: datetime) -> Event:
+def _build_event(turn: RotaTurn, person: User, now: datetime) -> "Event":
+    from icalendar import Event
+
     event = Event()
     begins = turn.begins.astimezone(UTC)
     shift = turn.shift.pk if turn.shift else 0

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.alarms.duty.calendar_parser import LONGEST_SHIFT
+from apps.alarms.duty.calendar_events import LONGEST_SHIFT
 from apps.alarms.duty.models import DutyShift
 from apps.alarms.duty.selectors import list_candidates, read_turns
 from apps.lib.errors import Conflict, Problem

@@ -3,7 +3,7 @@
 Parameters are written `$1`. Through PgBouncer, whose transactions come to any connection, each execution is planned anew.
 """
 
-from typing import Any, Final, Self, cast
+from typing import Any, Final, Self
 
 from django.conf import settings
 from django.db import connections
@@ -18,7 +18,8 @@ def open_prepared_cursor() -> CursorWrapper:
     """Return a cursor of Django's connection, with its wrappers, whose queries are prepared."""
     connection: Any = connections["default"]
     connection.ensure_connection()
-    return cast(CursorWrapper, connection._prepare_cursor(_PreparedCursor(connection.connection)))
+    cursor: CursorWrapper = connection._prepare_cursor(_PreparedCursor(connection.connection))
+    return cursor
 
 
 class _PreparedCursor(RawCursor[Any]):

@@ -1,13 +1,12 @@
 """The status page for programs: Atom (RFC 4287), iCalendar (RFC 5545), and JSON in the shape of Statuspage's summary, which many know."""
 
 from datetime import UTC
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.html import linebreaks
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from icalendar import Calendar, Event
 
 from apps.lib.ui.states import StateKind
 from apps.preferences.declarations import NETWORK_NAME
@@ -17,6 +16,9 @@ from apps.status.incidents.phase import IncidentPhase
 from apps.status.network_services import Impact
 from apps.status.page.addresses import PageAddresses, build_stable_id
 from apps.status.page.status_view import StatusView, ToldIncident
+
+if TYPE_CHECKING:
+    from icalendar import Event
 
 INDICATORS: Final = {StateKind.BAD: "major", StateKind.WARN: "minor", StateKind.MOVING: "maintenance", StateKind.OK: "none"}
 COMPONENTS: Final = {StateKind.BAD: "major_outage", StateKind.WARN: "degraded_performance", StateKind.OK: "operational"}
@@ -58,6 +60,8 @@ def write_atom(view: StatusView, at: PageAddresses) -> str:
 
 def write_calendar(view: StatusView, at: PageAddresses) -> bytes:
     """Return the calendar: planned work, and what was. What goes on without a planned end lasts until now."""
+    from icalendar import Calendar  # here, because it takes 3 MiB of each process that serves pages
+
     calendar = Calendar()
     for name, value in (("prodid", "-//Netzwart//status//"), ("version", "2.0"), ("x-wr-calname", build_title())):
         calendar.add(name, value)
@@ -66,7 +70,9 @@ def write_calendar(view: StatusView, at: PageAddresses) -> bytes:
     return bytes(calendar.to_ical())
 
 
-def _build_event(told: ToldIncident, view: StatusView, at: PageAddresses) -> Event:
+def _build_event(told: ToldIncident, view: StatusView, at: PageAddresses) -> "Event":
+    from icalendar import Event
+
     incident, event = told.incident, Event()
     end = (
         incident.planned_end if told.phase in (IncidentPhase.PLANNED, IncidentPhase.CALLED_OFF) else incident.ended or incident.planned_end
