@@ -2,6 +2,7 @@
 
 import csv
 import dataclasses
+import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -17,6 +18,7 @@ from apps.desk.selectors.dashboard import list_attention_items
 from apps.gateways.health.chart_data import ChartPeriod, read_series
 from apps.gateways.health.collection import read_all_gateways, store_reading
 from apps.gateways.health.models import HealthFinding, HealthReading, HealthSample, HealthStatus
+from apps.gateways.health.recent_facts import RecentFacts
 from apps.gateways.health.rollup import sum_up
 from apps.gateways.health.selectors import list_findings
 from apps.gateways.packet_probes.models import LOST, NOT_SENT, ProbeStatus
@@ -75,6 +77,20 @@ def test_what_two_readings_show_is_a_need_until_two_do_not(mara: Client, network
     assert len(list_needs()) == 1
     read(gateway, {}, ago=10 * SECOND)
     assert list_needs() == []
+
+
+def test_probes_of_all_gateways_are_read_at_once_and_anew_after_a_second(network: factories.Network) -> None:
+    first, second = network.gateways[:2]
+    noon = timezone.now()
+    ProbeStatus.objects.create(gateway=first, family=4, at=noon, state="lost", since=noon, failures=2, text="Lost.")
+    facts = RecentFacts([first.pk, second.pk])
+    assert [each.failures for each in facts.get_probes(first, noon)] == [2]
+    assert facts.get_probes(first, noon + SECOND) == facts.get_probes(second, noon) == []
+    facts.read_at = time.monotonic()
+    ProbeStatus.objects.update(failures=3)
+    assert [each.failures for each in facts.get_probes(first, noon)] == [2]
+    facts.read_at -= 1
+    assert [each.failures for each in facts.get_probes(first, noon)] == [3]
 
 
 def test_an_old_reading_says_nothing(mara: Client, network: factories.Network) -> None:

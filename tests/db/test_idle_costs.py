@@ -64,5 +64,5 @@ def test_why_a_gateway_is_away_stays_when_nothing_has_to_be_deployed(idle_networ
 def test_a_health_reading_stays_within_its_queries(idle_network: factories.Network) -> None:
     collection.read_all_gateways()
     gateways = len(idle_network.gateways)
-    assert count_queries(collection.read_all_gateways) <= 4 + 10 * gateways
+    assert count_queries(collection.read_all_gateways) <= 6 + 8 * gateways
     assert HealthReading.objects.count() == 2 * gateways

@@ -12,12 +12,13 @@ from apps.gateways.health.interval import SHORTEST, HealthInterval, compute_inte
 from apps.gateways.health.judgement import judge, merge_findings
 from apps.gateways.health.measures import compute_measures
 from apps.gateways.health.models import HealthFinding, HealthReading, HealthStatus
+from apps.gateways.health.recent_facts import RecentFacts
 from apps.gateways.health.rule import HealthSituation
 from apps.gateways.health.rules import RULES
 from apps.gateways.packet_probes.judgement import FRESH as PROBES_FRESH
 from apps.gateways.packet_probes.judgement import compute_figures
 from apps.gateways.packet_probes.models import ProbeStatus
-from apps.network.models import Gateway, Gauge
+from apps.network.models import Gateway
 from firewall import wire
 from firewall.codec import encode
 from firewall.health import HealthCounters, ReadHealth
@@ -31,18 +32,20 @@ log = structlog.get_logger()
 def read_all_gateways(channel_of: ChannelOf = agent_channel.get_readings_channel) -> None:
     """Read the health of each gateway that has answered before. One that does not answer stops nothing."""
     answering = Gateway.objects.filter(status__isnull=False)
-    for gateway in answering.select_related("group").prefetch_related("group__pools").order_by("pk"):
+    gateways = list(answering.select_related("group").prefetch_related("group__pools").order_by("pk"))
+    facts = RecentFacts([each.pk for each in gateways])
+    for gateway in gateways:
         begun = timezone.now()
         try:
             answer = channel_of(gateway).ask(ReadHealth(), longest=READING)
         except Unreachable:
             continue
-        _store_answer(gateway, answer, begun, timezone.now())
+        _store_answer(gateway, answer, begun, timezone.now(), facts)
 
 
-def _store_answer(gateway: Gateway, answer: wire.Reply, begun: datetime, ended: datetime) -> None:
+def _store_answer(gateway: Gateway, answer: wire.Reply, begun: datetime, ended: datetime, facts: RecentFacts) -> None:
     if isinstance(answer, HealthCounters):
-        store_reading(gateway, answer, begun, ended)
+        store_reading(gateway, answer, begun, ended, facts)
         return
     why = answer.text if isinstance(answer, wire.Refused) else f"it answered {type(answer).__name__}"
     refusal = why.replace("\0", "")[:300]
@@ -53,11 +56,11 @@ def _store_answer(gateway: Gateway, answer: wire.Reply, begun: datetime, ended: 
 
 
 @transaction.atomic
-def store_reading(gateway: Gateway, counters: HealthCounters, begun: datetime, ended: datetime) -> None:
-    """Store a reading that was asked for at `begun` and arrived at `ended`, and what the rules find in it."""
+def store_reading(gateway: Gateway, counters: HealthCounters, begun: datetime, ended: datetime, facts: RecentFacts | None = None) -> None:
+    """Store a reading that was asked for at `begun` and arrived at `ended`, and what the rules find in it. facts: None reads them now."""
     at, doubt = begun + (ended - begun) / 2, ended - begun
     HealthStatus.objects.select_for_update().filter(gateway=gateway).first()
-    situation = _build_situation(gateway, counters, at, doubt)
+    situation = _build_situation(gateway, counters, at, doubt, facts or RecentFacts([gateway.pk]))
     HealthReading.objects.create(
         gateway=gateway,
         at=at,
@@ -70,13 +73,15 @@ def store_reading(gateway: Gateway, counters: HealthCounters, begun: datetime, e
         _store_findings(gateway, situation, at)
 
 
-def _build_situation(gateway: Gateway, counters: HealthCounters, at: datetime, doubt: timedelta) -> HealthSituation | None:
+def _build_situation(
+    gateway: Gateway, counters: HealthCounters, at: datetime, doubt: timedelta, facts: RecentFacts
+) -> HealthSituation | None:
     """Return what happened since the reading before; None if that is not known."""
     interval = _find_interval(gateway, counters, at, doubt)
     if interval is None:
         return None
     families = frozenset(each.prefix.version for each in gateway.group.pools.all())
-    fresh = list(ProbeStatus.objects.filter(gateway=gateway, at__gte=at - PROBES_FRESH))
+    fresh = facts.get_probes(gateway, at - PROBES_FRESH)
     return HealthSituation(
         gateway.lan,
         gateway.wan,
@@ -87,14 +92,8 @@ def _build_situation(gateway: Gateway, counters: HealthCounters, at: datetime, d
         gateway.probe_interface,
         passing=frozenset(each.family for each in fresh if not each.failures),
         lost=frozenset(each.family for each in fresh if each.state == ProbeStatus.State.LOST),
-        sets=_find_sets(gateway, at),
+        sets=facts.get_sets(gateway, at - _GAUGES_FRESH),
     )
-
-
-def _find_sets(gateway: Gateway, at: datetime) -> dict[str, tuple[int, int]]:
-    """Return the fill levels of dynamic sets as the last reading of counters told them; what is old is left out."""
-    fresh = Gauge.objects.filter(gateway=gateway, at__gte=at - _GAUGES_FRESH)
-    return {name: (used, size) for name, used, size in fresh.values_list("name", "used", "size")}
 
 
 def _find_interval(gateway: Gateway, counters: HealthCounters, at: datetime, doubt: timedelta) -> HealthInterval | None:
