@@ -281,6 +281,42 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.deployments_gateway_standings(special text[], numbers integer[], xids xid8[], times timestamp with time zone[], groups bigint[]) RETURNS TABLE(id bigint, name character varying, group_id bigint, live boolean, silent_since timestamp with time zone, error boolean, held_at bigint, rollout bigint, state character varying, revision bigint, step character varying, parts text[], restored boolean, row_numbers integer[], row_times timestamp with time zone[])
+    LANGUAGE plpgsql STABLE
+    AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    SELECT g.id, g.name, g.group_id, gg.live_since IS NOT NULL, s.unreachable_since, coalesce(s.error, '') <> '', h.revision_id,
+        r.id, r.state, r.revision_id,
+        (SELECT st.state FROM deployments_rolloutstep st WHERE st.rollout_id = r.id AND st.gateway_id = g.id),
+        ARRAY(SELECT concat_ws(' ', w.id, w.kind, w.digest) FROM deployments_heldback w
+            WHERE w.group_id = g.group_id AND w.state = 'waiting' AND w.kind <> ALL(special) ORDER BY w.id),
+        EXISTS (SELECT FROM deployments_databaserestore WHERE agreed IS NULL),
+        its.numbers, its.times
+    FROM network_gateway g
+    JOIN network_gatewaygroup gg ON gg.id = g.group_id
+    LEFT JOIN deployments_gatewaystate s ON s.gateway_id = g.id
+    LEFT JOIN deployments_hold h ON h.group_id = g.group_id AND h.released IS NULL
+    LEFT JOIN LATERAL (
+        SELECT l.id, l.state, l.revision_id FROM deployments_rollout l WHERE l.group_id = g.group_id ORDER BY l.id DESC LIMIT 1
+    ) r ON true
+    CROSS JOIN LATERAL (
+        SELECT array_agg(asked.number) AS numbers, array_agg(
+            CASE WHEN pg_visible_in_snapshot(asked.xid, s.snapshot) THEN coalesce(
+                (SELECT st.confirmed FROM deployments_rolloutstep st
+                    JOIN deployments_rollout l ON l.id = st.rollout_id JOIN deployments_revision v ON v.id = l.revision_id
+                    WHERE st.gateway_id = g.id AND st.confirmed >= asked.at AND pg_visible_in_snapshot(asked.xid, v.snapshot)
+                    ORDER BY st.confirmed LIMIT 1),
+                asked.at) END) AS times
+        FROM unnest(numbers, xids, times, groups) AS asked(number, xid, at, group_id)
+        WHERE asked.group_id = g.group_id OR asked.group_id IS NULL
+    ) its
+    WHERE g.retired IS NULL
+    ORDER BY g.name;
+END
+$$;
+
 CREATE FUNCTION public.deployments_gatewaystate_tells() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -12031,6 +12067,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('deployments', '0004_restored_database'),
     ('deployments', '0005_rollouts_by_group_and_state'),
     ('deployments', '0006_objects_of_restored_gateways'),
+    ('deployments', '0007_gateway_standings'),
     ('events', '0001_initial'),
     ('gateways', '0001_joining_machines'),
     ('gateways', '0002_roles'),
