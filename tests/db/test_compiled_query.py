@@ -3,12 +3,18 @@
 from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.test import Client
 
 from apps.accounts.tokens import create_token, find_token
 from apps.deployments.services import reconcile
+from apps.lib.api.object_lookup import STAND_IN, compile_lookup, find_object
 from apps.lib.database.compiled_query import CompiledQuery
 from apps.lib.web.frame_reads import FRAME
 from apps.members.models import Member
+from apps.nat.api import ForwardViewSet
+from apps.nat.models import PortForward
+from apps.nat.services import remove_forward
+from portal.api import router
 from tests import factories
 from tests.db.example_objects import one_of_each
 from tests.db.row_descriptions import describe_row
@@ -46,3 +52,28 @@ def test_a_token_is_read_with_its_owner_in_one_query(network: factories.Network,
         token = find_token(key)
         assert token == made and token.user == network.admin
     assert find_token("nw_wrong") is None
+
+
+def test_an_object_of_the_api_is_looked_up_by_a_compiled_query(network: factories.Network) -> None:
+    one_of_each(network)
+    assert compile_lookup(ForwardViewSet)
+    forward = PortForward.objects.get()
+    client = Client(headers={"authorization": f"Bearer {create_token(user=network.admin, name='s')[1]}"})
+    assert client.get(f"/api/nat/forwards/{forward.pk}/").json()["id"] == forward.pk
+    for wrong in (forward.pk + 1, 0, -1, "x", "9" * 30, STAND_IN):
+        assert client.get(f"/api/nat/forwards/{wrong}/").status_code == 404
+    remove_forward(forward=forward, by=network.admin)
+    assert client.get(f"/api/nat/forwards/{forward.pk}/").status_code == 404
+
+
+def test_objects_looked_up_are_those_of_the_collection(served_network: factories.Network) -> None:
+    one_of_each(served_network)
+    assert reconcile(served_network.group)
+    views: list[tuple[str, Any]] = [(prefix, view) for prefix, view, _name in router.registry]
+    found = 0
+    for prefix, view in views:
+        if query := compile_lookup(view):
+            for row in view.queryset.all():
+                assert describe_row(find_object(query, str(row.pk))) == describe_row(row), prefix
+                found += 1
+    assert found > 20

@@ -18,6 +18,7 @@ from rest_framework.response import Response
 
 from apps.lib.api import bulk, confirmation_wait, etags, table_export, write_transaction
 from apps.lib.api.filters import CustomFilter, Filters, build_unknown_error
+from apps.lib.api.object_lookup import compile_lookup, find_object
 from apps.lib.api.serializers import ActiveSerializer, attach_activations, parse_shown_fields
 from apps.lib.api.token_scope import build_scope_filter, is_token_scoped
 from apps.lib.api.unknown_fields import refuse_unknown
@@ -99,6 +100,15 @@ class CollectionViewSet(viewsets.GenericViewSet[Any]):
         """True if any of these fields is requested."""
         shown = self._parse_shown_fields() if self._is_read() else None
         return shown is None or any(name in shown for name in names)
+
+    def get_object(self) -> Any:
+        """Return the object of the address. Raises Http404 if there is none within the token's scope."""
+        query = None if is_token_scoped(self.request.auth) else compile_lookup(type(self))
+        if query is None:
+            return super().get_object()
+        row = find_object(query, self.kwargs["pk"])
+        self.check_object_permissions(self.request, row)
+        return row
 
     def get_locked_object(self) -> Any:
         """Return the object to change. With If-Match it is locked and checked: 412 if it has changed."""

@@ -20,9 +20,9 @@ class CompiledQuery[Row]:
         self._compiler: Any = queryset.query.get_compiler(using=queryset.db)
         self._sql, self._parameters = self._compiler.as_sql()
 
-    def read(self, replaced: Mapping[str, Any] = MappingProxyType({})) -> list[Row]:
-        """Return the rows. replaced: parameters that are given now, by the texts for which the query was compiled."""
-        parameters = tuple(replaced.get(value, value) if isinstance(value, str) else value for value in self._parameters)
+    def read(self, replaced: Mapping[Any, Any] = MappingProxyType({})) -> list[Row]:
+        """Return the rows. replaced: parameters that are given now, by the texts or numbers for which the query was compiled."""
+        parameters = tuple(replaced.get(value, value) if isinstance(value, str | int) else value for value in self._parameters)
         compiler, queryset = copy(self._compiler), self._queryset._chain()  # type: ignore[attr-defined]  # as its own methods do
         compiler.connection = connections[queryset.db]
         compiler.as_sql = lambda *_args, **_options: (self._sql, parameters)
