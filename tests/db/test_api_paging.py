@@ -10,12 +10,16 @@ from django.test import Client
 from psycopg.types.range import Range
 
 from apps.accounts import tokens
+from apps.deployments.services import reconcile
 from apps.lib.api.filters import list_orderings
+from apps.lib.api.viewsets import ReadViewSet, compile_pages, select_columns
 from apps.lib.database.validity import build_validity_index, is_valid_now
 from apps.nat.api import ForwardViewSet
 from apps.nat.models import PortForward
 from portal.api import router
 from tests import factories
+from tests.db.example_objects import one_of_each
+from tests.db.row_descriptions import describe_row
 
 FORWARDS = "/api/nat/forwards/"
 FILTERS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -76,7 +80,8 @@ def test_a_page_is_what_limit_and_offset_cut_out(network: factories.Network, api
             order = [random.choice(["", "-"]) + name for name in random.sample(orderings, random.randint(0, 3))]
             offset, limit = random.randint(0, 110), random.randint(1, 40)
             rows = list(list_plainly(wanted, order))
-            page = api.get(f"{FORWARDS}?{query}&limit={limit}&offset={offset}&ordering={','.join(order)}").json()
+            ordering = f"&ordering={','.join(order)}" if order else ""
+            page = api.get(f"{FORWARDS}?{query}&limit={limit}&offset={offset}{ordering}").json()
             assert [row["id"] for row in page["results"]] == rows[offset : offset + limit], (query, order)
             assert page["count"] == len(rows)
 
@@ -84,12 +89,34 @@ def test_a_page_is_what_limit_and_offset_cut_out(network: factories.Network, api
 def test_pages_together_have_each_object_once(network: factories.Network, api: Client) -> None:
     add_random_forwards(network, Random(9), 100)
     for order in ("", "protocol", "-private_port,enabled"):
-        seen, path = list[int](), f"{FORWARDS}?limit=7&ordering={order}"
+        seen, path = list[int](), f"{FORWARDS}?limit=7{f'&ordering={order}' if order else ''}"
         while path:
             page = api.get(path).json()
             seen += [row["id"] for row in page["results"]]
             path = page["next"]
         assert seen == list(list_plainly({}, order.split(",") if order else []))
+
+
+def test_compiled_pages_of_each_collection_are_its_rows(served_network: factories.Network) -> None:
+    one_of_each(served_network)
+    assert reconcile(served_network.group)
+    views: list[Any] = [view for _prefix, view, _name in router.registry if issubclass(view, ReadViewSet)]
+    known = [(view, pages) for view in views if (pages := compile_pages(view))]
+    assert ForwardViewSet in dict(known) and len(known) > 20
+    for view, pages in known:
+        rows = [describe_row(row) for row in select_columns(view.queryset.all(), view.columns)]
+        assert pages.count() == len(rows)
+        for offset, limit in ((0, 1), (0, 50), (1, 3), (len(rows), 5)):
+            assert [describe_row(row) for row in pages.read(offset, limit)] == rows[offset : offset + limit], view
+
+
+def test_a_limited_token_has_pages_of_its_own_objects_alone(network: factories.Network) -> None:
+    add_random_forwards(network, Random(4), 60)
+    member = network.residents["m1"].member
+    key = tokens.create_token(user=network.admin, name="one", member=member.pk)[1]
+    page = Client(headers={"authorization": f"Bearer {key}"}).get(f"{FORWARDS}?limit=50").json()
+    assert [row["id"] for row in page["results"]] == list(list_plainly({"holding__member": member}, []))[:50]
+    assert {row["member"] for row in page["results"]} == {member.pk}
 
 
 def test_what_is_skipped_in_a_list_by_validity_is_counted_off_in_an_index() -> None:

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, Final
 
 from django.core.exceptions import EmptyResultSet
+from django.db.models import QuerySet
 from django.http import Http404
 from rest_framework.generics import GenericAPIView
 
@@ -17,13 +18,17 @@ STAND_IN: Final = -(2**62)
 """Id that no row has."""
 
 
+def get_fixed_rows(view: type[GenericAPIView[Any]]) -> QuerySet[Any] | None:
+    """Return the view's rows, or None if they depend on the request."""
+    return view.queryset.all() if view.queryset is not None and view.get_queryset is GenericAPIView.get_queryset else None
+
+
 @cache
 def compile_lookup(view: type[GenericAPIView[Any]]) -> CompiledQuery[Any] | None:
     """Return the query of a view's object, or None if the view's rows depend on the request, or have ids of less than eight octets."""
-    if view.queryset is None or view.get_queryset is not GenericAPIView.get_queryset:
-        return None
+    rows = get_fixed_rows(view)
     try:
-        return CompiledQuery(view.queryset.filter(pk=STAND_IN).order_by())
+        return None if rows is None else CompiledQuery(rows.filter(pk=STAND_IN).order_by())
     except EmptyResultSet:
         return None
 

@@ -6,10 +6,12 @@ For small queries that every request asks: to build and compile one takes Django
 from collections.abc import Mapping
 from copy import copy
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from django.db import connections
 from django.db.models import QuerySet
+
+NOTHING: Final[Mapping[Any, Any]] = MappingProxyType({})
 
 
 class CompiledQuery[Row]:
@@ -20,11 +22,17 @@ class CompiledQuery[Row]:
         self._compiler: Any = queryset.query.get_compiler(using=queryset.db)
         self._sql, self._parameters = self._compiler.as_sql()
 
-    def read(self, replaced: Mapping[Any, Any] = MappingProxyType({})) -> list[Row]:
-        """Return the rows. replaced: parameters that are given now, by the texts or numbers for which the query was compiled."""
+    def read(self, replaced: Mapping[Any, Any] = NOTHING, *, limits: Mapping[str, str] = NOTHING) -> list[Row]:
+        """Return the rows. replaced: parameters that are given now, by the texts or numbers for which the query was compiled.
+
+        limits: the same for LIMIT and OFFSET, which Django writes into the query itself.
+        """
         parameters = tuple(replaced.get(value, value) if isinstance(value, str | int) else value for value in self._parameters)
         compiler, queryset = copy(self._compiler), self._queryset._chain()  # type: ignore[attr-defined]  # as its own methods do
         compiler.connection = connections[queryset.db]
-        compiler.as_sql = lambda *_args, **_options: (self._sql, parameters)
+        sql = self._sql
+        for before, now in limits.items():
+            sql = sql.replace(before, now)
+        compiler.as_sql = lambda *_args, **_options: (sql, parameters)
         queryset.query.get_compiler = lambda *_args, **_options: compiler
         return list(queryset)
