@@ -27,10 +27,10 @@ class FrameReader[Row](RowReader[[], Row]):
         return super().__call__()
 
     def load(self) -> Iterable[Row]:
-        return self._compiled.read()
+        return self._query.read()
 
     @cached_property
-    def _compiled(self) -> CompiledQuery[Row]:
+    def _query(self) -> CompiledQuery[Row]:
         return CompiledQuery(self.build())
 
 
