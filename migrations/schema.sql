@@ -281,6 +281,42 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.deployments_gateway_standings(special text[], numbers integer[], xids xid8[], times timestamp with time zone[], groups bigint[]) RETURNS TABLE(id bigint, name character varying, group_id bigint, live boolean, silent_since timestamp with time zone, error boolean, held_at bigint, rollout bigint, state character varying, revision bigint, step character varying, parts text[], restored boolean, row_numbers integer[], row_times timestamp with time zone[])
+    LANGUAGE plpgsql STABLE
+    AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    SELECT g.id, g.name, g.group_id, gg.live_since IS NOT NULL, s.unreachable_since, coalesce(s.error, '') <> '', h.revision_id,
+        r.id, r.state, r.revision_id,
+        (SELECT st.state FROM deployments_rolloutstep st WHERE st.rollout_id = r.id AND st.gateway_id = g.id),
+        ARRAY(SELECT concat_ws(' ', w.id, w.kind, w.digest) FROM deployments_heldback w
+            WHERE w.group_id = g.group_id AND w.state = 'waiting' AND w.kind <> ALL(special) ORDER BY w.id),
+        EXISTS (SELECT FROM deployments_databaserestore WHERE agreed IS NULL),
+        its.numbers, its.times
+    FROM network_gateway g
+    JOIN network_gatewaygroup gg ON gg.id = g.group_id
+    LEFT JOIN deployments_gatewaystate s ON s.gateway_id = g.id
+    LEFT JOIN deployments_hold h ON h.group_id = g.group_id AND h.released IS NULL
+    LEFT JOIN LATERAL (
+        SELECT l.id, l.state, l.revision_id FROM deployments_rollout l WHERE l.group_id = g.group_id ORDER BY l.id DESC LIMIT 1
+    ) r ON true
+    CROSS JOIN LATERAL (
+        SELECT array_agg(asked.number) AS numbers, array_agg(
+            CASE WHEN pg_visible_in_snapshot(asked.xid, s.snapshot) THEN coalesce(
+                (SELECT st.confirmed FROM deployments_rolloutstep st
+                    JOIN deployments_rollout l ON l.id = st.rollout_id JOIN deployments_revision v ON v.id = l.revision_id
+                    WHERE st.gateway_id = g.id AND st.confirmed >= asked.at AND pg_visible_in_snapshot(asked.xid, v.snapshot)
+                    ORDER BY st.confirmed LIMIT 1),
+                asked.at) END) AS times
+        FROM unnest(numbers, xids, times, groups) AS asked(number, xid, at, group_id)
+        WHERE asked.group_id = g.group_id OR asked.group_id IS NULL
+    ) its
+    WHERE g.retired IS NULL
+    ORDER BY g.name;
+END
+$$;
+
 CREATE FUNCTION public.deployments_gatewaystate_tells() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -9801,6 +9837,8 @@ CREATE INDEX block_begins ON public.bans_block USING btree (lower(valid));
 
 CREATE INDEX block_ends ON public.bans_block USING btree (upper(valid)) WHERE (upper(valid) IS NOT NULL);
 
+CREATE INDEX block_valid_by_id ON public.bans_block USING btree (id) INCLUDE (valid);
+
 CREATE INDEX carrierchange_newest ON public.gateways_carrierchange USING btree (group_id, family, id DESC);
 
 CREATE INDEX channelmessage_ended ON public.alarms_channelmessage USING btree (ended) WHERE (ended IS NOT NULL);
@@ -9982,6 +10020,8 @@ CREATE INDEX holding_begins ON public.network_holding USING btree (lower(valid))
 CREATE INDEX holding_by_prefix ON public.network_holding USING btree (kind, prefix);
 
 CREATE INDEX holding_ends ON public.network_holding USING btree (upper(valid)) WHERE (upper(valid) IS NOT NULL);
+
+CREATE INDEX holding_valid_by_id ON public.network_holding USING btree (id) INCLUDE (valid);
 
 CREATE UNIQUE INDEX holding_with_prefix ON public.network_holding USING btree (id, kind, group_id, valid, prefix);
 
@@ -10195,6 +10235,8 @@ CREATE INDEX natmapping_by_public ON public.nat_natmapping USING btree (public, 
 
 CREATE INDEX natmapping_ends ON public.nat_natmapping USING btree (upper(valid)) WHERE (upper(valid) IS NOT NULL);
 
+CREATE INDEX natmapping_valid_by_id ON public.nat_natmapping USING btree (id) INCLUDE (valid);
+
 CREATE INDEX network_failoverevent_group_id_a21d4e7b ON public.network_failoverevent USING btree (group_id);
 
 CREATE INDEX network_failoverevent_pgh_context_id_40a44c9b ON public.network_failoverevent USING btree (pgh_context_id);
@@ -10283,6 +10325,8 @@ CREATE INDEX pinhole_ends ON public.nat_pinhole USING btree (upper(valid)) WHERE
 
 CREATE INDEX pinhole_purpose_search ON public.nat_pinhole USING gin (upper((purpose)::text) public.gin_trgm_ops);
 
+CREATE INDEX pinhole_valid_by_id ON public.nat_pinhole USING btree (id) INCLUDE (valid);
+
 CREATE INDEX portforward_begins ON public.nat_portforward USING btree (lower(valid));
 
 CREATE INDEX portforward_by_port ON public.nat_portforward USING btree (public_port, protocol);
@@ -10293,6 +10337,8 @@ CREATE INDEX portforward_in_order ON public.nat_portforward USING btree (public,
 
 CREATE INDEX portforward_purpose_search ON public.nat_portforward USING gin (upper((purpose)::text) public.gin_trgm_ops);
 
+CREATE INDEX portforward_valid_by_id ON public.nat_portforward USING btree (id) INCLUDE (valid);
+
 CREATE INDEX preferences_networksettingsevent_pgh_context_id_b42293b7 ON public.preferences_networksettingsevent USING btree (pgh_context_id);
 
 CREATE INDEX preferences_networksettingsevent_pgh_obj_id_7f1f9beb ON public.preferences_networksettingsevent USING btree (pgh_obj_id);
@@ -10302,6 +10348,8 @@ CREATE INDEX presence_by_time ON public.events_presence USING btree (seen);
 CREATE INDEX ratelimit_begins ON public.traffic_ratelimit USING btree (lower(valid));
 
 CREATE INDEX ratelimit_ends ON public.traffic_ratelimit USING btree (upper(valid)) WHERE (upper(valid) IS NOT NULL);
+
+CREATE INDEX ratelimit_valid_by_id ON public.traffic_ratelimit USING btree (id) INCLUDE (valid);
 
 CREATE INDEX revision_by_time ON public.deployments_revision USING btree (group_id, created);
 
@@ -12010,6 +12058,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('bans', '0001_initial'),
     ('bans', '0002_history_of_feeds_by_time'),
     ('bans', '0003_counted_bans'),
+    ('bans', '0004_validity_by_id'),
     ('contenttypes', '0001_initial'),
     ('contenttypes', '0002_remove_content_type_name'),
     ('deployments', '0001_initial'),
@@ -12018,6 +12067,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('deployments', '0004_restored_database'),
     ('deployments', '0005_rollouts_by_group_and_state'),
     ('deployments', '0006_objects_of_restored_gateways'),
+    ('deployments', '0007_gateway_standings'),
     ('events', '0001_initial'),
     ('gateways', '0001_joining_machines'),
     ('gateways', '0002_roles'),
@@ -12046,6 +12096,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('nat', '0002_room_of_a_done_move'),
     ('nat', '0003_claims_of_many_mappings'),
     ('nat', '0004_claims_of_many_forwards'),
+    ('nat', '0005_validity_by_id'),
     ('network', '0001_initial'),
     ('network', '0002_shares_kept_free'),
     ('network', '0003_named_groups'),
@@ -12058,6 +12109,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('network', '0010_responder_port'),
     ('network', '0011_sampled_open_limits'),
     ('network', '0012_uplink_fair_queues'),
+    ('network', '0013_validity_by_id'),
     ('operations', '0001_initial'),
     ('operations', '0002_portal_health'),
     ('operations', '0003_sizes_of_tables'),
@@ -12084,6 +12136,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('tickets', '0001_initial'),
     ('traffic', '0001_initial'),
     ('traffic', '0002_retention_in_settings'),
+    ('traffic', '0003_validity_by_id'),
     ('usersessions', '0001_initial'),
     ('webhooks', '0001_initial')
 ) AS these (app, name);

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import structlog
 from django.conf import settings
+from django.core.cache import caches
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
 from redis import Redis, RedisError
 
@@ -73,11 +74,20 @@ class BoundedCache(BaseCache):
         return found[1] if found else default
 
     def set(self, key: str, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> None:
+        self.change(key, lambda _held: (value, timeout), version)
+
+    def change(self, key: str, compute: Callable[[Any], tuple[Any, Any] | None], version: int | None = None) -> None:
+        """Store what `compute` makes of the value (None: there is none): another one and its timeout, or None to leave it as it is.
+
+        In one reading and one writing, between which another process may write.
+        """
+
         def write(store: CacheSlotStore) -> None:
             found = self._read_candidates(store, key, version)
             held = found.find()
-            name = held[0] if held else found.choose_slot_to_fill()[0]
-            store.write(name, self._encode_value(found.digest, value), self._compute_milliseconds(timeout))
+            if changed := compute(held[1] if held else None):
+                name = held[0] if held else found.choose_slot_to_fill()[0]
+                store.write(name, self._encode_value(found.digest, changed[0]), self._compute_milliseconds(changed[1]))
 
         self._run_or_fall_back(write)
 
@@ -129,3 +139,11 @@ class BoundedCache(BaseCache):
                 self._url, socket_timeout=ANSWERS_WITHIN, socket_connect_timeout=ANSWERS_WITHIN, decode_responses=True, retry=None
             )
         return self._redis
+
+
+def get_bounded_cache() -> BoundedCache:
+    """Return the cache of this thread."""
+    found = caches["default"]
+    if not isinstance(found, BoundedCache):
+        raise TypeError(f"the cache “default” is {type(found)}, which does not bound its size")
+    return found

@@ -9,11 +9,11 @@ from time import time as now
 from typing import Any
 
 from django.conf import settings
-from django.core.cache import cache
 from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
+from apps.accounts.bounded_cache import get_bounded_cache
 from apps.accounts.models import ApiToken
 
 
@@ -29,13 +29,16 @@ class RequestRate:
 
         A request that comes too early is not counted.
         """
-        at, interval, key = now(), 60 / self.each_minute, f"rate:{name}"
-        due = max(float(cache.get(key) or 0), at)
-        early = due - at - interval * (self.at_once - 1)
-        if early > 0:
-            return early
-        cache.set(key, due + interval, timeout=due + interval - at)
-        return 0
+        at, interval, early = now(), 60 / self.each_minute, 0.0
+
+        def count(held: Any) -> tuple[float, float] | None:
+            nonlocal early
+            due = max(float(held or 0), at)
+            early = max(due - at - interval * (self.at_once - 1), 0)
+            return None if early else (due + interval, due + interval - at)
+
+        get_bounded_cache().change(f"rate:{name}", count)
+        return early
 
 
 GUESSES = RequestRate(each_minute=60, at_once=60)

@@ -7,9 +7,12 @@ import hashlib
 import secrets
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import cache
 from ipaddress import ip_address
+from typing import Final
 
 from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
@@ -21,6 +24,7 @@ from apps.accounts.models import ApiToken, User
 from apps.accounts.route_rights import API, SAFE
 from apps.accounts.security_log import SecurityEvent, log_security_event
 from apps.accounts.throttle import throttle_key_guessing
+from apps.lib.database.compiled_query import CompiledQuery
 from apps.lib.errors import Problem
 from apps.lib.fields import Prefix
 
@@ -29,6 +33,7 @@ START, SHOWN = "nw_", 8  # the beginning of each key, and how many of its charac
 READ, WRITE = "read", "write"
 EVERY = "*"  # in a scope: all collections, also those that are added later
 MAX_TOKENS_PER_ACCOUNT = 50  # tokens of one account
+STAND_IN: Final = "the hash of a key"
 
 
 def create_token(
@@ -85,6 +90,17 @@ def hash_key(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
+def find_token(key: str) -> ApiToken | None:
+    """Return the token with this key and its owner, if it has not expired and the owner is active."""
+    return next(iter(_compile_token_query().read({STAND_IN: hash_key(key)})), None)
+
+
+@cache
+def _compile_token_query() -> CompiledQuery[ApiToken]:
+    alive = ApiToken.objects.filter(Q(expires=None) | Q(expires__gt=Now()), user__is_active=True)
+    return CompiledQuery(alive.select_related("user").filter(sha256=STAND_IN))
+
+
 def is_in_scope(token: ApiToken, name: str, method: str) -> bool:
     """True if the token's scope includes this collection, for reading or for writing."""
     if token.scopes is None:
@@ -101,8 +117,7 @@ class TokenAuthentication(BaseAuthentication):
         if scheme.lower() != "bearer":
             return None
         now, asked_from = timezone.now(), client_address.get_client_address(request._request)
-        alive = ApiToken.objects.filter(Q(expires=None) | Q(expires__gt=now), user__is_active=True)
-        token = alive.select_related("user").filter(sha256=hash_key(key.strip())).first()
+        token = find_token(key.strip())
         if token is None:
             log_security_event(SecurityEvent.TOKEN_UNKNOWN, request=request._request)
             throttle_key_guessing(asked_from)

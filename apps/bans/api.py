@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from django.db.models import QuerySet
 from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -156,14 +155,12 @@ class CoveringSerializer(serializers.Serializer[Any]):
 class BanViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     """Bans. `covering/?address=` finds the bans that cover an address. DELETE lifts a ban. `list` and `prefix` cannot be changed."""
 
+    queryset = Ban.objects.order_by("id")
     serializer_class = BanSerializer
     filters = build_filters(Ban, "list", "prefix", "direction", "comment", "author", "version", since="created", until="expires") | {
         "search": CustomFilter(TEXT, search_bans, "an address or prefix that they cover or lie in, or words of the comment")
     }
     http_method_names = ["get", "post", "patch", "delete", "head", "options"]
-
-    def get_queryset(self) -> QuerySet[Ban]:
-        return Ban.objects.order_by("id")
 
     def prepare_rows(self, rows: Iterable[Ban]) -> list[Ban]:
         shown: list[Ban] = super().prepare_rows(rows)

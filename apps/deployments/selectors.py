@@ -1,49 +1,31 @@
 """Queries about rollouts, approvals, holds and what the gateways run, and since when a given row is active on them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from django.db import connection
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 
 from apps.deployments.models import GatewayState, HeldBack, Hold, Rollout, RolloutStep
+from apps.deployments.observed_state.gateway_standings import load_standings
 from apps.deployments.observed_state.pending_reasons import add_pending_reasons
 from apps.lib.activation import Activation
 from apps.lib.models import Deployed
 from apps.lib.web.frame_reads import read_with_frame
 from apps.network.models import GatewayGroup
 
-ACTIVATIONS = """
-    SELECT asked.number, g.name, CASE WHEN pg_visible_in_snapshot(asked.xid, s.snapshot) THEN coalesce(
-        (SELECT st.confirmed FROM deployments_rolloutstep st
-            JOIN deployments_rollout r ON r.id = st.rollout_id JOIN deployments_revision v ON v.id = r.revision_id
-            WHERE st.gateway_id = g.id AND st.confirmed >= asked.at AND pg_visible_in_snapshot(asked.xid, v.snapshot)
-            ORDER BY st.confirmed LIMIT 1),
-        asked.at) END
-    FROM unnest(%(numbers)s::int[], %(xids)s::xid8[], %(times)s::timestamptz[], %(groups)s::bigint[]) AS asked(number, xid, at, group_id)
-    JOIN network_gateway g ON g.retired IS NULL AND (g.group_id = asked.group_id OR asked.group_id IS NULL)
-    LEFT JOIN deployments_gatewaystate s ON s.gateway_id = g.id
-    ORDER BY asked.number, g.name
-"""
-
 
 def list_activations(rows: Sequence[Deployed]) -> list[list[Activation]]:
     """Return for each row its activation on each gateway: on those of the row's group, or on all for a row without a group (a ban).
 
-    One query for the times, and another one for the reasons why a gateway does not have a row.
+    One query for times and gateways, and another one for the deploy worker if something is pending.
     """
+    if not rows:
+        return []
     found: list[list[Activation]] = [[] for _row in rows]
-    parameters: dict[str, Any] = {
-        "numbers": list(range(len(rows))),
-        "xids": [str(row.changed_in) for row in rows],
-        "times": [row.changed_at for row in rows],
-        "groups": [getattr(row, "group_id", None) for row in rows],
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(ACTIVATIONS, parameters)
-        for number, gateway, since in cursor.fetchall():
-            found[number].append(Activation(gateway, since))
-    return add_pending_reasons(rows, found)
+    standings = load_standings(rows)
+    for gateway in standings:
+        for number, since in gateway.iter_rows():
+            found[number].append(Activation(gateway.name, since))
+    return add_pending_reasons(rows, found, standings)
 
 
 def list_rollouts() -> QuerySet[Rollout]:

@@ -66,6 +66,7 @@ class MemberSerializer(ApiSerializer):
 class MemberViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
     """Members. `search` looks in the name, number, room, address and MAC address."""
 
+    queryset = Member.objects.select_related("tariff", "room__site").order_by("name", "id")
     serializer_class = MemberSerializer
     member_path = "pk"
     filters = build_filters(
@@ -82,9 +83,6 @@ class MemberViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
         "version",
         site="room__site",
     ) | {"search": CustomFilter(TEXT, search_members, "words, a number, room, address or MAC address")}
-
-    def get_queryset(self) -> QuerySet[Member]:
-        return Member.objects.select_related("tariff", "room__site").order_by("name", "id")
 
     @action(detail=True, methods=["post"])
     def activate(self, request: Request, pk: str = "") -> Response:
@@ -119,12 +117,10 @@ class DeviceSerializer(ApiSerializer):
 class DeviceViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     """Members' devices. `member` cannot be changed after creation."""
 
+    queryset = Device.objects.order_by("id")
     serializer_class = DeviceSerializer
     member_path = "member"
     filters = build_filters(Device, "member", "name", "mac")
-
-    def get_queryset(self) -> QuerySet[Device]:
-        return Device.objects.order_by("id")
 
     def remove(self, row: Device) -> None:
         services.remove_device(device=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: RolePermission requires it

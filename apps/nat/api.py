@@ -114,6 +114,7 @@ COLUMNS = (
 class ForwardViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     """Port forwards that hold now, on or off."""
 
+    queryset = PortForward.objects.filter(is_valid_now()).select_related("holding").order_by("id")
     serializer_class = ForwardSerializer
     group_path = "group"
     member_path = "holding__member"
@@ -133,9 +134,6 @@ class ForwardViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
         since="valid__startswith",
         until="valid__endswith",
     ) | {"public_port": CustomFilter(NUMBER, _filter_by_port, "a port of it, alone or in a range", Filter("public_port", NUMBER))}
-
-    def get_queryset(self) -> QuerySet[PortForward]:
-        return PortForward.objects.filter(is_valid_now()).select_related("holding").order_by("id")
 
     def remove(self, row: PortForward) -> None:
         services.remove_forward(forward=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checks that

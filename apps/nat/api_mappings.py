@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.db.models import QuerySet
 from rest_framework import serializers
 
 from apps.lib.api.filters import build_filters
@@ -56,6 +55,7 @@ class MappingSerializer(ActiveSerializer):
 class MappingViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
     """NAT mappings that hold now: the public addresses and ports as which private addresses leave."""
 
+    queryset = list_mappings().order_by("id")
     serializer_class = MappingSerializer
     group_path = "group"
     member_path = "holding__member"
@@ -69,9 +69,6 @@ class MappingViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
         public_address="public",
         private_address="holding__prefix",
     )
-
-    def get_queryset(self) -> QuerySet[NatMapping]:
-        return list_mappings().order_by("id")
 
     def remove(self, row: NatMapping) -> None:
         services.unmap_address(mapping=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checks that

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.history import track_history
 from apps.lib.database.triggers import build_stamp_trigger
+from apps.lib.database.validity import build_validity_index
 from apps.lib.fields import AddressField, PrefixField
 from apps.lib.models import Deployed, Versioned
 from apps.lib.port_ranges import format_port_range
@@ -68,7 +69,7 @@ class NatMapping(PublicAddressUseBase):
 
     class Meta(PublicAddressUseBase.Meta):
         ordering = ["holding", "id"]
-        indexes = [models.Index(fields=["public", "id"], name="natmapping_by_public")]
+        indexes = [models.Index(fields=["public", "id"], name="natmapping_by_public"), build_validity_index("natmapping_valid_by_id")]
         constraints = [
             *PublicAddressUseBase.Meta.constraints,
             ExclusionConstraint(name="natmapping_one_at_a_time", expressions=[("holding", "="), ("valid", RangeOperators.OVERLAPS)]),
@@ -121,6 +122,7 @@ class PortForward(PublicAddressUseBase):
             models.Index(fields=["public_port", "protocol"], name="portforward_by_port"),
             models.Index(fields=["public", "protocol", "public_port", "id"], name="portforward_in_order"),
             GinIndex(OpClass(Upper("purpose"), "gin_trgm_ops"), name="portforward_purpose_search"),
+            build_validity_index("portforward_valid_by_id"),
         ]
         constraints = [
             *PublicAddressUseBase.Meta.constraints,

@@ -56,15 +56,13 @@ class HoldingViewSet(ReadViewSet, AddViewSet, RemoveViewSet):
     Removing a holding also ends its port forwards, NAT mappings and pinholes.
     """
 
+    queryset = Holding.objects.filter(is_valid_now()).select_related("pool").order_by("id")
     serializer_class = HoldingSerializer
     group_path = "group"
     member_path = "member"
     filters = build_filters(Holding, "member", "device", "pool", "kind", since="valid__startswith", until="valid__endswith") | {
         "address": Filter("prefix", NETWORK, exact=NET_CONTAINS)
     }
-
-    def get_queryset(self) -> QuerySet[Holding]:
-        return Holding.objects.filter(is_valid_now()).select_related("pool").order_by("id")
 
     def remove(self, row: Holding) -> None:
         services.release_holding(holding=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checks that

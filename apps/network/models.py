@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.history import track_history
 from apps.lib.database.triggers import build_stamp_trigger
+from apps.lib.database.validity import build_validity_index
 from apps.lib.fields import AddressField, PrefixField
 from apps.lib.models import Deployed, Versioned
 from apps.members.models import Device, Member
@@ -297,7 +298,7 @@ class Holding(Deployed):
     class Meta:
         ordering = ["kind", "prefix"]
         triggers = [build_stamp_trigger()]
-        indexes = [models.Index(fields=["kind", "prefix"], name="holding_by_prefix")]
+        indexes = [models.Index(fields=["kind", "prefix"], name="holding_by_prefix"), build_validity_index("holding_valid_by_id")]
         constraints = [
             ExclusionConstraint(
                 name="holding_address_held_twice",

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.contrib.postgres.fields import DateTimeRangeField
 from django.db import connection
-from django.db.models import Count, Func, Model, QuerySet, Value
+from django.db.models import Count, Func, QuerySet, Value
 from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 
@@ -20,19 +20,12 @@ from apps.network.models import Gateway, Holding, Pool
 from tests import factories
 from tests.db.example_objects import one_of_each
 from tests.db.page_client import queries, signed_in
+from tests.db.row_descriptions import describe_row
 
 
 def read_jointly(queryset: QuerySet[Any, Any]) -> list[Any]:
     [rows] = read_together(queryset)
     return rows
-
-
-def describe(row: Any, path: tuple[Any, ...] = ()) -> Any:
-    """Return the row's values with their types, and those of the rows that came with it, without the way back."""
-    if not isinstance(row, Model):
-        return [(type(value), value) for value in row] if isinstance(row, tuple) else row
-    loaded = {name: describe(each, (*path, row)) for name, each in row._state.fields_cache.items() if each not in path}
-    return type(row), {name: (type(value), value) for name, value in vars(row).items() if name != "_state"}, loaded
 
 
 def test_rows_have_the_same_values_and_relations_as_alone(served_network: factories.Network) -> None:
@@ -49,8 +42,8 @@ def test_rows_have_the_same_values_and_relations_as_alone(served_network: factor
         Member.objects.order_by("-number").annotate(number_held=Count("holdings"), same=Value(1.0))[:2],
         Member.objects.values_list("name", "since"),
     ):
-        alone = [describe(row) for row in queryset.all()]
-        assert alone and [describe(row) for row in read_jointly(queryset)] == alone
+        alone = [describe_row(row) for row in queryset.all()]
+        assert alone and [describe_row(row) for row in read_jointly(queryset)] == alone
 
 
 def test_flat_and_named_values_stay_what_they_are(network: factories.Network) -> None:
@@ -84,7 +77,7 @@ def test_everything_that_the_frame_reads_is_what_each_reads_alone(served_network
     assert reconcile(served_network.group)
     together = compile_frame(len(FRAME)).read()
     for reader, rows in zip(FRAME, together, strict=True):
-        assert [describe(row) for row in rows] == [describe(row) for row in reader.build()], reader
+        assert [describe_row(row) for row in rows] == [describe_row(row) for row in reader.build()], reader
 
 
 def test_the_frame_of_a_page_costs_four_queries(network: factories.Network) -> None:

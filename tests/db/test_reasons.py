@@ -117,4 +117,4 @@ def test_reasons_take_the_same_queries_for_few_rows_and_many(network: factories.
             list_activations(some)
         return len(queries)
 
-    assert asked(made[:1]) == asked(made) == 3
+    assert asked(made[:1]) == asked(made) == 2

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.history import track_history
 from apps.lib.database.triggers import build_stamp_trigger
+from apps.lib.database.validity import build_validity_index
 from apps.lib.fields import AddressField
 from apps.lib.models import Deployed, Versioned
 from apps.members.models import Member
@@ -40,6 +41,7 @@ class Block(Versioned, Deployed):
     class Meta:
         ordering = ["-id"]
         triggers = [build_stamp_trigger("member", "valid")]
+        indexes = [build_validity_index("block_valid_by_id")]
         constraints = [
             ExclusionConstraint(name="block_one_at_a_time", expressions=[("member", "="), ("valid", RangeOperators.OVERLAPS)]),
             models.CheckConstraint(condition=Q(valid__isempty=False), name="block_valid_some_time"),

@@ -1,93 +1,42 @@
 """Reasons why a change is pending on a gateway: an approval, a hold, a silent gateway, or a rollout.
 
-Takes rows and their activations, and returns the activations with reasons. Costs two more queries, however many rows there are;
-each process reads the elements of a held-back part only once.
+Takes rows, their activations and how the gateways stand, and returns the activations with reasons. Costs one more query if something is
+pending, however many rows there are; each process reads the elements of a held-back part only once.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 
-from django.db import connection
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.deployments.approvals import effects
-from apps.deployments.approvals.kinds import SPECIAL
 from apps.deployments.models import Rollout, RolloutStep
+from apps.deployments.observed_state.gateway_standings import GatewayStanding
 from apps.deployments.rule_kinds.registry import KINDS
 from apps.lib.activation import Activation, WaitReason
 from apps.lib.models import Deployed
 from apps.lib.ui import formats
-from apps.lib.web.request_cache import cache_per_request
 from apps.operations import heartbeats
 from apps.operations.models import ProcessRole
 from firewall.sets import ObjectKind
 
-_STANDS = """
-    SELECT g.id, g.name, g.group_id, gg.live_since IS NOT NULL, s.unreachable_since, coalesce(s.error, '') <> '', h.revision_id,
-        r.id, r.state, r.revision_id,
-        (SELECT st.state FROM deployments_rolloutstep st WHERE st.rollout_id = r.id AND st.gateway_id = g.id),
-        ARRAY(SELECT concat_ws(' ', w.id, w.kind, w.digest) FROM deployments_heldback w
-            WHERE w.group_id = g.group_id AND w.state = 'waiting' AND w.kind <> ALL(%s) ORDER BY w.id),
-        EXISTS (SELECT FROM deployments_databaserestore WHERE agreed IS NULL)
-    FROM network_gateway g
-    JOIN network_gatewaygroup gg ON gg.id = g.group_id
-    LEFT JOIN deployments_gatewaystate s ON s.gateway_id = g.id
-    LEFT JOIN deployments_hold h ON h.group_id = g.group_id AND h.released IS NULL
-    LEFT JOIN LATERAL (
-        SELECT id, state, revision_id FROM deployments_rollout WHERE group_id = g.group_id ORDER BY id DESC LIMIT 1
-    ) r ON true
-    WHERE g.retired IS NULL
-"""
 
-
-@dataclass(frozen=True, slots=True)
-class _GatewayStanding:
-    """State of a gateway: silent or in error, the hold of its group, the group's last rollout and the gateway's step in it.
-
-    parts: what is held back in its group, each “id kind digest”. restored: a restore of the database holds all gateways back.
-    """
-
-    pk: int
-    name: str
-    group: int
-    live: bool
-    silent_since: datetime | None
-    error: bool
-    held_at: int | None
-    rollout: int | None
-    state: str | None
-    revision: int | None
-    step: str | None
-    parts: list[str]
-    restored: bool
-
-
-def add_pending_reasons(rows: Sequence[Deployed], found: Sequence[list[Activation]]) -> list[list[Activation]]:
+def add_pending_reasons(
+    rows: Sequence[Deployed], found: Sequence[list[Activation]], standings: Sequence[GatewayStanding]
+) -> list[list[Activation]]:
     """Add a reason to each missing activation. What is held back counts as missing, whatever has been deployed since.
 
     found: the activations of each row.
     """
-    if not rows:
-        return []
-    stands = _load_standings()
-    held = _list_held_parts(rows, stands.values())
+    held = _list_held_parts(rows, standings)
     pending = {each.gateway for known in found for each in known if not each.since}
     worker = _find_worker_reason() if pending else None
-    reasons = {name: _find_reason(stands[name], worker) for name in pending if name in stands}
+    reasons = {each.name: _find_reason(each, worker) for each in standings if each.name in pending}
     return [
         [_explain_activation(each, part, reasons) if not each.since or part else each for each in known]
         for part, known in zip(held, found, strict=True)
     ]
-
-
-@cache_per_request
-def _load_standings() -> dict[str, _GatewayStanding]:
-    with connection.cursor() as cursor:
-        cursor.execute(_STANDS, [list(SPECIAL)])
-        return {row[1]: _GatewayStanding(*row) for row in cursor.fetchall()}
 
 
 def _explain_activation(activation: Activation, held: int | None, reasons: Mapping[str, WaitReason | None]) -> Activation:
@@ -101,9 +50,9 @@ def _explain_activation(activation: Activation, held: int | None, reasons: Mappi
 # --- Approvals
 
 
-def _list_held_parts(rows: Sequence[Deployed], stands: Iterable[_GatewayStanding]) -> list[int | None]:
+def _list_held_parts(rows: Sequence[Deployed], standings: Iterable[GatewayStanding]) -> list[int | None]:
     """Return for each row the id of the part in which its removal or addition is held back."""
-    parts = {tuple(part.split()) for gateway in stands for part in gateway.parts}
+    parts = {tuple(part.split()) for gateway in standings for part in gateway.parts}
     if not parts:
         return [None] * len(rows)
     keys = {(ObjectKind(kind), key): int(pk) for pk, kind, digest in parts for key in effects.list_affected_keys(int(pk), digest)}
@@ -121,7 +70,7 @@ def _iter_keys(row: Deployed) -> Iterator[tuple[ObjectKind, str]]:
 # --- Holds, gateways, rollouts
 
 
-def _find_reason(gateway: _GatewayStanding, worker: WaitReason | None) -> WaitReason | None:
+def _find_reason(gateway: GatewayStanding, worker: WaitReason | None) -> WaitReason | None:
     given = {"gateway": gateway.name, "held": f"r{gateway.held_at}", "revision": f"r{gateway.revision}"}
     if not gateway.live:
         return WaitReason(_("waits until the group goes live"), reverse("deployments:plan", args=[gateway.group]), person=True)
@@ -156,7 +105,7 @@ def _build_system_url() -> str:
         return ""
 
 
-def _find_rollout_reason(gateway: _GatewayStanding, given: Mapping[str, str]) -> WaitReason | None:
+def _find_rollout_reason(gateway: GatewayStanding, given: Mapping[str, str]) -> WaitReason | None:
     if gateway.rollout is None or gateway.state == Rollout.State.CONFIRMED:
         return None
     url = reverse("deployments:rollout", args=[gateway.rollout])
@@ -171,11 +120,11 @@ def _find_rollout_reason(gateway: _GatewayStanding, given: Mapping[str, str]) ->
     return WaitReason(_("not on %(gateway)s: the rollout of %(revision)s failed") % given, url, person=True)
 
 
-def _find_error_reason(gateway: _GatewayStanding, given: Mapping[str, str]) -> WaitReason | None:
+def _find_error_reason(gateway: GatewayStanding, given: Mapping[str, str]) -> WaitReason | None:
     return WaitReason(_("not deployed: see %(gateway)s") % given, _build_gateway_url(gateway), person=True) if gateway.error else None
 
 
-def _build_gateway_url(gateway: _GatewayStanding) -> str:
+def _build_gateway_url(gateway: GatewayStanding) -> str:
     try:
         return reverse("gateways:gateway", args=[gateway.pk])
     except NoReverseMatch:

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
+from apps.lib.api.compiled_pages import CompiledPages, select_page
 from apps.lib.api.filter_types import LARGEST
 from apps.lib.api.row_counts import count_rows
 
@@ -22,6 +23,8 @@ class LimitOrCursorPagination(LimitOffsetPagination):
     """`?limit=&offset=` returns {count, next, previous, results}. `?cursor=` returns {next, results} by id; an empty cursor starts."""
 
     max_limit = MAX_PAGE_SIZE
+    pages: CompiledPages | None = None
+    """Pages of the whole collection, if it is requested without filters."""
     _walks = False
     _following: int | None = None
 
@@ -32,11 +35,12 @@ class LimitOrCursorPagination(LimitOffsetPagination):
     def _load_page(self, queryset: Any, request: Request) -> list[Any]:
         """Skip rows by their ids, without reading their joins. A last page that is not full gives the count without a query."""
         self.limit, self.offset = self.get_limit(request), self.get_offset(request)
-        wanted = slice(self.offset, self.offset + self.limit)
-        shown = queryset.filter(pk__in=queryset.values("pk")[wanted]) if self.offset else queryset[wanted]
-        rows = list(shown)
+        if self.pages:
+            rows = self.pages.read(self.offset, self.limit)
+        else:
+            rows = list(select_page(queryset, self.offset, self.limit) if self.offset else queryset[: self.limit])
         known = len(rows) < self.limit and (rows or not self.offset)
-        self.count = self.offset + len(rows) if known else count_rows(queryset)
+        self.count = self.offset + len(rows) if known else self.pages.count() if self.pages else count_rows(queryset)
         return rows
 
     def _load_walk(self, queryset: Any, request: Request) -> list[Any]:

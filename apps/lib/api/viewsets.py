@@ -5,7 +5,7 @@ pages, or problem details. Services do the work: serializers and `remove` call t
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
@@ -17,7 +17,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.lib.api import bulk, confirmation_wait, etags, table_export, write_transaction
+from apps.lib.api.compiled_pages import PLAIN, CompiledPages
 from apps.lib.api.filters import CustomFilter, Filters, build_unknown_error
+from apps.lib.api.object_lookup import compile_lookup, find_object, get_fixed_rows
+from apps.lib.api.paging import LimitOrCursorPagination
 from apps.lib.api.serializers import ActiveSerializer, attach_activations, parse_shown_fields
 from apps.lib.api.token_scope import build_scope_filter, is_token_scoped
 from apps.lib.api.unknown_fields import refuse_unknown
@@ -100,6 +103,15 @@ class CollectionViewSet(viewsets.GenericViewSet[Any]):
         shown = self._parse_shown_fields() if self._is_read() else None
         return shown is None or any(name in shown for name in names)
 
+    def get_object(self) -> Any:
+        """Return the object of the address. Raises Http404 if there is none within the token's scope."""
+        query = None if is_token_scoped(self.request.auth) else compile_lookup(type(self))
+        if query is None:
+            return super().get_object()
+        row = find_object(query, self.kwargs["pk"])
+        self.check_object_permissions(self.request, row)
+        return row
+
     def get_locked_object(self) -> Any:
         """Return the object to change. With If-Match it is locked and checked: 412 if it has changed."""
         row, wanted = self.get_object(), self.request.headers.get("If-Match")
@@ -163,11 +175,24 @@ class ReadViewSet(CollectionViewSet):
         rows = select_columns(self.filter_queryset(self.get_queryset()), self.columns)
         if table_export.is_table_request(request):
             return table_export.build_table_response(self, rows)
+        if (
+            isinstance(self.paginator, LimitOrCursorPagination)
+            and PLAIN.issuperset(request.query_params)
+            and not is_token_scoped(request.auth)
+        ):
+            self.paginator.pages = compile_pages(type(self))
         page = self.prepare_rows(self.paginate_queryset(rows) or [])
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self.respond_with(self.get_object())
+
+
+@cache
+def compile_pages(view: type[ReadViewSet]) -> CompiledPages | None:
+    """Return the pages of a view's rows, or None if the rows depend on the request."""
+    rows = get_fixed_rows(view)
+    return None if rows is None else CompiledPages(select_columns(rows, view.columns))
 
 
 def select_columns(rows: QuerySet[Any], columns: Sequence[str]) -> QuerySet[Any]:

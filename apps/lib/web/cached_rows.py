@@ -4,7 +4,7 @@ A selector returns a queryset and is decorated with `cache_rows`; who calls it g
 names it to `read_ahead`. In tasks, and in requests that write, each call reads anew.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, update_wrapper
 from typing import Any, Final
 
@@ -25,12 +25,16 @@ class RowReader[**P, Row]:
         update_wrapper(self, build)
 
         def read(*args: P.args, **kwargs: P.kwargs) -> tuple[Row, ...]:
-            return tuple(build(*args, **kwargs))
+            return tuple(self.load(*args, **kwargs))
 
         self._read = cache_per_request(read)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> tuple[Row, ...]:
         return self._read(*args, **kwargs)
+
+    def load(self, *args: P.args, **kwargs: P.kwargs) -> Iterable[Row]:
+        """Read the rows from the database."""
+        return self.build(*args, **kwargs)
 
     def is_known(self, *args: Any) -> bool:
         """True if this request has read these rows."""

@@ -1,15 +1,16 @@
 """Registry of what each page of staff reads for its frame: counts in the navigation, the running revision, what needs attention.
 
 An app declares a queryset with `read_with_frame` and calls it as before. In a request for a whole page (`expect_frame`) the first call
-reads all of them in one query; elsewhere, as in tasks and in requests that write, each is read alone.
+reads all of them in one query; elsewhere, as in tasks and in requests that write, each is read alone. Queries are compiled once.
 """
 
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from functools import cached_property, lru_cache
 from typing import Any
 
 from django.db.models import QuerySet
 
+from apps.lib.database.compiled_query import CompiledQuery
 from apps.lib.database.joint_reads import JointQuery
 from apps.lib.web.cached_rows import RowReader
 from apps.lib.web.request_cache import cache_per_request, is_cache_open, store_for_request
@@ -24,6 +25,13 @@ class FrameReader[Row](RowReader[[], Row]):
         if _is_frame_expected():
             read_frame()
         return super().__call__()
+
+    def load(self) -> Iterable[Row]:
+        return self._query.read()
+
+    @cached_property
+    def _query(self) -> CompiledQuery[Row]:
+        return CompiledQuery(self.build())
 
 
 def read_with_frame[Row](build: Callable[[], QuerySet[Any, Row]]) -> FrameReader[Row]:

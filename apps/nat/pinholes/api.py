@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from ipaddress import IPv6Address
 from typing import Any
 
-from django.db.models import QuerySet
 from rest_framework import serializers
 
 from apps.lib.api.filter_types import NET_WITHIN, NETWORK
@@ -62,15 +61,13 @@ def _normalize_ports(given: dict[str, Any]) -> dict[str, Any]:
 class PinholeViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     """IPv6 pinholes that hold now, on or off. `?address=` finds an address, or all pinholes in a prefix. `holding` cannot be changed."""
 
+    queryset = list_pinholes().order_by("id")
     serializer_class = PinholeSerializer
     group_path = "group"
     member_path = "holding__member"
     filters = build_filters(
         Pinhole, "holding", "protocol", "port", "ports", "purpose", "enabled", "version", member="holding__member", until="valid__endswith"
     ) | {"address": Filter("address", NETWORK, exact=NET_WITHIN)}
-
-    def get_queryset(self) -> QuerySet[Pinhole]:
-        return list_pinholes().order_by("id")
 
     def remove(self, row: Pinhole) -> None:
         services.remove_pinhole(pinhole=row, by=self.request.user)  # type: ignore[arg-type]  # signed in: Allowed checks that

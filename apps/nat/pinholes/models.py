@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.history import track_history
 from apps.lib.database.triggers import build_stamp_trigger
+from apps.lib.database.validity import build_validity_index
 from apps.lib.fields import AddressField, PrefixField
 from apps.lib.models import Deployed, Versioned
 from apps.lib.port_ranges import format_port_range
@@ -53,7 +54,10 @@ class Pinhole(Versioned, Deployed):
         ordering = ["address", "protocol", "port", "id"]
         verbose_name = _("IPv6 pinhole")
         triggers = [build_stamp_trigger()]
-        indexes = [GinIndex(OpClass(Upper("purpose"), "gin_trgm_ops"), name="pinhole_purpose_search")]
+        indexes = [
+            GinIndex(OpClass(Upper("purpose"), "gin_trgm_ops"), name="pinhole_purpose_search"),
+            build_validity_index("pinhole_valid_by_id"),
+        ]
         constraints = [
             ExclusionConstraint(
                 name="pinhole_open_already",

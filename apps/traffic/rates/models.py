@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.lib.database.history import track_history
 from apps.lib.database.triggers import build_stamp_trigger
+from apps.lib.database.validity import build_validity_index
 from apps.lib.models import Deployed, Versioned
 from apps.members.models import HIGHEST_KBIT, LOWEST_KBIT, Member, RateProperties
 
@@ -40,6 +41,7 @@ class RateLimit(RateProperties, Versioned, Deployed):
     class Meta:
         ordering = ["-id"]
         triggers = [build_stamp_trigger("member", "up_kbit", "down_kbit", "valid")]
+        indexes = [build_validity_index("ratelimit_valid_by_id")]
         constraints = [
             ExclusionConstraint(name="ratelimit_one_at_a_time", expressions=[("member", "="), ("valid", RangeOperators.OVERLAPS)]),
             models.CheckConstraint(condition=Q(valid__isempty=False), name="ratelimit_valid_some_time"),

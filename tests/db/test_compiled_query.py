@@ -1,0 +1,79 @@
+"""A compiled query has the same rows as its queryset, however often it is read, and with other values."""
+
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.test import Client
+
+from apps.accounts.tokens import create_token, find_token
+from apps.deployments.services import reconcile
+from apps.lib.api.object_lookup import STAND_IN, compile_lookup, find_object
+from apps.lib.database.compiled_query import CompiledQuery
+from apps.lib.web.frame_reads import FRAME
+from apps.members.models import Member
+from apps.nat.api import ForwardViewSet
+from apps.nat.models import PortForward
+from apps.nat.services import remove_forward
+from portal.api import router
+from tests import factories
+from tests.db.example_objects import one_of_each
+from tests.db.row_descriptions import describe_row
+
+
+def test_rows_are_those_of_the_queryset_each_time(served_network: factories.Network) -> None:
+    one_of_each(served_network)
+    assert reconcile(served_network.group)
+    for build in (reader.build for reader in FRAME):
+        compiled, alone = CompiledQuery(build()), [describe_row(row) for row in build()]
+        assert [describe_row(row) for row in compiled.read()] == [describe_row(row) for row in compiled.read()] == alone
+
+
+def test_a_later_read_sees_later_rows(network: factories.Network) -> None:
+    compiled = CompiledQuery(Member.objects.order_by("number"))
+    before = compiled.read()
+    Member.objects.filter(pk=before[0].pk).update(name="Somebody else")
+    assert [row.name for row in compiled.read()] == ["Somebody else", *(row.name for row in before[1:])]
+
+
+def test_values_take_the_place_of_those_it_was_compiled_for(network: factories.Network) -> None:
+    def build(name: str) -> QuerySet[Member]:
+        return Member.objects.filter(Q(name=name) | Q(email=name), state="active").order_by("number")
+
+    compiled = CompiledQuery(build("any text"))
+    first, second = Member.objects.order_by("number")[:2]
+    for member in (first, second):
+        assert compiled.read({"any text": member.name}) == list(build(member.name)) == [member]
+    assert compiled.read({"any text": "nobody"}) == compiled.read() == []
+
+
+def test_a_token_is_read_with_its_owner_in_one_query(network: factories.Network, django_assert_num_queries: Any) -> None:
+    made, key = create_token(user=network.admin, name="s")
+    with django_assert_num_queries(1):
+        token = find_token(key)
+        assert token == made and token.user == network.admin
+    assert find_token("nw_wrong") is None
+
+
+def test_an_object_of_the_api_is_looked_up_by_a_compiled_query(network: factories.Network) -> None:
+    one_of_each(network)
+    assert compile_lookup(ForwardViewSet)
+    forward = PortForward.objects.get()
+    client = Client(headers={"authorization": f"Bearer {create_token(user=network.admin, name='s')[1]}"})
+    assert client.get(f"/api/nat/forwards/{forward.pk}/").json()["id"] == forward.pk
+    for wrong in (forward.pk + 1, 0, -1, "x", "9" * 30, STAND_IN):
+        assert client.get(f"/api/nat/forwards/{wrong}/").status_code == 404
+    remove_forward(forward=forward, by=network.admin)
+    assert client.get(f"/api/nat/forwards/{forward.pk}/").status_code == 404
+
+
+def test_objects_looked_up_are_those_of_the_collection(served_network: factories.Network) -> None:
+    one_of_each(served_network)
+    assert reconcile(served_network.group)
+    views: list[tuple[str, Any]] = [(prefix, view) for prefix, view, _name in router.registry]
+    found = 0
+    for prefix, view in views:
+        if query := compile_lookup(view):
+            for row in view.queryset.all():
+                assert describe_row(find_object(query, str(row.pk))) == describe_row(row), prefix
+                found += 1
+    assert found > 20
