@@ -27,20 +27,12 @@ SECOND_FACTOR: Final = "mfa"  # the name that allauth stores in the session for 
 
 def is_recently_authenticated(request: HttpRequest) -> bool:
     """True if this session's user authenticated within the last ACCOUNT_REAUTHENTICATION_TIMEOUT seconds."""
-    user = request.user
-    if not isinstance(user, User):
-        return False
-    recent = _list_recent_methods(request, user)
-    return SECOND_FACTOR in recent if needs_second_factor_reauth(user) else bool(recent)
+    return _has_proved_recently(request, needs_second_factor_reauth)
 
 
 def has_just_signed_in(request: HttpRequest) -> bool:
     """True if this session's user proved all that they sign in with within that time; who has no second factor yet, the first one."""
-    user = request.user
-    if not isinstance(user, User):
-        return False
-    recent = _list_recent_methods(request, user)
-    return SECOND_FACTOR in recent if _has_second_factor(user) else bool(recent)
+    return _has_proved_recently(request, _has_second_factor)
 
 
 def needs_second_factor_reauth(user: User) -> bool:
@@ -52,9 +44,12 @@ def _has_second_factor(user: User) -> bool:
     return bool(is_mfa_enabled(user, ["totp", "webauthn"]))
 
 
-def _list_recent_methods(request: HttpRequest, user: User) -> list[str]:
-    since = time.time() - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
-    return [record["method"] for record in get_authentication_records(request, user) if record["at"] > since]
+def _has_proved_recently(request: HttpRequest, needs_second_factor: Callable[[User], bool]) -> bool:
+    user, since = request.user, time.time() - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
+    if not isinstance(user, User):
+        return False
+    recent = [record["method"] for record in get_authentication_records(request, user) if record["at"] > since]
+    return SECOND_FACTOR in recent if needs_second_factor(user) else bool(recent)
 
 
 def require_recent_auth(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponseBase]:
