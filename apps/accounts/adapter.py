@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts import client_address
 from apps.accounts.backend import find_account
 from apps.accounts.models import User
-from apps.accounts.recent_auth import has_just_signed_in
+from apps.accounts.recent_auth import is_beginning_second_factor
 from apps.accounts.security_log import SecurityEvent, log_security_event
 from apps.lib.secret_keys import build_cipher
 from apps.preferences.declarations import CONTACT, NETWORK_NAME
@@ -53,8 +53,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return f"account:{user.pk}" if user else f"text:{typed}"
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
-        """As allauth decides, but not of those who have just signed in: asking again would prove nothing new."""
-        return super().is_reauthentication_required(app=app, **kwargs) and not has_just_signed_in(self.request)
+        """As allauth decides, but not for the first second factor of those who have just signed in."""
+        begins = app == "allauth.mfa" and is_beginning_second_factor(self.request)
+        return super().is_reauthentication_required(app=app, **kwargs) and not begins
 
     def get_client_ip(self, request: HttpRequest) -> str:
         return client_address.get_client_address(request)

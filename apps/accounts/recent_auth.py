@@ -5,11 +5,13 @@ A recent password counts where staff need no second factor and the person has no
 
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import wraps
 from typing import Any, Final
 
 from allauth.account.authentication import get_authentication_records
 from allauth.account.internal.flows.reauthentication import suspend_request
+from allauth.mfa.models import Authenticator
 from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
@@ -23,33 +25,36 @@ from apps.accounts.models import ApiToken, User
 from apps.accounts.permissions import can_use_page
 
 SECOND_FACTOR: Final = "mfa"  # the name that allauth stores in the session for codes and passkeys
+SECOND_FACTORS: Final = ["totp", "webauthn"]
 
 
 def is_recently_authenticated(request: HttpRequest) -> bool:
     """True if this session's user authenticated within the last ACCOUNT_REAUTHENTICATION_TIMEOUT seconds."""
-    return _has_proved_recently(request, needs_second_factor_reauth)
+    user = request.user
+    if not isinstance(user, User):
+        return False
+    recent = {record["method"] for record in _list_recent_proofs(request, user)}
+    return SECOND_FACTOR in recent if needs_second_factor_reauth(user) else bool(recent)
 
 
-def has_just_signed_in(request: HttpRequest) -> bool:
-    """True if this session's user proved all that they sign in with within that time; who has no second factor yet, the first one."""
-    return _has_proved_recently(request, _has_second_factor)
+def is_beginning_second_factor(request: HttpRequest) -> bool:
+    """True if this session's user signed in within that time and had no second factor then: the password again would prove nothing new."""
+    user = request.user
+    if not isinstance(user, User) or not (proofs := _list_recent_proofs(request, user)):
+        return False
+    before = datetime.fromtimestamp(proofs[0]["at"], UTC)
+    return not Authenticator.objects.filter(user=user, type__in=SECOND_FACTORS, created_at__lt=before).exists()
 
 
 def needs_second_factor_reauth(user: User) -> bool:
     """True if only a second factor counts for this account."""
-    return settings.REQUIRE_SECOND_FACTOR or _has_second_factor(user)
+    return settings.REQUIRE_SECOND_FACTOR or bool(is_mfa_enabled(user, SECOND_FACTORS))
 
 
-def _has_second_factor(user: User) -> bool:
-    return bool(is_mfa_enabled(user, ["totp", "webauthn"]))
-
-
-def _has_proved_recently(request: HttpRequest, needs_second_factor: Callable[[User], bool]) -> bool:
-    user, since = request.user, time.time() - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
-    if not isinstance(user, User):
-        return False
-    recent = [record["method"] for record in get_authentication_records(request, user) if record["at"] > since]
-    return SECOND_FACTOR in recent if needs_second_factor(user) else bool(recent)
+def _list_recent_proofs(request: HttpRequest, user: User) -> list[dict[str, Any]]:
+    """Return what this session's user proved within that time, the oldest first: each with `method` and `at`, in Unix seconds."""
+    since = time.time() - settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
+    return [record for record in get_authentication_records(request, user) if record["at"] > since]
 
 
 def require_recent_auth(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponseBase]:
