@@ -38,20 +38,12 @@ def sign_out(page: Page) -> None:
     page.wait_for_url("**/account/login/")
 
 
-def confirm(page: Page) -> None:
-    """Give the password again, as sensitive pages require."""
-    expect(page.get_by_role("heading", name="Confirm that it is you")).to_be_visible()
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Continue").click()
-
-
 def test_staff_set_up_an_app_and_sign_in_with_its_code_and_with_a_recovery_code(page: Page, mara: User) -> None:
     with_password(page)
     expect(page.get_by_role("heading", name="Set up a second factor first")).to_be_visible()
     page.goto("/members/")
     expect(page.get_by_role("heading", name="Set up a second factor first")).to_be_visible()
     page.get_by_role("link", name="Set up an app").click()
-    confirm(page)
     picture = page.get_by_alt_text("QR code of the secret below")
     expect(picture).to_be_visible()
     page.emulate_media(color_scheme="dark")
@@ -82,7 +74,6 @@ def test_a_passkey_is_added_and_signs_in_without_a_password(page: Page, mara: Us
     authenticator.send("WebAuthn.addVirtualAuthenticator", {"options": {**has, "automaticPresenceSimulation": True}})
     with_password(page)
     page.get_by_role("link", name="Add a passkey").click()
-    confirm(page)
     page.get_by_label("Name").fill("My laptop")
     page.get_by_role("button", name="Add a passkey").click()
     page.wait_for_url(re.compile("recovery-codes|webauthn/$"))
