@@ -4969,6 +4969,7 @@ CREATE TABLE public.deployments_gatewaystate (
     agent character varying(40) NOT NULL,
     drifted_before jsonb NOT NULL,
     protocol smallint NOT NULL,
+    unshaped text DEFAULT ''::text NOT NULL,
     CONSTRAINT deployments_gatewaystate_protocol_check CHECK ((protocol >= 0))
 );
 
@@ -12068,6 +12069,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('deployments', '0005_rollouts_by_group_and_state'),
     ('deployments', '0006_objects_of_restored_gateways'),
     ('deployments', '0007_gateway_standings'),
+    ('deployments', '0008_gateways_without_queues'),
     ('events', '0001_initial'),
     ('gateways', '0001_joining_machines'),
     ('gateways', '0002_roles'),

@@ -185,6 +185,7 @@ class GatewayState(models.Model):
     unreachable_since = models.DateTimeField(null=True)
     error = models.TextField(blank=True)
     disk = models.TextField(default="", blank=True)  # why the agent cannot write to its disk, in its own words
+    unshaped = models.TextField(default="", db_default="", blank=True)  # why it has no fair queues, in its agent's words
     agent = models.CharField(max_length=40, default="", blank=True)  # version of its agent
     protocol = models.PositiveSmallIntegerField(default=0)  # version of the protocol that its agent answered in; 0 if it has not
     drift = models.JSONField(null=True)  # how the kernel differs from what the agent committed (`drift.py`)

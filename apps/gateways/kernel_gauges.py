@@ -1,7 +1,6 @@
 """Gauges of gateways' kernels: their sysctls and the fill level of the connection table. Read with the counters, shown on pages.
 
-Stored as {"at": Unix seconds, "tracked": connections, "held": {sysctl: value}, "untuned": {sysctl: the name of an errno, or "other"},
-"unshaped": why the fair queues could not be set}.
+Stored as {"at": Unix seconds, "tracked": connections, "held": {sysctl: value}, "untuned": {sysctl: the name of an errno, or "other"}}.
 """
 
 from collections.abc import Iterator
@@ -63,12 +62,7 @@ class ConnectionTable:
 def store_kernel_gauges(*, gateway: Gateway, answer: GaugesAre, at: datetime) -> None:
     """Store what the gateway reports of its kernel."""
     kept = {"at": int(at.timestamp()), "tracked": answer.tracked, "held": dict(answer.held), "untuned": dict(answer.untuned)}
-    GatewayState.objects.filter(gateway=gateway).update(kernel=kept | {"unshaped": answer.unshaped})
-
-
-def get_lack_of_queues(status: GatewayState) -> str:
-    """Return why the gateway runs without the fair queues of its uplink, as its agent says it; "" if it has them, or needs none."""
-    return str((status.kernel or {}).get("unshaped", ""))
+    GatewayState.objects.filter(gateway=gateway).update(kernel=kept, unshaped=answer.unshaped)
 
 
 def find_connection_table(status: GatewayState | None, row: Profile | None) -> ConnectionTable | None:

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Now
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -19,7 +20,7 @@ from apps.deployments.selectors import list_rollouts_in_state
 from apps.gateways.agent_texts import get_own_release, is_agent_older
 from apps.gateways.drift_texts import DriftText, PastDrift, describe_drift, list_past_drift
 from apps.gateways.joining.models import JoiningMachine
-from apps.gateways.kernel_gauges import find_connection_table, get_lack_of_queues
+from apps.gateways.kernel_gauges import find_connection_table
 from apps.gateways.roles.picture import map_carried_families
 from apps.lib.database.validity import is_valid_now_or_later
 from apps.lib.dependents import EndedCount
@@ -212,10 +213,10 @@ def _build_line(gateway: Gateway, status: GatewayState | None, missing: list[str
 
 def build_queue_line(gateway: Gateway, status: GatewayState | None) -> GatewayStatusLine | None:
     """Return the line that says why the gateway runs without the fair queues of its uplink; None if it has them, or needs none."""
-    if status is None or not (lack := get_lack_of_queues(status)):
+    if status is None or not status.unshaped:
         return None
     sentence = _("%(gateway)s runs without the fair queues of its uplink.") % {"gateway": gateway.name}
-    follows = _("%(why)s. Everything else is in force, and it tries again by itself.") % {"why": f"{lack[:1].upper()}{lack[1:]}"}
+    follows = _("%(why)s. Everything else is in force, and it tries again by itself.") % {"why": capfirst(status.unshaped)}
     return GatewayStatusLine(StateKind.WARN, sentence, follows)
 
 

@@ -72,6 +72,7 @@ def forget_machine(gateway: Gateway) -> None:
         unreachable_since=None,
         error="",
         disk="",
+        unshaped="",
         agent="",
         drift=None,
         drift_since=None,

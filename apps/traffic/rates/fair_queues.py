@@ -37,8 +37,8 @@ class QueueLack(NamedTuple):
 
 def list_queue_lacks(group: GatewayGroup) -> list[QueueLack]:
     """Return the gateways of the group that run without its fair queues, by name."""
-    told = Gateway.objects.filter(group=group, retired=None).order_by("name").values_list("pk", "name", "status__kernel__unshaped")
-    return [QueueLack(*each) for each in told if each[2]]
+    lacking = Gateway.objects.filter(group=group, retired=None, status__unshaped__gt="").order_by("name")
+    return [QueueLack(*each) for each in lacking.values_list("pk", "name", "status__unshaped")]
 
 
 def has_queues(uplink: Uplink) -> bool:
