@@ -80,7 +80,7 @@ def run(members: int) -> Iterator[Figure]:
         connection.close_pool()  # type: ignore[attr-defined]  # of PostgreSQL
         with serve_application() as (process, port), serve_application(EMPTY) as (_empty, empty_port):
             client, empty = ApiConnection(port, key), ApiConnection(empty_port, key)
-            with serve_application(plain_viewset.APPLICATION) as (_plain, plain_port):
+            with serve_application(plain_viewset.APPLICATION, plain_viewset.PATH) as (_plain, plain_port):
                 plain = ApiConnection(plain_port, key)
                 yield from _compare_lists(client, plain, members)
                 singly = _measure_singly(plain, members)
@@ -252,8 +252,11 @@ def _iter_percentiles(name: str, took: Sequence[float], nothing: Sequence[float]
 
 
 @contextmanager
-def serve_application(application: str = "") -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
-    """Run the portal's web server as script/server starts it, on this database; or another application in the same server."""
+def serve_application(application: str = "", path: str = "/api/schema/") -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
+    """Run the portal's web server as script/server starts it, on this database; or another application in the same server.
+
+    path: of a page that it has, by which it is known to answer.
+    """
     from portal.stack.commands import build_web
     from portal.stack.ports import find_free_port
 
@@ -262,19 +265,19 @@ def serve_application(application: str = "") -> Iterator[tuple["subprocess.Popen
     command = [*build_web(port).command[:-1], application] if application else build_web(port).command
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, start_new_session=True)
     try:
-        _wait_for_answer(port)
+        _wait_for_answer(port, path)
         yield process, port
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(30)
 
 
-def _wait_for_answer(port: int, seconds: float = 60) -> None:
+def _wait_for_answer(port: int, path: str, seconds: float = 60) -> None:
     until = time.monotonic() + seconds
     while True:
         try:
             probe = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-            probe.request("GET", "/api/schema/")
+            probe.request("GET", path)
             probe.getresponse().read()
         except OSError:
             if time.monotonic() > until:
