@@ -76,14 +76,15 @@ def add_forwards(*, wanted: Sequence[ForwardDraft], by: User) -> list[PortForwar
     for each in wanted:
         services.check_ports(each.protocol, each.public_port, each.private_port, each.ports)
         check_end(each.until)
-    holdings, pools = _get_holdings(wanted), _list_pools(wanted)
-    chosen = [_find_pool(each, holdings[each.holding.pk], pools).pk for each in wanted]
+    _check_holdings(wanted)
+    pools = _list_pools(wanted)
+    chosen = [_find_pool(each, each.holding, pools).pk for each in wanted]
     with transaction.atomic():
         lock_pools(*set(chosen))
-        lock_holdings(*holdings)
+        lock_holdings(*{each.holding.pk for each in wanted})
         ids = _insert(wanted, chosen)
-        enqueue_reconcile(*(holding.group_id for holding in holdings.values()), by=by.pk)
-        return _reload(ids)
+        enqueue_reconcile(*{each.holding.group_id for each in wanted}, by=by.pk)
+        return _reload(ids, wanted)
 
 
 def _insert(wanted: Sequence[ForwardDraft], pools: Sequence[int]) -> list[int]:
@@ -112,13 +113,12 @@ def _find_pool(each: ForwardDraft, holding: Holding, pools: Sequence[Pool]) -> P
     return found or services.get_public_pool(holding, each.public)
 
 
-def _get_holdings(wanted: Iterable[ForwardDraft]) -> dict[int, Holding]:
-    """Return the current holdings by id. Raises Problem if one has ended, or is not a private IPv4 address."""
+def _check_holdings(wanted: Iterable[ForwardDraft]) -> None:
+    """Raise Problem if a holding has ended, or is not a private IPv4 address."""
     asked = {each.holding.pk: each.holding for each in wanted}
-    found = Holding.objects.filter(is_valid_now(), kind=Pool.Kind.PRIVATE4).in_bulk(list(asked))
-    for pk in asked.keys() - found.keys():
+    good = Holding.objects.filter(is_valid_now(), kind=Pool.Kind.PRIVATE4, pk__in=asked)
+    for pk in asked.keys() - set(good.values_list("pk", flat=True)):
         services.check_holding(asked[pk])
-    return found
 
 
 def _list_pools(wanted: Iterable[ForwardDraft]) -> list[Pool]:
@@ -146,7 +146,7 @@ def change_forwards(*, wanted: Sequence[ForwardChange], by: User) -> list[PortFo
             raise services.build_conflict()
         ids = [each.forward.pk if each.keeps_public_side else _move(each, by) for each in wanted]
         enqueue_reconcile(*(group for each in wanted for group in (each.forward.group_id, each.holding.group_id)), by=by.pk)
-        return _reload(ids)
+        return _reload(ids, wanted)
 
 
 def _lock(forwards: Iterable[int]) -> list[int]:
@@ -196,7 +196,9 @@ def remove_forwards(*, forwards: Iterable[PortForward], by: User) -> None:
         enqueue_reconcile(*(each.group_id for each in ending), by=by.pk)
 
 
-def _reload(ids: Sequence[int]) -> list[PortForward]:
-    """Return the forwards in this order; read before the commit, after which others may end them."""
-    found = PortForward.objects.select_related("holding").in_bulk(ids)
+def _reload(ids: Sequence[int], wanted: Sequence[ForwardDraft]) -> list[PortForward]:
+    """Return the forwards in this order, each with its holding; read before the commit, after which others may end them."""
+    found = PortForward.objects.in_bulk(ids)
+    for pk, draft in zip(ids, wanted, strict=True):
+        found[pk].holding = draft.holding
     return [found[pk] for pk in ids]
