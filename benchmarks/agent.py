@@ -1,5 +1,7 @@
 """agent: cost of the agent on a gateway: a plan, first load beside bare `nft -f`, one member's and one element's change, counters.
 
+One element's change also after another program has changed a table of its own, as fail2ban does for each address.
+
 Each round loads the same elements with bare nft and with the agent, in network namespaces of their own, one after the other; the
 ratio is that of the two in one round. A client in a process of its own requests the counters, and goes on changing one member
 while they are read. Needs root.
@@ -32,6 +34,7 @@ from gateway.persistent_state import StateDirectory
 ROUNDS = 3
 CHANGES = 50
 BY_NFT = 6
+OTHERS = 6
 LARGE = 100_000  # the goals are set for this size
 LIST, SAME = "nft -j list", "the same change by nft -f"
 
@@ -61,6 +64,7 @@ def run(members: int) -> Iterator[Figure]:
     yield Figure("plan_seconds", middle("plan_seconds"), "s", "<= 1" if members >= LARGE else None)
     yield Figure("element_added_ms", middle("element_added_ms"), "ms", "<= 1")
     yield Figure("element_removed_ms", middle("element_removed_ms"), "ms", "<= 1")
+    yield Figure("element_beside_others_ms", middle("element_beside_others_ms"), "ms", "<= 2")
     yield Figure("one_member_apply_ms", middle("apply_ms"), "ms", "<= 2", middle("same_by_nft_ms"), SAME, "<= 0.5")
     yield Figure("one_member_confirmed_ms", middle("confirmed_ms"), "ms", None, nft, NFT)
     large = members >= LARGE
@@ -160,7 +164,16 @@ def measure_one_element(portal: PortalStub, ruleset: Ruleset) -> dict[str, float
     for name, each in list(zip(found, (delta, delta.invert()), strict=True)) * CHANGES:
         found[name].append(_measure_seconds(lambda each=each: portal.apply(each)) * 1000)  # type: ignore[misc]  # a lambda's default has no type
         portal.confirm()
-    return {name: median(times) for name, times in found.items()}
+    beside = [_measure_beside_others(portal, each) for each in (delta, delta.invert()) * (OTHERS // 2)]
+    return {name: median(times) for name, times in found.items()} | {"element_beside_others_ms": median(beside)}
+
+
+def _measure_beside_others(portal: PortalStub, delta: Delta) -> float:
+    """Return the milliseconds of a commit after another program has changed a table of its own."""
+    subprocess.run(["nft", "add table inet other; delete table inet other"], check=True)
+    took = _measure_seconds(lambda: portal.apply(delta)) * 1000
+    portal.confirm()
+    return took
 
 
 def _apply_by_nft(delta: Delta) -> None:

@@ -44,6 +44,7 @@ from gateway.deleted_element_counters import DeletionListener
 from gateway.element_renewal import ExpiryCorrection, UnixClock
 from gateway.evidence.part import Deadline, PartContent, PartReader, build_text
 from gateway.evidence.readers import build_machine_readers
+from gateway.foreign_transactions import ForeignTransactions
 from gateway.health.reading import read_health
 from gateway.kernel_trace import Tracer
 from gateway.keyed_reading import iter_answers, iter_keyed_counts, note_counts
@@ -93,7 +94,7 @@ class KernelTable:
         self._others, self._connections = SocketPool(), SocketPool(netlink.CONNTRACK)  # for other threads, and beside dumps
         self._notices = DeletionListener()
         self._nft = Libnftables()
-        self._expected = -1
+        self._foreign = ForeignTransactions()
         self._ended: dict[str, DeletedCounts] = {}
         self._tracer: Tracer | None = None
         self._renewal = ExpiryCorrection(self._commit_elements, self.read_elements, self._keep_counts)
@@ -104,6 +105,7 @@ class KernelTable:
         self._others.close()
         self._connections.close()
         self._notices.close()
+        self._foreign.close()
         self._nft.close()
         if self._tracer:
             self._tracer.close()
@@ -180,8 +182,8 @@ class KernelTable:
             log.warning("some elements will expire too late: %s", error)
 
     def _commit_text(self, delta: Delta, now: float) -> None:
-        self._nft.run(render_delta(delta, now=now))
-        self._expected += 1
+        with self._foreign.count_own():
+            self._nft.run(render_delta(delta, now=now))
 
     def _commit_elements(self, changes: Mapping[str, ElementChange], now: float) -> None:
         self._run_steps(_list_steps(changes, now))
@@ -191,12 +193,12 @@ class KernelTable:
         if not steps:
             return
         try:
-            self._netlink.transact([(kind, body) for _, kind, body in steps])
+            with self._foreign.count_own(sum(len(body) for _, _, body in steps)):
+                self._netlink.transact([(kind, body) for _, kind, body in steps])
         except netlink.StepRefusedError as refused:
             name, kind, _ = steps[refused.step]
             verb = "delete" if kind == netlink.DELSETELEM else "add"
             raise CommitRefusedError(f"{name}: {verb} element: {refused}") from refused
-        self._expected += 1
 
     def renew(self, ruleset: Ruleset, now: float) -> None:
         """See NftTable."""
@@ -216,7 +218,7 @@ class KernelTable:
 
     def read(self, now: float) -> Ruleset:
         """See NftTable."""
-        self._expected = self._read_generation()
+        self._foreign.settle(self._read_generation())
         self.progress.begin("reading")
         if self.get_handle() is None:
             return EMPTY
@@ -346,7 +348,7 @@ class KernelTable:
 
     def is_disturbed(self) -> bool:
         """See NftTable."""
-        return self._read_generation() & 0xFFFFFFFF != self._expected & 0xFFFFFFFF
+        return self._foreign.has_touched(self._read_generation())
 
     def _read_generation(self) -> int:
         """Return the ruleset's generation: each transaction to any table of this network namespace raises it by one."""
@@ -357,8 +359,8 @@ class KernelTable:
         """See NftTable. Creating the tracer's table is one transaction; removing it is none."""
         if self._tracer:
             self._tracer.close()
-        self._tracer = Tracer(watch)
-        self._expected += 1
+        with self._foreign.count_own(touches=False):
+            self._tracer = Tracer(watch)
         return self._tracer
 
     def list_rule_handles(self) -> dict[str, list[int]]:

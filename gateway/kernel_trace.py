@@ -49,7 +49,7 @@ class Tracer:
         except CommitRefusedError as refused:
             self._netlink.close()
             raise TableError(f"the kernel refused the table for a live trace, which needs Linux 5.12 or later: {refused}") from refused
-        except OSError:
+        except (OSError, TableError):
             self._netlink.close()
             raise
 

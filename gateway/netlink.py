@@ -30,7 +30,7 @@ _TYPE_MASK = 0x3FFF
 UNSPEC, INET = 0, 1
 NEWTABLE, NEWCHAIN, NEWRULE = 0, 3, 6
 GETTABLE, GETCHAIN, GETRULE, GETSET = 1, 4, 7, 10
-NEWSETELEM, GETSETELEM, DELSETELEM, GETGEN, GETOBJ = 12, 13, 14, 16, 19
+NEWSETELEM, GETSETELEM, DELSETELEM, NEWGEN, GETGEN, GETOBJ = 12, 13, 14, 15, 16, 19
 _MAKING = frozenset({NEWTABLE, NEWCHAIN, NEWRULE, NEWSETELEM})
 
 _HEADER = Struct("=IHHII")
@@ -43,6 +43,7 @@ _RECEIVE = 1 << 16
 _RECEIVE_BUFFER = 8 << 20
 _ATTEMPTS = 5
 _EMPTY_SEND_BUFFER = 1 << 20
+_NO_RIGHT = "no CAP_NET_ADMIN: the agent must run as root or with that capability"
 
 
 class MissingObjectError(TableError):
@@ -208,8 +209,11 @@ class Netlink:
         self._raise_refusals(first)
 
     def join(self, group: int) -> None:
-        """Join a multicast group (NFNLGRP_*). A listening socket should send no requests afterwards."""
-        self._socket.setsockopt(_SOL_NETLINK, _ADD_MEMBERSHIP, group)
+        """Join a multicast group (NFNLGRP_*). A listening socket should send no requests afterwards. Raises TableError if it may not."""
+        try:
+            self._socket.setsockopt(_SOL_NETLINK, _ADD_MEMBERSHIP, group)
+        except PermissionError as error:
+            raise TableError(_NO_RIGHT) from error
 
     def leave(self, group: int) -> None:
         """Leave a multicast group. Messages that have arrived can still be received."""
@@ -367,6 +371,6 @@ def _raise_unless_gone(body: bytes) -> None:
 def _raise(body: bytes) -> None:
     code = -_CODE.unpack_from(body)[0]
     if code == errno.EPERM:
-        raise TableError("no CAP_NET_ADMIN: the agent must run as root or with that capability")
+        raise TableError(_NO_RIGHT)
     if code:
         raise (MissingObjectError if code == errno.ENOENT else TableError)(f"netlink: {os.strerror(code)}")

@@ -165,7 +165,7 @@ class NftTable(Protocol):
         """Return packets and octets of the named counters alone. The cost does not depend on the sets. May be called on any thread."""
 
     def is_disturbed(self) -> bool:
-        """True if another program has committed a transaction, to any table, since the last `read`. True before the first."""
+        """True if another program may have changed the table since the last `read`. True before the first."""
 
     def tune(self, values: Mapping[str, str]) -> dict[str, str]:
         """Set these sysctls (firewall/profile.py). Never fails: returns by name why some could not be set (gateway/sysctl.py)."""

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from threading import Thread
 
@@ -29,6 +30,7 @@ from firewall.ruleset import (
     Verdict,
     VerdictAction,
 )
+from gateway.foreign_transactions import ForeignTransactions
 from gateway.kernel import KernelTable
 from gateway.running_ruleset import reconcile_times
 from gateway.table import CommitRefusedError
@@ -218,7 +220,7 @@ def test_counters_are_read_beside_changes_without_taking_their_answers(bench: Be
 
 
 @on_kernel
-def test_another_table_disturbs_but_is_never_touched(bench: Bench) -> None:
+def test_another_table_is_neither_touched_nor_does_it_disturb(bench: Bench) -> None:
     nft(bench, "add table inet other; add chain inet other up4; add set inet other up4 { type ipv4_addr; elements = { 10.0.0.1 } }")
     nft(bench, "add counter inet other spoofed; add table ip netzwart; add set ip netzwart up4 { type ipv4_addr; }")
     before = nft(bench, "list", "ruleset")
@@ -226,9 +228,83 @@ def test_another_table_disturbs_but_is_never_touched(bench: Bench) -> None:
     commit(bench, EMPTY, network(3))
     assert bench.do(bench.table.read_named_counters).keys() == network(3).counters
     commit(bench, bench.do(bench.table.read, NOW), EMPTY)
+    nft(bench, "add element inet other up4 { 10.0.0.2 }; delete element inet other up4 { 10.0.0.2 }")
+    assert not bench.do(bench.table.is_disturbed)
     nft(bench, "delete", "table", "inet", "netzwart")
     assert nft(bench, "list", "ruleset") == before
     assert bench.do(bench.table.is_disturbed)
+
+
+MEDDLING = (
+    "add element inet netzwart up4 { 10.0.0.7 }",
+    "delete element inet netzwart up4 { 10.0.0.1 }",
+    "add rule inet netzwart forward accept",
+    "add counter inet netzwart odd",
+    "add table inet netzwart { flags dormant; }",
+    "delete table inet netzwart",
+    "flush ruleset",
+)
+
+
+@on_kernel
+@pytest.mark.parametrize("meddling", MEDDLING)
+def test_a_change_of_our_table_disturbs_among_changes_of_others(bench: Bench, meddling: str) -> None:
+    commit(bench, EMPTY, plain("10.0.0.1"))
+    bench.do(bench.table.read, NOW)
+    nft(bench, "add table inet other; add set inet other jail { type ipv4_addr; }")
+    bench.do(bench.table.commit, change({}, {key("10.0.0.2"): PLAIN}), NOW)
+    nft(bench, "add element inet other jail { 10.0.0.1 }")
+    assert not bench.do(bench.table.is_disturbed)
+    nft(bench, meddling)
+    nft(bench, "add table inet another")
+    assert bench.do(bench.table.is_disturbed)
+    assert bench.do(bench.table.is_disturbed), "until the table is read"
+    bench.do(bench.table.read, NOW)
+    assert not bench.do(bench.table.is_disturbed)
+
+
+@on_kernel
+def test_a_large_transaction_of_ours_does_not_disturb(bench: Bench) -> None:
+    large = dataclasses.replace(plain(), sets={"up4": dataclasses.replace(UP, size=1 << 16)})
+    commit(bench, EMPTY, large)
+    bench.do(bench.table.read, NOW)
+    many = {(10 << 24 | at).to_bytes(4): PLAIN for at in range(10_000)}
+    nft(bench, "add table inet other")
+    bench.do(bench.table.commit, change({}, many, large.sets["up4"]), NOW)
+    nft(bench, "delete table inet other")
+    assert not bench.do(bench.table.is_disturbed)
+
+
+@on_kernel
+@pytest.mark.parametrize(("octets", "disturbs"), [(0, False), (1 << 20, True)])
+def test_what_another_program_commits_beside_ours_disturbs_if_nothing_is_heard_meanwhile(bench: Bench, octets: int, disturbs: bool) -> None:
+    commit(bench, EMPTY, plain("10.0.0.1"))
+    table = bench.table
+    assert isinstance(table, KernelTable)
+
+    def commit_both() -> bool:
+        with closing(ForeignTransactions()) as foreign:
+            foreign.settle(table._read_generation())
+            with foreign.count_own(octets):
+                table.commit(change({}, {key("10.0.0.2"): PLAIN}), NOW)
+                subprocess.run(["nft", "add table inet other"], check=True)
+            return foreign.has_touched(table._read_generation())
+
+    assert bench.do(commit_both) == disturbs
+
+
+@on_kernel
+def test_more_notifications_than_the_buffer_holds_disturb(bench: Bench) -> None:
+    commit(bench, EMPTY, plain("10.0.0.1"))
+    bench.do(bench.table.read, NOW)
+    nft(bench, "add table inet other; add set inet other jail { type ipv4_addr; }")
+    for part in range(40):
+        crowd = ", ".join(f"10.{part}.{at >> 8}.{at & 255}" for at in range(4_000))
+        nft(bench, f"add element inet other jail {{ {crowd} }}")
+    assert bench.do(bench.table.is_disturbed)
+    bench.do(bench.table.read, NOW)
+    nft(bench, "delete table inet other")
+    assert not bench.do(bench.table.is_disturbed)
 
 
 @on_kernel

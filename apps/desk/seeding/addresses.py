@@ -93,8 +93,9 @@ def _pick_moment(random: Random, day: date) -> datetime:
 
 
 def _iter_private(ground: LabNetwork) -> Iterator[IPv4Address]:
-    first = int(ground.private.network_address)
-    return (IPv4Address(first + at) for at in range(_FIRST_PRIVATE, ground.private.num_addresses) if 0 < at & 0xFF < 0xFF)
+    return (
+        pool.network_address + at for pool in ground.private for at in range(_FIRST_PRIVATE, pool.num_addresses) if 0 < at & 0xFF < 0xFF
+    )
 
 
 def _iter_prefixes(ground: LabNetwork) -> Iterator[IPv6Network]:

@@ -8,7 +8,7 @@ from typing import Any
 from apps.bans.listeners.services import set_server_facing_interface
 from apps.deployments.rollouts.go_live import go_live
 from apps.desk.seeding import houses
-from apps.desk.seeding.addresses import SeedPersonAddresses
+from apps.desk.seeding.addresses import SeedHolding, SeedPersonAddresses
 from apps.desk.seeding.lab_network import LabGateway, LabNetwork, LabProbe
 from apps.desk.seeding.people import TARIFFS, SeedPerson
 from apps.gateways.enrolment import enrol_gateway
@@ -22,6 +22,7 @@ from apps.network.models import Gateway, GatewayGroup, Pool
 from apps.network.services import add_pool
 
 GROUP = "Lindenhof"
+PRIVATE_NAMES = ("Members", "Members, further")
 PUBLIC_NAMES = ("Public", "Public, further")
 
 
@@ -29,9 +30,12 @@ PUBLIC_NAMES = ("Public", "Public, further")
 class SeedPools:
     """The rows of the pools."""
 
-    private: Pool
+    private: tuple[Pool, ...]
     prefixes: Pool
     public: tuple[Pool, ...]
+
+    def get_private_pool(self, held: SeedHolding) -> Pool:
+        return next(pool for pool in self.private if held.prefix in pool.prefix)
 
     def get_public_pool(self, share: SeedPersonAddresses) -> Pool:
         return next(pool for pool in self.public if share.public in pool.prefix)
@@ -63,7 +67,7 @@ def make_network(ground: LabNetwork, link: str, host_keys: Mapping[str, str]) ->
             set_server_facing_interface(gateway=made, name=each.server, by=None)
     go_live(group=group)
     return SeedPools(
-        private=_add_pool(group, Pool.Kind.PRIVATE4, "Members", ground.private),
+        private=tuple(_add_pool(group, Pool.Kind.PRIVATE4, *pair) for pair in zip(PRIVATE_NAMES, ground.private, strict=False)),
         prefixes=_add_pool(group, Pool.Kind.PREFIX6, "IPv6", ground.prefixes),
         public=tuple(_add_pool(group, Pool.Kind.PUBLIC4, *pair) for pair in zip(PUBLIC_NAMES, ground.public, strict=False)),
     )

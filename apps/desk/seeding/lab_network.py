@@ -13,6 +13,8 @@ from apps.lib.fields import AddressInNetwork, Prefix
 TOPOLOGY: Final = settings.ROOT / "lab" / "topology.toml"
 MORE_PUBLIC: Final = IPv4Network("198.18.0.0/15")  # RFC 2544, for benchmarks
 FEW: Final = 1_500  # members for whom the topology's own public pool is enough
+MORE_PRIVATE: Final = IPv4Network("10.32.0.0/11")  # RFC 1918, beside the topology's own; for benchmarks, the lab has no hosts there
+MANY: Final = 500_000  # members for whom the topology's own private pool is enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class LabHost:
 class LabNetwork:
     """Pools by kind, gateways (the first carries IPv4, the last IPv6), the lab's member hosts, and its own servers by name."""
 
-    private: IPv4Network
+    private: tuple[IPv4Network, ...]
     public: tuple[IPv4Network, ...]
     prefixes: IPv6Network
     management: tuple[Prefix, ...]
@@ -93,12 +95,12 @@ class LabNetwork:
 
 
 def read_lab_network(members: int, file: Path = TOPOLOGY) -> LabNetwork:
-    """Read the topology; with many members, add another public pool."""
+    """Read the topology; with many members, add another public pool, and another private one."""
     topology = tomllib.loads(file.read_text())
     pools, nodes = topology["pools"], topology["nodes"]
-    public = IPv4Network(pools["public"])
+    private, public = IPv4Network(pools["private"]), IPv4Network(pools["public"])
     return LabNetwork(
-        private=IPv4Network(pools["private"]),
+        private=(private, MORE_PRIVATE) if members > MANY else (private,),
         public=(public, MORE_PUBLIC) if members > FEW else (public,),
         prefixes=IPv6Network(pools["ipv6"]),
         management=tuple(ip_network(prefix) for prefix in topology["networks"]["management"]["prefixes"]),

@@ -93,7 +93,7 @@ def _build_member(person: SeedPerson, homes: TariffAndRoomIds) -> CopyRow:
 
 
 def _build_private(member: int, devices: Sequence[int], held: SeedHolding, pools: SeedPools) -> CopyRow:
-    return _build_holding(member, held, pools.private, devices[held.device or 0])
+    return _build_holding(member, held, pools.get_private_pool(held), devices[held.device or 0])
 
 
 def _build_holding(member: int, held: SeedHolding, pool: Pool, device: int | None = None) -> CopyRow:
@@ -115,7 +115,7 @@ def _iter_forwards(
 
 def _build_mapping(holding: int, held: SeedHolding, share: SeedPersonAddresses, pools: SeedPools) -> CopyRow:
     pool, time = pools.get_public_pool(share), _build_validity(held)
-    return (1, holding, pool.group_id, pools.private.kind, time, pool.pk, pool.kind, str(pool.prefix), str(share.public), time)
+    return (1, holding, pool.group_id, Pool.Kind.PRIVATE4, time, pool.pk, pool.kind, str(pool.prefix), str(share.public), time)
 
 
 def _build_validity(held: SeedHolding) -> TimestamptzRange:

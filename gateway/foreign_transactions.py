@@ -1,0 +1,87 @@
+"""Tells other programs' transactions that changed our table from those that changed others, by the kernel's notifications.
+
+Every transaction in the network namespace raises the ruleset's generation by one: ours, and those of programs with tables of their own,
+as fail2ban or for containers. To find out what changed, the whole table would have to be read again. But the kernel also reports each
+object that a transaction has changed, with its table, and then its generation (NFT_MSG_NEWGEN).
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from firewall.ruleset import TABLE
+from gateway import netlink
+from gateway.netlink import Netlink, pack_text, parse_attributes, parse_number
+
+_GROUP = 7  # NFNLGRP_NFTABLES
+_TABLE_NAME = 1  # NFTA_*_TABLE of every object
+_GENERATION = 1  # NFTA_GEN_ID
+_MOST_HEARD = 1 << 16  # octets of our own changes: of larger ones the kernel would report each element, and take half as long again
+_NUMBERS = 1 << 32
+
+
+class ForeignTransactions:
+    """What other programs have committed since `settle`, in the network namespace of the thread that creates this object.
+
+    Uncertainty counts as a change of our table: when notifications were lost, and when somebody else committed during a large
+    transaction of ours. A table of this name in another family counts as ours.
+    """
+
+    def __init__(self) -> None:
+        self._netlink = Netlink()
+        self._netlink.join(_GROUP)
+        self._touches = False  # whether the transaction that is being reported changed our table
+        self._heard: dict[int, bool] = {}  # by generation: whether it changed our table
+        self.settle(0)
+        self._lost = True  # nothing is known yet
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._netlink.close()
+
+    def settle(self, generation: int) -> None:
+        """Forget everything up to this generation: its table is known."""
+        self._settled, self._lost = generation, False
+        self._own = self._own_heard = self._own_unheard = 0
+        self._heard = {each: touches for each, touches in self._heard.items() if 0 < self._count_since(each) < _NUMBERS // 2}
+
+    def _count_since(self, generation: int) -> int:
+        """Return how many transactions there were between `settle` and this generation."""
+        return (generation - self._settled) % _NUMBERS
+
+    @contextmanager
+    def count_own(self, octets: int = 0, *, touches: bool = True) -> Iterator[None]:
+        """Count the block as one transaction of ours, unless it fails. octets: of its elements. touches: whether it changes our table."""
+        heard = octets <= _MOST_HEARD
+        if not heard:
+            self._netlink.leave(_GROUP)
+        try:
+            yield
+            self._own += 1
+            self._own_heard += heard and touches
+            self._own_unheard += not heard
+        finally:
+            if not heard:
+                self._netlink.join(_GROUP)
+
+    def has_touched(self, generation: int) -> bool:
+        """True if another program may have changed our table between `settle` and this generation, which is the present one."""
+        self._listen()
+        count = self._count_since(generation)
+        heard = [touches for each, touches in self._heard.items() if 0 < self._count_since(each) <= count]
+        complete = not self._lost and len(heard) + self._own_unheard == count
+        if count != self._own and not (complete and sum(heard) <= self._own_heard):
+            return True
+        self.settle(generation)
+        return False
+
+    def _listen(self) -> None:
+        """Take in what has arrived. The kernel has reported a transaction before the call that commits it returns."""
+        ours = pack_text(_TABLE_NAME, TABLE)
+        for messages in netlink.iter_notices(self._netlink.receive_notices):
+            self._lost = self._lost or messages is None
+            for kind, body in messages or ():
+                if kind == netlink.NEWGEN:
+                    self._heard[parse_number(parse_attributes(body)[_GENERATION])] = self._touches
+                    self._touches = False
+                else:
+                    self._touches = self._touches or body.startswith(ours)
