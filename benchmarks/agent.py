@@ -96,7 +96,7 @@ class PortalStub:
 
     def __init__(self, directory: Path) -> None:
         self.agent = Agent(KernelTable(), StateDirectory(directory), name="nat-1", boot="", clock=_read_clock)
-        self.agent.start()
+        self.agent.changes.restore()
         self._running = 0
 
     def load(self, ruleset: Ruleset, target: int) -> None:

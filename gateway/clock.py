@@ -7,6 +7,7 @@ answer did not leave here later than it arrived at the portal (`limit`).
 """
 
 from collections.abc import Callable
+from time import gmtime, strftime
 
 _ROUNDING = 0.001  # two floats that should make up a whole second may fall short of it
 TOLERANCE = 1.0  # seconds: some times are sent in whole seconds
@@ -21,6 +22,10 @@ class GatewayClock:
 
     def __call__(self) -> float:
         return self._steady() + self._offset + _ROUNDING
+
+    def format(self) -> str:
+        """Return the time for people, in UTC."""
+        return strftime("%Y-%m-%d %H:%M:%S UTC", gmtime(self()))
 
     def follow(self, sent: float) -> bool:
         """Put the clock forward if it is before `sent`, the portal's time when it wrote a message (0: unknown). True if it was moved."""

@@ -11,7 +11,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from firewall.file_digest import digest_text
-from firewall.roles import AGES, FAMILIES, SINCE, FailoverRole, FamilyRole, RolesAre
+from firewall.roles import AGES, FAMILIES, SINCE, Drain, FailoverRole, FamilyRole, Roles, RolesAre
 from gateway.table import NftTable, TableError
 
 SETTINGS = Path("/etc/netzwart/failover.conf")
@@ -25,6 +25,10 @@ class FailoverRoles:
 
     def __init__(self, table: NftTable, settings: Path = SETTINGS) -> None:
         self._table, self._path = table, settings
+
+    def answer(self, request: Roles | Drain) -> RolesAre:
+        """Return the roles, after draining if that is asked. May be called on another thread, beside everything else."""
+        return self.drain(request.families, drained=request.drained) if isinstance(request, Drain) else self.read()
 
     def read(self) -> RolesAre:
         """Return the roles at this moment."""

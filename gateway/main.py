@@ -128,11 +128,11 @@ def serve(given: argparse.Namespace) -> int:
             headers=given.headers,
             programs=build_agent_programs(),
         )
-        brought = agent.start()
+        brought = agent.changes.restore()
         log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(brought.sentence))
         asyncio.run(_serve(agent, given))
-        if agent.is_on_trial:
-            brought = agent.take_back("the agent was stopped")
+        if agent.changes.is_on_trial:
+            brought = agent.changes.take_back("the agent was stopped")
             log.warning("the change on trial was not confirmed and is taken back: %s", to_plain_line(brought.text))
     return 0
 

@@ -128,9 +128,9 @@ class AgentServer:
         while True:
             await asyncio.sleep(WATCH)
             try:
-                if await asyncio.to_thread(lambda: self._agent.may_have_returned_flows):
-                    returned = await self._run_in_turn(self._agent.build_forbidden_flows)
-                    await asyncio.to_thread(self._agent.cut_returned_flows, returned)
+                if await asyncio.to_thread(self._agent.returned_flows.is_due):
+                    forbidden = await self._run_in_turn(self._agent.returned_flows.build_forbidden_flows)
+                    await asyncio.to_thread(self._agent.returned_flows.cut, forbidden)
             except Exception as error:  # on any error, the next look tries again
                 log.error("connections that came back could not be cut: %s", to_plain_line(str(error)))
 
@@ -141,8 +141,8 @@ class AgentServer:
     async def _watch_queues(self) -> None:
         while True:
             await asyncio.sleep(WATCH_QUEUES)
-            if self._agent.is_unshaped:
-                await self._run_in_turn(self._agent.restore_queues)
+            if self._agent.queues.are_missing:
+                await self._run_in_turn(self._agent.queues.restore)
 
     async def end(self) -> None:
         """Wait for the running operation; those queued behind it are cancelled."""
@@ -209,9 +209,9 @@ class AgentServer:
             case CollectEvidence():
                 return await self._collect_evidence(request)
             case Roles() | Drain():
-                return await asyncio.to_thread(self._agent.answer_roles, request)
+                return await asyncio.to_thread(self._agent.roles.answer, request)
             case InstallFiles() | KeepFiles() | RevertFiles() | FileTrial():
-                return await asyncio.to_thread(self._agent.answer_files, request)
+                return await asyncio.to_thread(self._agent.installer.answer, request)
         return None
 
     async def _collect_evidence(self, request: CollectEvidence) -> EvidenceCollected:
@@ -223,7 +223,7 @@ class AgentServer:
                 ruleset = await asyncio.wait_for(self._run_in_turn(self._agent.describe_ruleset), BUSY)
             except TimeoutError:
                 ruleset = None
-            return await asyncio.to_thread(self._agent.collect_evidence, request, ruleset, self._stopping)
+            return await asyncio.to_thread(self._agent.evidence.collect, request, ruleset, self._stopping)
 
     async def _read_timeouts(self) -> TimeoutsAre:
         """Read on another thread for some seconds at most, one reading at a time. Raises TableError."""
@@ -242,21 +242,21 @@ class AgentServer:
     async def _read_counters(self, request: wire.Counters) -> wire.Reading:
         """Make one reading at a time; a request that comes meanwhile waits for the next one. Raises TableError."""
         async with self._counting:
-            counting = await self._run_in_turn(lambda: self._agent.start_reading(request))
+            counting = await self._run_in_turn(lambda: self._agent.counters.start_reading(request))
             loop = asyncio.get_running_loop()
             try:
                 await asyncio.gather(*(loop.run_in_executor(self._readers, counting.read, name) for name in counting.sets))
             finally:
                 counting.stop()
-            return await self._run_in_turn(lambda: self._agent.finish_reading(counting))
+            return await self._run_in_turn(lambda: self._agent.counters.finish_reading(counting))
 
     def _schedule_take_back(self, at_least: float = 0.0) -> None:
         """Schedule taking back at the end of the time to confirm. The loop's clock is CLOCK_MONOTONIC too."""
         if self._timer:
             self._timer.cancel()
             self._timer = None
-        if self._agent.is_on_trial:
-            seconds = max(self._agent.seconds_left, at_least)
+        if self._agent.changes.is_on_trial:
+            seconds = max(self._agent.changes.seconds_left, at_least)
             self._timer = asyncio.get_running_loop().call_later(seconds, self._begin, self._take_back)
 
     def _begin(self, work: Callable[[], Coroutine[None, None, None]]) -> None:
@@ -267,7 +267,7 @@ class AgentServer:
 
     async def _take_back(self) -> None:
         try:
-            await self._run_in_turn(self._agent.take_back_overdue)
+            await self._run_in_turn(self._agent.changes.take_back_overdue)
         except Exception as error:  # on any error, taking back is tried again
             log.critical("the unconfirmed change cannot be taken back; next try in %g s: %s", RETRY, to_plain_line(str(error)))
         self._schedule_take_back(at_least=RETRY)
@@ -284,10 +284,10 @@ class AgentServer:
         self._schedule_live_end()
 
     async def _tidy(self) -> None:
-        if not self._agent.is_checkpoint_due:
+        if not self._agent.changes.is_checkpoint_due:
             return
         try:
-            await self._run_in_turn(self._agent.tidy)
+            await self._run_in_turn(self._agent.changes.write_due_checkpoint)
         except (TableError, StateError, OSError) as error:
             log.error("the checkpoint could not be written, so the journal keeps growing: %s", to_plain_line(str(error)))
 

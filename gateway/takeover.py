@@ -1,4 +1,4 @@
-"""Decides when connections that came back from the other gateway are cut again (gateway/flow_termination.py).
+"""Decides when connections that came back from the other gateway are cut again (gateway/returned_flows.py).
 
 That is after each change of roles, as netzwart-failover writes them down, because the gateway that takes over has the states of the
 other one, which may have missed changes. As long as this gateway carries a family it is also done from time to time, because the

@@ -34,6 +34,11 @@ class PendingTrial:
         """Return the trial with these flows too; None if any are not listed yet."""
         return replace(self, flows=None if more is None or self.flows is None else (*self.flows, *more))
 
+    @property
+    def needs_new_session(self) -> bool:
+        """True if only a connection opened since the last change of rules or profile may confirm."""
+        return self.rules_since is not None
+
     def may_confirm(self, opened: float) -> bool:
         """True if a connection opened at this time may confirm.
 

@@ -4,13 +4,43 @@ A kernel that cannot have them is reported, and everything else continues, as wi
 wait for a queue that cannot be set.
 """
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from firewall.diff import Delta, ShaperChange
 from firewall.ruleset import UplinkShaper
 from firewall.shaper import list_shaper_differences
+from gateway.log_texts import to_plain_line
 from gateway.table import NftTable, ShaperRefusedError, TableError
+from gateway.table_state import TableState
+
+log = logging.getLogger("gateway")
+
+
+class UplinkQueues:
+    """The queues of the ruleset that runs, and why they could not be set."""
+
+    def __init__(self, table: NftTable, held: TableState) -> None:
+        self._table, self._held = table, held
+
+    @property
+    def are_missing(self) -> bool:
+        """True if they could not be set. May be called on another thread."""
+        return bool(self._held.unshaped)
+
+    def restore(self) -> None:
+        """Set them, if that is possible by now. Called between requests."""
+        if self.are_missing:
+            self.note(set_queues(self._table, self._held.committed_shaper))
+
+    def note(self, unshaped: str) -> None:
+        """Note why they are not those of the ruleset that runs, "" if they are. Said once, not with each try."""
+        before, self._held.unshaped = self._held.unshaped, unshaped
+        if unshaped and unshaped != before:
+            log.warning("without fair queues: %s", to_plain_line(unshaped))
+        elif before and not unshaped:
+            log.info("the queues of the uplink are set")
 
 
 @contextmanager

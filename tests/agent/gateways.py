@@ -82,7 +82,7 @@ class InProcess:
         self._directory = StateDirectory(self.state)
         self.agent = build_agent(self.table, self._directory, self.hands, self.state)
         self._opened = self.hands.steady()
-        self.brought = self.agent.start()
+        self.brought = self.agent.changes.restore()
 
     def ask(self, request: wire.Request) -> wire.Reply:
         return self.agent.answer(request, self._opened)
@@ -113,7 +113,7 @@ class OnKernel:
         self._directory = StateDirectory(self.state)
         self.agent = build_agent(self.table, self._directory, self.hands, self.state)
         self._opened = self.hands.steady()
-        self.brought = self.agent.start()
+        self.brought = self.agent.changes.restore()
 
     def ask(self, request: wire.Request) -> wire.Reply:
         return self.space.do(self.agent.answer, request, self._opened)

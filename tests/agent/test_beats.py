@@ -56,7 +56,7 @@ class Busy:
     def _run(self) -> None:
         with closing(StateDirectory(self._directory / "state")) as state:
             agent = Agent(self.table, state, name="gw1", boot="boot", clock=clock)
-            agent.start()
+            agent.changes.restore()
             asyncio.run(self._serve(AgentServer(agent, beat=OFTEN)))
 
     async def _serve(self, server: AgentServer) -> None:

@@ -72,9 +72,9 @@ def test_where_nothing_was_confirmed_nothing_is_touched(bench: Bench, tmp_path: 
 def test_a_first_ruleset_that_nobody_confirms_leaves_no_trace(tmp_path: Path) -> None:
     table = FakeKernel()
     agent = Agent(table, StateDirectory(tmp_path), name="gw1", boot="", clock=clock)
-    agent.start()
+    agent.changes.restore()
     assert isinstance(agent.answer(whole(network(2), token=1, now=clock())), wire.Applied)
-    agent.take_back("a test said so")
+    agent.changes.take_back("a test said so")
     assert table.read(clock()) == EMPTY
     assert agent.answer(wire.Digest(clock())) == wire.DigestIs(text_of(EMPTY), True)
 
@@ -83,7 +83,7 @@ def test_a_portal_heals_a_gateway_that_closed(tmp_path: Path) -> None:
     state = save_confirmed(tmp_path, network(3))
     (tmp_path / "confirmed").write_text("{")
     agent = Agent(FakeKernel(), state, name="gw1", boot="", clock=clock)
-    assert agent.start().fault
+    assert agent.changes.restore().fault
     for request in (whole(network(4), token=1, now=clock()), wire.Confirm(1, text_of(network(4)))):
         assert not isinstance(agent.answer(request), wire.Refused)
     loaded = state.load()
@@ -194,16 +194,16 @@ def test_an_agent_that_died_in_a_commit_goes_back_too(tmp_path: Path) -> None:
     """The kernel committed the transaction, but the agent died before it knew."""
     table = FakeKernel()
     agent = Agent(table, save_confirmed(tmp_path, network(2)), name="gw1", boot="", clock=clock)
-    agent.start()
+    agent.changes.restore()
     table.meddle(Ruleset(network(3).chains, network(3).sets, {**network(3).elements, "up4": {key("10.9.9.9"): Element()}}))
-    assert agent.start().ruleset == network(2)
+    assert agent.changes.restore().ruleset == network(2)
     assert agent.answer(wire.Digest(clock())) == wire.DigestIs(text_of(network(2)), True)
 
 
 def test_a_clock_far_ahead_does_no_lasting_harm(tmp_path: Path) -> None:
     wanted = network(2, ban("203.0.113.9/32", "scans", clock() + 900))
     agent = Agent(FakeKernel(), StateDirectory(tmp_path), name="gw1", boot="", clock=clock)
-    agent.start()
+    agent.changes.restore()
     for request in (whole(wanted, token=1, now=clock()), wire.Confirm(1, text_of(wanted))):
         assert not isinstance(agent.answer(request), wire.Refused)
     agent.answer(wire.Hello(clock() + 10**9))

@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import logging
 import os
 import subprocess
 from collections.abc import Iterator
@@ -20,7 +21,6 @@ from firewall.ruleset import EMPTY, PLAIN, Element, Ruleset, Set, Type
 from gateway.counter_reading import CounterReader
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory
-from gateway.restore import RestoreOutcome
 from gateway.server import AgentServer
 from gateway.table import ElementCounts, TableError
 from tests.agent.client import PATIENCE, Client
@@ -107,17 +107,16 @@ def test_a_reading_that_is_stopped_ends_with_its_next_part(bench: Bench) -> None
         bench.do(counting.read, "up4")
 
 
-class Telling(Agent):
-    """Sets an event when it has taken something back."""
+class TakeBackListener(logging.Handler):
+    """Sets an event when the agent has logged that it took something back."""
 
-    def __init__(self, took_back: Event, table: GatedFakeKernel | GatedKernel, state: StateDirectory) -> None:
-        super().__init__(table, state, name="gw1", boot="boot", clock=clock)
+    def __init__(self, took_back: Event) -> None:
+        super().__init__()
         self._told = took_back
 
-    def take_back(self, reason: str) -> RestoreOutcome:
-        brought = super().take_back(reason)
-        self._told.set()
-        return brought
+    def emit(self, record: logging.LogRecord) -> None:
+        if "was taken back at" in record.getMessage():
+            self._told.set()
 
 
 class Behind:
@@ -128,6 +127,8 @@ class Behind:
         self._on_kernel, self._directory = on_kernel, Path(mkdtemp(prefix="nw"))  # a socket's path must be short
         self.socket = self._directory / "agent"
         self._listens, self.took_back = Event(), Event()
+        self._listener = TakeBackListener(self.took_back)
+        logging.getLogger("gateway").addHandler(self._listener)
         self._thread = ThreadPoolExecutor(1)
         self._served = self._thread.submit(self._run)
         assert self._listens.wait(PATIENCE), self._served.result()
@@ -137,8 +138,8 @@ class Behind:
             os.unshare(os.CLONE_NEWNET)
         table: GatedFakeKernel | GatedKernel = GatedKernel(self.gate) if self._on_kernel else GatedFakeKernel(self.gate)
         with closing(StateDirectory(self._directory / "state")) as state, closing(table):
-            agent = Telling(self.took_back, table, state)
-            agent.start()
+            agent = Agent(table, state, name="gw1", boot="boot", clock=clock)
+            agent.changes.restore()
             asyncio.run(self._serve(AgentServer(agent)))
 
     async def _serve(self, server: AgentServer) -> None:
@@ -161,6 +162,7 @@ class Behind:
         if not self._served.done():
             self.end()
         self._thread.shutdown()
+        logging.getLogger("gateway").removeHandler(self._listener)
         rmtree(self._directory)
 
 

@@ -59,7 +59,7 @@ class Wired:
 
     def _start(self) -> Agent:
         agent = Agent(self.table, self._directory, name="gw1", boot="boot", clock=self.hands.wall, steady=self.hands.steady)
-        agent.start()
+        agent.changes.restore()
         return agent
 
     def ask(self, request: wire.Request) -> wire.Reply:

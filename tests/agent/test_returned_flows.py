@@ -33,7 +33,7 @@ def write_role(runtime: Path, role: str) -> None:
 
 def look(gateway: InProcess | OnKernel) -> bool:
     """Do what the agent's server does each second. Return whether it was due."""
-    due = gateway.agent.may_have_returned_flows
+    due = gateway.agent.returned_flows.is_due()
     if due and isinstance(gateway, OnKernel):
         gateway.space.do(_cut, gateway)
     elif due:
@@ -42,7 +42,8 @@ def look(gateway: InProcess | OnKernel) -> bool:
 
 
 def _cut(gateway: InProcess | OnKernel) -> None:
-    gateway.agent.cut_returned_flows(gateway.agent.build_forbidden_flows())
+    returned = gateway.agent.returned_flows
+    returned.cut(returned.build_forbidden_flows())
 
 
 def bring_back(gateway: InProcess | OnKernel) -> None:

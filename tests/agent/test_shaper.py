@@ -120,7 +120,7 @@ def test_a_kernel_without_cake_gets_everything_else_and_says_what_it_lacks_until
     local.restart()
     assert (why_unshaped(local), local.table.queues, runs(local)) == (LACKING, {}, text_of(grown))
     local.table.unshapable = ""
-    local.agent.restore_queues()
+    local.agent.queues.restore()
     assert (why_unshaped(local), local.table.queues) == ("", settings_of(BOTH))
     assert drift(local) == wire.Drifted(text_of(grown), (), {})
 
@@ -131,7 +131,7 @@ def test_queues_that_could_not_be_set_are_forgotten_when_they_are_switched_off_o
     assert isinstance(local.ask(step(PLAIN, build_ruleset(BOTH), token=2, now=clock())), wire.Applied)
     assert why_unshaped(local) == LACKING
     assert isinstance(local.ask(wire.Revert(2)), wire.Reverted)
-    assert why_unshaped(local) == "" and not local.agent.is_unshaped
+    assert why_unshaped(local) == "" and not local.agent.queues.are_missing
     deploy(local, step(PLAIN, build_ruleset(BOTH), token=3, now=clock()))
     deploy(local, step(build_ruleset(BOTH), PLAIN, token=4, now=clock()))
     assert why_unshaped(local) == "" and runs(local) == text_of(PLAIN)
@@ -166,12 +166,12 @@ def test_at_boot_the_rules_run_though_the_uplink_is_not_there_and_its_queues_fol
     interfaces, local.table.interfaces, local.table.queues = local.table.interfaces, [], {}
     local.restart()
     assert local.brought.sentence.endswith("not the queues of the uplink: there is no interface wan0 whose queue could be set")
-    assert local.agent.is_unshaped and drift(local).sysctls == ()
+    assert local.agent.queues.are_missing and drift(local).sysctls == ()
     assert why_unshaped(local) == "there is no interface wan0 whose queue could be set"
-    local.agent.restore_queues()
+    local.agent.queues.restore()
     assert local.table.queues == {}
     local.table.interfaces = interfaces
-    local.agent.restore_queues()
+    local.agent.queues.restore()
     assert local.table.queues == settings_of(BOTH)
     assert drift(local) == wire.Drifted(text_of(build_ruleset(BOTH)), (), {})
 

@@ -258,15 +258,15 @@ class Wedged(FakeKernel):
 def test_a_way_back_that_the_kernel_would_not_take_is_tried_again(tmp_path: Path) -> None:
     table, hands = Wedged(), Hands()
     agent = Agent(table, StateDirectory(tmp_path), name="gw1", boot="", clock=hands.wall, steady=hands.steady)
-    agent.start()
+    agent.changes.restore()
     for request in (whole(network(2), token=1, now=clock()), wire.Confirm(1, text_of(network(2)))):
         assert not isinstance(agent.answer(request), wire.Refused)
     agent.answer(step(network(2), network(3), token=2, now=clock(), within=5))
     hands.passed += 6
     table.refusals = 1
     with pytest.raises(OSError, match="No buffer space"):
-        agent.take_back_overdue()
-    assert agent.is_on_trial
-    agent.take_back_overdue()
-    assert not agent.is_on_trial
+        agent.changes.take_back_overdue()
+    assert agent.changes.is_on_trial
+    agent.changes.take_back_overdue()
+    assert not agent.changes.is_on_trial
     assert diff(table.read(clock()), network(2)).elements == {}

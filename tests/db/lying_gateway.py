@@ -40,7 +40,7 @@ class Liar:
         self._path, self._lie, self._lock = path, lie, Lock()
         self._state = StateDirectory(state)
         self._agent = Agent(FakeKernel(), self._state, name=name, boot="liar", clock=time.time)
-        self._agent.start()
+        self._agent.changes.restore()
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(path))
         self._listener.listen()

@@ -1,0 +1,294 @@
+"""Changes of the ruleset that runs: applied on trial, then confirmed and saved, or taken back.
+
+Apply, Confirm and Revert come in (firewall/wire.py), their replies go out. A change that is not confirmed in time is taken back; the
+deadline is measured by CLOCK_MONOTONIC, which cannot be set. What is confirmed outlives the agent: it is restored at the start.
+"""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial, reduce
+
+from firewall import digest as digests
+from firewall import wire
+from firewall.codec import WireError
+from firewall.diff import Delta, apply, diff
+from firewall.ruleset import Ruleset, drop_expired
+from gateway.clock import GatewayClock
+from gateway.counters import GatewayCounters
+from gateway.fencing_token import claim_token
+from gateway.flow_termination import cut_flows_at_commit, cut_flows_at_confirm
+from gateway.kernel_profile import apply_profile, keep_original_sysctls
+from gateway.log_texts import to_plain_line
+from gateway.persistent_state import ConfirmedRuleset, StateDirectory, encode_ruleset
+from gateway.programs.requests import AgentPrograms
+from gateway.refusals import OperationRefusedError
+from gateway.restore import RestoreOutcome, choose_fallback_ruleset, restore_ruleset, revert_ruleset
+from gateway.returned_flows import ReturnedFlows
+from gateway.ruleset_inspection import check_ruleset, inspect_delta, inspect_management
+from gateway.running_ruleset import RunningRuleset, drop_expired_changes
+from gateway.table import NftTable, NotApprovedError
+from gateway.table_state import CommitTiming, ReadBackError, TableState
+from gateway.trial import PendingTrial
+from gateway.uplink_queues import UplinkQueues, change_queues
+
+log = logging.getLogger("gateway")
+
+
+class DigestRefusedError(OperationRefusedError, NotApprovedError):
+    """The change leads to another digest than the portal says."""
+
+
+class RulesetChanges:
+    """The ruleset's changes on one gateway.
+
+    steady: returns seconds of CLOCK_MONOTONIC. The others are the gateway's parts that a change touches, or that forbid one.
+    Public attributes: confirmed, the digest of the ruleset confirmed last; damage, why it could not be restored; past, a sentence on
+    what last became of a change; applied_last, the token of the last change. All are "" or 0 as long as there is none.
+    """
+
+    def __init__(
+        self,
+        table: NftTable,
+        state: StateDirectory,
+        held: TableState,
+        *,
+        clock: GatewayClock,
+        steady: Callable[[], float],
+        counters: GatewayCounters,
+        queues: UplinkQueues,
+        returned: ReturnedFlows,
+        programs: AgentPrograms,
+    ) -> None:
+        self._table, self._state, self._held, self._clock, self._steady = table, state, held, clock, steady
+        self._counters, self._queues, self._returned, self._programs = counters, queues, returned, programs
+        self._trial: PendingTrial | None = None
+        self._beside = ThreadPoolExecutor(1, "beside")  # for what does not need the kernel while it loads
+        self._encoded: tuple[str, Future[bytes]] | None = None  # digest of a ruleset on trial, and how its checkpoint will have it
+        self.confirmed = self.past = self.damage = ""
+        self.applied_last = 0
+        self._origin = choose_fallback_ruleset(table.read(clock()))
+
+    @property
+    def is_on_trial(self) -> bool:
+        """True if a change has been applied and not confirmed yet."""
+        return self._trial is not None
+
+    @property
+    def trial_target(self) -> str:
+        """Digest of the ruleset on trial, "" if there is none."""
+        return self._trial.target if self._trial else ""
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the change on trial is taken back; 0 if there is none."""
+        return self._trial.compute_seconds_left(self._steady()) if self._trial else 0.0
+
+    def restore(self) -> RestoreOutcome:
+        """Bring the kernel back to what was confirmed last, and remember it as the state that runs. Called at the agent's start."""
+        brought = self._adopt_outcome(restore_ruleset(self._table, self._state, self._clock()))
+        self._counters.record_deleted_counts()
+        self.past = f"the agent started at {self._clock.format()}: {brought.text}"
+        return brought
+
+    def take_back(self, reason: str) -> RestoreOutcome:
+        """Undo what was applied and not confirmed."""
+        undone = self._trial.target[:12] if self._trial else "what was committed"
+        brought = self._adopt_outcome(revert_ruleset(self._table, self._state, self._clock(), self._origin, self._rebuild_confirmed))
+        self._counters.record_deleted_counts()
+        self.past = f"{undone} was taken back at {self._clock.format()}, because {reason}: {brought.text}"
+        log.warning("%s", to_plain_line(f"{self.past}: {brought.fault}" if brought.fault else self.past))
+        return brought
+
+    def take_back_overdue(self) -> None:
+        """Take back the change on trial if its time to confirm is over."""
+        if self._trial and not self.seconds_left:
+            self.take_back(f"it was not confirmed within {self._trial.within} s")
+
+    def _rebuild_confirmed(self) -> ConfirmedRuleset | None:
+        """Return the confirmed ruleset as far as it is known in memory, for the case that the disk cannot be read any more."""
+        if self._trial is None or not self._trial.follows or self._held.strayed:
+            return None
+        running = self._held.get_running(0)
+        before = reduce(apply, (delta.invert() for delta in reversed(self._trial.deltas)), running.ruleset)
+        return ConfirmedRuleset(before, digests.digest_ruleset(before), running.now)
+
+    def _adopt_outcome(self, brought: RestoreOutcome) -> RestoreOutcome:
+        self._trial, self.damage, self._encoded = None, brought.fault, None
+        self.confirmed = digests.format_digest(brought.confirmed.digest) if brought.confirmed else ""
+        self._returned.note_withdrawn(brought.confirmed.deltas if brought.confirmed else ())
+        if brought.confirmed and self._clock() < brought.confirmed.at:
+            self._clock.follow(brought.confirmed.at)
+        self._held.remember(brought.ruleset, int(self._clock()), brought.untuned, brought.unshaped)
+        return brought
+
+    def apply(self, request: wire.Apply) -> wire.Applied:
+        """Commit the change; from then on it is on trial. Raises one of gateway.refusals.REFUSALS."""
+        _check_apply(request)
+        claim_token(self._state, request.token)
+        if self._programs.is_on_trial:
+            raise OperationRefusedError("state", "a program of the agent is on trial here; apply after that")
+        running = self._held.get_running(request.now)
+        follows = not self._held.strayed and self._held.rules_known
+        delta, compute_after = self._compute_change(request, running)
+        approve = partial(_approve, compute_after, request.target)
+        if request.delta is not None:
+            approve()
+        if delta.chains:
+            inspect_management(apply(Ruleset(running.ruleset.chains), Delta(delta.chains)).chains)
+        if delta.profile and delta.profile.after:
+            keep_original_sysctls(self._table, self._state)
+        spent = self._commit(delta, approve)
+        self._held.settle()
+        self.applied_last = request.token
+        trial = self._trial = self._build_trial(delta, request, follows=follows)
+        return _build_applied(delta, trial, spent, self._cut_flows(delta, trial, request.now))
+
+    def _compute_change(self, request: wire.Apply, running: RunningRuleset) -> tuple[Delta, Callable[[], int]]:
+        """Return the delta to commit, and what computes the digest it leads to; that of a whole ruleset is computed beside the commit."""
+        if request.ruleset is not None and request.delta is None:
+            wanted = drop_expired(request.ruleset, request.now)
+            digest = self._beside.submit(digests.digest_ruleset, wanted)
+            self._encoded = None if self._state.has_checkpoint else (request.target, self._beside.submit(encode_ruleset, wanted))
+            return diff(running.ruleset, wanted), digest.result
+        if request.delta is None or request.ruleset is not None:
+            raise WireError("request: expected either a delta or a ruleset")
+        if not self._held.rules_known or request.base != digests.format_digest(running.digest):
+            known = digests.format_digest(running.digest) if self._held.rules_known else "an unknown ruleset"
+            raise OperationRefusedError("base", f"{known} runs here, not {request.base}; send the whole ruleset")
+        delta = drop_expired_changes(request.delta, request.now)
+        if misfit := running.find_misfit(delta):
+            raise OperationRefusedError("base", f"{misfit}: differs from what runs here; send the whole ruleset")
+        after = digests.update_digest(running.digest, delta)
+        return delta, lambda: after
+
+    def _commit(self, delta: Delta, approve: Callable[[], int]) -> CommitTiming:
+        try:
+            with change_queues(self._table, delta.shaper) as unshaped:
+                spent = self._held.commit(delta, approve)
+            if delta.shaper:
+                self._queues.note(unshaped)
+            if delta.profile:
+                self._held.untuned = apply_profile(self._table, self._state, delta.profile.after)
+            return spent
+        except ReadBackError as fault:
+            brought = self.take_back("it differed when it was read back")
+            raise OperationRefusedError("nft", f"read back after the commit: {fault}; {brought.text}") from fault
+        finally:
+            self._counters.record_deleted_counts()
+
+    def _build_trial(self, delta: Delta, request: wire.Apply, *, follows: bool) -> PendingTrial:
+        """Build the trial that follows this change.
+
+        It still goes back to before the first unconfirmed change; the time to confirm begins anew.
+        """
+        now, earlier = self._steady(), self._trial
+        return PendingTrial(
+            (*(earlier.deltas if earlier else ()), delta),
+            follows and (earlier.follows if earlier else bool(self.confirmed)),
+            request.target,
+            request.confirm_within,
+            now + request.confirm_within,
+            now if delta.touches_rules or delta.touches_kernel else earlier.rules_since if earlier else None,
+            earlier.flows if earlier else (),
+        )
+
+    def _cut_flows(self, delta: Delta, trial: PendingTrial, now: int) -> int:
+        """Cut the connections that may not wait for the confirmation, and note those that may. Return how many were cut."""
+        held = self._held.get_running(now).ruleset.elements
+        flows_cut, later = cut_flows_at_commit(self._table, drop_expired_changes(delta, self._clock()), held)
+        self._trial = trial.add_flows(later)
+        return flows_cut
+
+    def confirm(self, request: wire.Confirm, opened: float) -> wire.Confirmed:
+        """Save what is on trial, and cut the connections that it ends. Raises one of gateway.refusals.REFUSALS.
+
+        opened: when the request's connection was opened, on the steady clock.
+        """
+        claim_token(self._state, request.token)
+        if self._trial is None and request.target == self.confirmed:
+            return wire.Confirmed(request.target, 0)
+        trial, running = self._check_confirm(request, opened), self._held.get_running(0)
+        if self._held.strayed:
+            raise OperationRefusedError("state", "another program has changed the table since; apply again")
+        self._table.progress.begin("writing")
+        self._save_confirmed(trial, running)
+        self._trial, self.damage, self._encoded = None, "", None
+        self._returned.note_withdrawn(trial.deltas)
+        self.confirmed, self.past = request.target, f"{request.target[:12]} was confirmed at {self._clock.format()}"
+        return wire.Confirmed(request.target, cut_flows_at_confirm(self._table, trial, running.ruleset.elements))
+
+    def _check_confirm(self, request: wire.Confirm, opened: float) -> PendingTrial:
+        """Return the trial that the request confirms."""
+        if self._trial is None or request.target != self._trial.target:
+            waiting = self.trial_target or "nothing"
+            raise OperationRefusedError("digest", f"{waiting} waits to be confirmed, not {request.target}; {self.past}")
+        if not self._trial.may_confirm(opened):
+            raise OperationRefusedError(
+                "session", "rules were changed: confirm over a session opened since the commit; an old one proves nothing"
+            )
+        return self._trial
+
+    def _save_confirmed(self, trial: PendingTrial, running: RunningRuleset) -> None:
+        if trial.follows and self._state.has_checkpoint:
+            self._state.append([delta for delta in trial.deltas if delta], running.digest, running.now)
+        else:
+            self._state.write_checkpoint(running.ruleset, running.digest, running.now, self._get_encoded(running.digest))
+
+    def _get_encoded(self, digest: int) -> bytes | None:
+        """Return what was encoded while the ruleset with this digest was loaded; None if another was, or nothing."""
+        target, encoded = self._encoded or ("", None)
+        return encoded.result() if encoded and target == digests.format_digest(digest) else None
+
+    def revert(self, request: wire.Revert) -> wire.Reverted:
+        """Take back what is on trial because the portal requests it. Raises one of gateway.refusals.REFUSALS."""
+        claim_token(self._state, request.token)
+        if self._trial is None:
+            raise OperationRefusedError("digest", f"nothing waits to be confirmed, so there is nothing to take back; {self.past}")
+        brought = self.take_back("the portal requested it")
+        if brought.fault:
+            raise OperationRefusedError("state", f"{brought.fault}; {brought.text}")
+        return wire.Reverted(digests.format_digest(self._held.get_running(0).digest), brought.text)
+
+    @property
+    def is_checkpoint_due(self) -> bool:
+        """True if a checkpoint should be written. May be called on another thread."""
+        return self._trial is None and bool(self.confirmed) and self._state.wants_checkpoint
+
+    def write_due_checkpoint(self) -> None:
+        """Write a checkpoint if one is due. Called between requests. Raises StateError, TableError or OSError."""
+        if self.is_checkpoint_due:
+            running = self._held.get_running(0)
+            if not self._held.strayed:
+                self._state.write_checkpoint(running.ruleset, running.digest, running.now)
+
+
+def _check_apply(request: wire.Apply) -> None:
+    """Check the request by itself, whatever runs here. Raises WireError."""
+    if request.confirm_within not in wire.CONFIRM_WITHIN:
+        raise WireError(f"request.confirm_within: {request.confirm_within} s is not between 1 and {wire.CONFIRM_WITHIN[-1]}")
+    if request.delta is not None:
+        inspect_delta(request.delta)
+    if request.ruleset is not None:
+        check_ruleset(request.ruleset)
+
+
+def _approve(compute_after: Callable[[], int], target: str) -> int:
+    """Return the digest that a change leads to. Raises DigestRefusedError if it is another than the target."""
+    after = compute_after()
+    if digests.format_digest(after) != target:
+        raise DigestRefusedError("digest", f"this would lead to {digests.format_digest(after)}, not to {target}; nothing was done")
+    return after
+
+
+def _build_applied(delta: Delta, trial: PendingTrial, spent: CommitTiming, flows_cut: int) -> wire.Applied:
+    elements = sum(len(change.removed) + len(change.added) for change in delta.elements.values())
+    return wire.Applied(
+        trial.target,
+        elements,
+        len(delta.chains),
+        round(spent.commit),
+        round(spent.read_back),
+        flows_cut,
+        trial.needs_new_session,
+    )
