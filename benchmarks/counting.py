@@ -18,7 +18,8 @@ from firewall import digest, wire
 from firewall.diff import Delta
 from firewall.ruleset import Ruleset
 from gateway import elements, netlink
-from gateway.netlink import Netlink, pack_attribute, pack_nested
+from gateway.netlink import Netlink
+from gateway.netlink_attributes import pack_attribute, pack_nested
 from gateway.operations import Agent
 from gateway.server import AgentServer
 

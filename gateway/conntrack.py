@@ -12,7 +12,8 @@ from struct import Struct
 from sys import byteorder
 
 from firewall.flows import Flow, FlowFilter
-from gateway.netlink import CONNTRACK, Netlink, iter_attribute_spans, pack_attribute, pack_nested, parse_attributes, parse_number
+from gateway.netlink import CONNTRACK, Netlink
+from gateway.netlink_attributes import iter_attribute_spans, pack_attribute, pack_nested, parse_attributes, parse_number
 
 _GET, _DELETE, _GET_STATISTICS = 1, 2, 4  # IPCTNL_MSG_CT_GET, IPCTNL_MSG_CT_DELETE, IPCTNL_MSG_CT_GET_STATS_CPU
 _STATISTICS = dict(  # CTA_STATS_*, from 1 on

@@ -13,7 +13,8 @@ from typing import TypeAlias
 from firewall.conntrack_timeouts import ANSWERED, STATES, TCP, UNANSWERED, TimeoutHistogram, TimeoutsAre, find_bucket_start
 from gateway.conntrack import iter_flows
 from gateway.evidence.part import Deadline
-from gateway.netlink import CONNTRACK, Netlink, iter_attribute_spans, parse_attributes, parse_number
+from gateway.netlink import CONNTRACK, Netlink
+from gateway.netlink_attributes import iter_attribute_spans, parse_attributes, parse_number
 
 _STATUS, _PROTOCOL_INFO, _TIMEOUT = 3, 4, 7  # CTA_STATUS, CTA_PROTOINFO, CTA_TIMEOUT
 _INFO_TCP, _TCP_STATE = 1, 1  # CTA_PROTOINFO_TCP, CTA_PROTOINFO_TCP_STATE

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from firewall import owners
 from firewall.ruleset import TABLE
 from gateway import elements, netlink
-from gateway.netlink import Netlink, pack_text, parse_attribute_text, parse_attributes
+from gateway.netlink import Netlink
+from gateway.netlink_attributes import pack_text, parse_attribute_text, parse_attributes
 from gateway.table import DeletedCounts
 
 # linux/netfilter/nfnetlink.h, nf_tables.h

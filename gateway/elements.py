@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 from firewall import names, owners
 from firewall.render import LEAST_REMAINING
 from firewall.ruleset import BURST, PLAIN, TABLE, Element, Elements, Set
-from gateway.netlink import iter_attribute_spans, pack_attribute, pack_nested, pack_text, parse_attributes, parse_number
+from gateway.netlink_attributes import iter_attribute_spans, pack_attribute, pack_nested, pack_text, parse_attributes, parse_number
 
 # linux/netfilter/nf_tables.h
 _LIST_TABLE, _LIST_SET, _LIST_ELEMENTS = 1, 2, 3

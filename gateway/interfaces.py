@@ -15,7 +15,7 @@ from typing import Any
 from firewall.machine import MOST_ADDRESSES, InterfaceAddress, MachineInterface
 from firewall.policy import Address
 from firewall.shaper import OWN_DEVICES
-from gateway.netlink import pack_attribute, parse_attribute_text, parse_attributes
+from gateway.netlink_attributes import pack_attribute, parse_attribute_text, parse_attributes
 from gateway.table import TableError
 
 _HEADER = Struct("=IHHII")

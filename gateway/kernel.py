@@ -35,7 +35,8 @@ from gateway.health.reading import read_health
 from gateway.kernel_trace import Tracer
 from gateway.libnftables import Libnftables
 from gateway.load_plan import iter_change_batches, sample_delta, split_prefill
-from gateway.netlink import Netlink, SocketPool, parse_attributes, parse_number
+from gateway.netlink import Netlink, SocketPool
+from gateway.netlink_attributes import parse_attributes, parse_number
 from gateway.progress import Progress
 from gateway.shaper import check_shaper, read_shaper, write_shaper
 from gateway.table import CommitRefusedError, DeletedCounts, ElementCounts, TableError, add_deleted_counts, approve_all

@@ -10,7 +10,8 @@ from struct import pack
 
 from firewall.live_trace import ARRIVES, COMES, EVERY_SECOND, LEAVES, TABLE, Watch
 from gateway import netlink, packet_headers
-from gateway.netlink import Netlink, pack_attribute, pack_nested, pack_text, parse_attribute_text, parse_attributes, parse_number
+from gateway.netlink import Netlink
+from gateway.netlink_attributes import pack_attribute, pack_nested, pack_text, parse_attribute_text, parse_attributes, parse_number
 from gateway.table import CommitRefusedError, TableError, TraceMessage
 
 _GROUP = 9  # NFNLGRP_NFTRACE

@@ -1,7 +1,6 @@
-"""Netfilter over a raw netlink socket: requests, dumps, batches. Knows attributes, but none of our sets and rules.
+"""Netfilter over a raw netlink socket: requests, dumps, batches. Knows none of our sets and rules.
 
-Layouts: linux/netlink.h, linux/netfilter/nfnetlink.h, linux/netfilter/nf_tables.h. Headers are in the machine's byte order, values
-of nf_tables in network order.
+Layouts: linux/netlink.h, linux/netfilter/nfnetlink.h, linux/netfilter/nf_tables.h. Headers are in the machine's byte order.
 """
 
 import errno
@@ -11,9 +10,11 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from struct import Struct
+from sys import byteorder
 from typing import NamedTuple, TypeVar
 
 from gateway.message_columns import MessageColumns
+from gateway.netlink_attributes import parse_attributes
 from gateway.table import CommitRefusedError, TableError
 
 NETLINK_NETFILTER = 12
@@ -24,8 +25,6 @@ _REQUEST, _ACK, _ROOT_MATCH, _INTERRUPTED, _CREATE = 0x1, 0x4, 0x300, 0x10, 0x40
 _SOL_NETLINK, _ADD_MEMBERSHIP, _DROP_MEMBERSHIP, _CAP_ACK, _EXT_ACK = 270, 1, 2, 10, 11
 _SO_SNDBUFFORCE, _SO_RCVBUFFORCE = 32, 33
 _UNFORCED = {_SO_SNDBUFFORCE: socket.SO_SNDBUF, _SO_RCVBUFFORCE: socket.SO_RCVBUF}
-NESTED = 0x8000
-_TYPE_MASK = 0x3FFF
 
 UNSPEC, INET = 0, 1
 NEWTABLE, NEWCHAIN, NEWRULE = 0, 3, 6
@@ -35,7 +34,6 @@ _MAKING = frozenset({NEWTABLE, NEWCHAIN, NEWRULE, NEWSETELEM})
 
 _HEADER = Struct("=IHHII")
 _GENERIC = Struct(">BBH")
-_ATTRIBUTE = Struct("=HH")
 _CODE = Struct("=i")
 NoticeT = TypeVar("NoticeT")
 START = _HEADER.size + _GENERIC.size
@@ -48,47 +46,6 @@ _NO_RIGHT = "no CAP_NET_ADMIN: the agent must run as root or with that capabilit
 
 class MissingObjectError(TableError):
     """The requested object does not exist (ENOENT)."""
-
-
-def pack_attribute(kind: int, value: bytes) -> bytes:
-    """Return one attribute with its padding."""
-    return _ATTRIBUTE.pack(4 + len(value), kind) + value + bytes(-len(value) % 4)
-
-
-def pack_nested(kind: int, *parts: bytes) -> bytes:
-    """Return an attribute that consists of attributes."""
-    return pack_attribute(kind | NESTED, b"".join(parts))
-
-
-def pack_text(kind: int, value: str) -> bytes:
-    """Return a text attribute, terminated by a zero octet."""
-    return pack_attribute(kind, value.encode() + b"\0")
-
-
-def iter_attribute_spans(octets: bytes, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int, int]]:
-    """Return type, start and end of each attribute's value."""
-    end = len(octets) if end is None else end
-    while start + 4 <= end:
-        length, kind = _ATTRIBUTE.unpack_from(octets, start)
-        if length < 4 or start + length > end:
-            raise TableError(f"netlink: an attribute of {length} octets where {end - start} are left")
-        yield kind & _TYPE_MASK, start + 4, start + length
-        start += (length + 3) & ~3
-
-
-def parse_attributes(octets: bytes) -> dict[int, bytes]:
-    """Return the attributes' values by type."""
-    return {kind: octets[start:end] for kind, start, end in iter_attribute_spans(octets)}
-
-
-def parse_attribute_text(value: bytes) -> str:
-    """Return the text of an attribute."""
-    return value.rstrip(b"\0").decode(errors="replace")
-
-
-def parse_number(value: bytes) -> int:
-    """Return the unsigned number in an attribute of any width."""
-    return int.from_bytes(value)
 
 
 def pack_message(kind: int, family: int, flags: int, sequence: int, body: bytes, resource: int = 0) -> bytes:
@@ -224,7 +181,7 @@ class Netlink:
         self._set_buffer(_SO_RCVBUFFORCE, octets)
 
     def receive_notices(self) -> list[tuple[int, bytes]]:
-        """Return kind and attributes of the next messages to a group; raises like `heard`. The kernel sends several at once."""
+        """Return kind and attributes of the next messages to a group; raises like `receive_notice`. The kernel sends several at once."""
         return [(kind & 0xFF, body) for kind, _, _, body in self._receive(socket.MSG_DONTWAIT)]
 
     def receive_notice(self) -> tuple[int, int, bytes]:
@@ -312,7 +269,7 @@ class SocketPool:
 
 
 def iter_notices(hear: Callable[[], NoticeT]) -> Iterator[NoticeT | None]:
-    """Iterate over a group's messages, read by `heard` or `told`, until there are no more; None where messages were lost."""
+    """Iterate over a group's messages, read by `receive_notice` or `receive_notices`, until there are no more. None: some were lost."""
     while True:
         try:
             yield hear()
@@ -358,7 +315,7 @@ class StepRefusedError(CommitRefusedError):
 def _parse_offset(body: bytes) -> int:
     """Parse NLMSGERR_ATTR_OFFS of an extended acknowledgement, which follows the code and the refused header."""
     given = parse_attributes(body[_CODE.size + _HEADER.size :])
-    return int.from_bytes(given.get(2, b""), "little" if _ATTRIBUTE.pack(1, 0)[0] else "big")
+    return int.from_bytes(given.get(2, b""), byteorder)
 
 
 def _raise_unless_gone(body: bytes) -> None:

@@ -27,7 +27,7 @@ from firewall.shaper import (
     name_queue,
 )
 from gateway.host_filter import ALL_PACKETS, build_host_program, pack_program
-from gateway.netlink import pack_attribute, parse_attributes
+from gateway.netlink_attributes import pack_attribute, parse_attributes
 from gateway.table import ShaperRefusedError
 from gateway.traffic_control import (
     EGRESS_PARENT,

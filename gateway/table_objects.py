@@ -8,7 +8,8 @@ from hashlib import blake2b
 from firewall.ruleset import TABLE, Chain, Hook, HookPriority, Set, Type, VerdictAction, compute_width
 from gateway import elements as codec
 from gateway import netlink
-from gateway.netlink import Netlink, iter_attribute_spans, pack_text, parse_attribute_text, parse_attributes, parse_number
+from gateway.netlink import Netlink
+from gateway.netlink_attributes import iter_attribute_spans, pack_text, parse_attribute_text, parse_attributes, parse_number
 from gateway.table import UNKNOWN_RULES
 
 _TABLE_NAME, _TABLE_HANDLE = 1, 4

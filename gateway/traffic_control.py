@@ -14,7 +14,7 @@ from typing import Final, Self
 
 from gateway.host_filter import Program, pack_program
 from gateway.interfaces import iter_dump
-from gateway.netlink import pack_attribute, pack_nested, pack_text, parse_attribute_text, parse_attributes
+from gateway.netlink_attributes import pack_attribute, pack_nested, pack_text, parse_attribute_text, parse_attributes
 from gateway.table import TableError
 
 INGRESS_PARENT: Final = 0xFFFF_FFF2  # TC_H_CLSACT with TC_H_MIN_INGRESS: where a packet arrives

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from firewall.evidence import MOST_FLOWS, EvidenceKind
 from gateway.conntrack import iter_flows, read_core_statistics
 from gateway.evidence.part import Deadline, PartContent, build_text
-from gateway.netlink import CONNTRACK, Netlink, parse_attributes, parse_number
+from gateway.netlink import CONNTRACK, Netlink
+from gateway.netlink_attributes import parse_attributes, parse_number
 
 _COUNTERS_ORIG, _COUNTERS_REPLY, _PACKETS, _OCTETS = 9, 10, 1, 2
 _PROTOCOLS: Mapping[int, str] = MappingProxyType({1: "icmp", 6: "tcp", 17: "udp", 47: "gre", 50: "esp", 58: "icmp6", 132: "sctp"})

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from firewall.evidence import MOST_ROUTES
 from gateway.evidence.part import Deadline, PartContent
 from gateway.interfaces import iter_dump
-from gateway.netlink import parse_attribute_text
+from gateway.netlink_attributes import parse_attribute_text
 
 _GETLINK, _GETADDR, _GETROUTE = 18, 22, 26
 _LINK, _ADDRESS, _ROUTE = Struct("=BxHiII"), Struct("=BBBBI"), Struct("=BBBBBBBBI")

@@ -15,7 +15,7 @@ from typing import Final
 
 from firewall.health import MOST_QUEUES, QueueCounters
 from gateway.interfaces import iter_dump
-from gateway.netlink import pack_attribute, parse_attribute_text
+from gateway.netlink_attributes import pack_attribute, parse_attribute_text
 from gateway.table import TableError
 
 _CONTROL, _GET_FAMILY, _FAMILY_ID, _FAMILY_NAME = 16, 3, 1, 2  # GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_*

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from firewall import owners
 from firewall.ruleset import Element, Set, Type, compute_width
 from gateway.elements import build_key_message, iter_addition_messages, iter_deletion_messages, parse_comment
-from gateway.netlink import iter_attribute_spans, parse_attributes
+from gateway.netlink_attributes import iter_attribute_spans, parse_attributes
 from tests.agent.strategies import POOL, elements
 from tests.example_counts import count_examples
 

@@ -11,7 +11,7 @@ from apps.gateways.timeouts.savings import CHOICES, TimeoutSaving, compute_savin
 from apps.network.models import Profile
 from firewall.conntrack_timeouts import ESTABLISHED, STATES, TCP, UDP, TimeoutHistogram, TimeoutsAre, find_bucket_start
 from gateway.conntrack_timeouts import TimeoutCounts, build_answer, count_timeouts
-from gateway.netlink import pack_attribute, pack_nested
+from gateway.netlink_attributes import pack_attribute, pack_nested
 
 HOUR = 3600
 
