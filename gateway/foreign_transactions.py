@@ -10,7 +10,8 @@ from contextlib import contextmanager
 
 from firewall.ruleset import TABLE
 from gateway import netlink
-from gateway.netlink import Netlink, pack_text, parse_attributes, parse_number
+from gateway.netlink import Netlink
+from gateway.netlink_attributes import pack_text, parse_attributes, parse_number
 
 _GROUP = 7  # NFNLGRP_NFTABLES
 _TABLE_NAME = 1  # NFTA_*_TABLE of every object
