@@ -13,52 +13,24 @@ CREATE EXTENSION IF NOT EXISTS unaccent WITH SCHEMA public;
 CREATE FUNCTION public._pgh_attach_context() RETURNS uuid
     LANGUAGE plpgsql
     AS $$
-                    DECLARE
-                        _pgh_context_id UUID;
-                        _pgh_context_metadata JSONB;
-                    BEGIN
-                        BEGIN
-                            SELECT INTO _pgh_context_id
-                                CURRENT_SETTING('pghistory.context_id');
-                            SELECT INTO _pgh_context_metadata
-                                CURRENT_SETTING('pghistory.context_metadata');
-                            EXCEPTION WHEN OTHERS THEN
-                        END;
-                        IF _pgh_context_id IS NOT NULL AND _pgh_context_metadata IS NOT NULL THEN
-                            INSERT INTO pghistory_context (id, metadata, created_at, updated_at)
-                                VALUES (_pgh_context_id, _pgh_context_metadata, NOW(), NOW())
-                                ON CONFLICT (id) DO UPDATE
-                                    SET metadata = EXCLUDED.metadata,
-                                        updated_at = EXCLUDED.updated_at
-                                    WHERE pghistory_context.metadata != EXCLUDED.metadata;
-                            RETURN _pgh_context_id;
-                        ELSE
-                            RETURN NULL;
-                        END IF;
-                    END;
-                $$;
+    DECLARE
+        context uuid := nullif(current_setting('pghistory.context_id', true), '');
+        told jsonb := nullif(current_setting('pghistory.context_metadata', true), '');
+    BEGIN
+        IF context IS NULL OR told IS NULL THEN
+            RETURN NULL;
+        END IF;
+        INSERT INTO pghistory_context (id, metadata, created_at, updated_at) VALUES (context, told, now(), now())
+            ON CONFLICT (id) DO UPDATE SET metadata = EXCLUDED.metadata, updated_at = EXCLUDED.updated_at
+            WHERE pghistory_context.metadata <> EXCLUDED.metadata;
+        RETURN context;
+    END $$;
 
 CREATE FUNCTION public._pgtrigger_should_ignore(trigger_name name) RETURNS boolean
-    LANGUAGE plpgsql
+    LANGUAGE sql STABLE
     AS $$
-                DECLARE
-                    _pgtrigger_ignore TEXT[];
-                    _result BOOLEAN;
-                BEGIN
-                    BEGIN
-                        SELECT INTO _pgtrigger_ignore
-                            CURRENT_SETTING('pgtrigger.ignore');
-                        EXCEPTION WHEN OTHERS THEN
-                    END;
-                    IF _pgtrigger_ignore IS NOT NULL THEN
-                        SELECT trigger_name = ANY(_pgtrigger_ignore)
-                        INTO _result;
-                        RETURN _result;
-                    ELSE
-                        RETURN FALSE;
-                    END IF;
-                END;
-            $$;
+        SELECT coalesce(trigger_name = ANY(nullif(current_setting('pgtrigger.ignore', true), '')::text[]), false)
+    $$;
 
 CREATE FUNCTION public.bans_allowentry_touched() RETURNS trigger
     LANGUAGE plpgsql
