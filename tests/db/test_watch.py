@@ -83,6 +83,32 @@ def test_what_the_short_way_missed_is_found_shown_and_put_right(network: factori
     assert "bans4_32" in watch.get_current(network.group).rulesets[network.gateways[0].pk].elements
 
 
+class SlowClock:
+    """Each look at the clock is this many seconds after the one before, so a comparison takes as long."""
+
+    def __init__(self, step: float) -> None:
+        self.now, self.step = 0.0, step
+
+    def __call__(self) -> float:
+        self.now += self.step
+        return self.now
+
+
+@pytest.mark.parametrize(("seconds", "rests"), [(0.9, False), (30.0, True)])
+def test_a_comparison_that_takes_long_rests_twenty_times_as_long(network: factories.Network, seconds: float, rests: bool) -> None:
+    clock = SlowClock(seconds)
+    watch, of = DesiredStateCache(clock), BanList.objects.create(name="own")
+    watch.get_current(network.group)
+    watch.recompute(network.group)
+    unseen_ban(of)
+    forward(network, 80)
+    assert bool(watch.recompute(network.group).amends) is not rests
+    assert "forward4" in watch.get_current(network.group).rulesets[network.gateways[0].pk].elements, "a change that is noted goes out"
+    clock.now += 19 * seconds
+    assert bool(watch.recompute(network.group).amends) is rests
+    assert "bans4_32" in watch.get_current(network.group).rulesets[network.gateways[0].pk].elements
+
+
 def test_a_gateway_more_or_less_is_seen_at_once(network: factories.Network) -> None:
     watch = DesiredStateCache()
     watch.get_current(network.group)

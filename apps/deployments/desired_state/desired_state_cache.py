@@ -1,12 +1,15 @@
 """Cache of each group's desired state, so that a change costs what it touches instead of the size of the network.
 
-One per process; losing it costs one full read. Between two scheduled runs, incremental updates are trusted; each scheduled run
-reads everything, compares, and keeps the full result.
+One per process; losing it costs one full read. Between two scheduled runs, incremental updates are trusted; a scheduled run
+reads everything, compares, and keeps the full result. In large networks not each one does: that would take a processor all day.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from threading import Lock
+from time import monotonic
+from typing import Final
 
 import structlog
 
@@ -19,13 +22,18 @@ from firewall.ruleset import EMPTY
 
 log = structlog.get_logger()
 
+QUICK: Final = 1.0  # seconds: what a comparison may take that every scheduled run makes
+REST: Final = 20  # times as long as a slower comparison took, until the next one: it takes a twentieth of a processor at most
+
 
 class DesiredStateCache:
-    """Desired states by group id. Thread-safe; each group is updated by one thread at a time."""
+    """Desired states by group id. Thread-safe; each group is updated by one thread at a time. steady: seconds of CLOCK_MONOTONIC."""
 
-    def __init__(self) -> None:
+    def __init__(self, steady: Callable[[], float] = monotonic) -> None:
+        self._steady = steady
         self._known: dict[int, DesiredState] = {}
         self._locks: dict[int, Lock] = {}
+        self._rests_until: dict[int, float] = {}
 
     def get_current(self, group: GatewayGroup, at: datetime | None = None) -> DesiredState:
         """Return the group's desired state, incrementally where possible. at: as if it were then. Raises PolicyError."""
@@ -37,11 +45,17 @@ class DesiredStateCache:
     def recompute(self, group: GatewayGroup, at: datetime | None = None) -> DesiredState:
         """Return the desired state from a full read, compared with the incremental one. `amends` holds differences. Raises PolicyError.
 
-        Callers of `current` do not wait for it: in a large network it takes seconds.
+        Callers of `get_current` do not wait for it: in a large network it takes seconds, and is not made each time (REST).
         """
-        known = self._known.get(group.pk)
-        if known is None:
+        known, began = self._known.get(group.pk), self._steady()
+        if known is None or began < self._rests_until.get(group.pk, began):
             return self.get_current(group, at)
+        checked = self._compare(group, known, at)
+        spent = self._steady() - began
+        self._rests_until[group.pk] = began + spent * (1 + REST) if spent > QUICK else began
+        return checked
+
+    def _compare(self, group: GatewayGroup, known: DesiredState, at: datetime | None) -> DesiredState:
         taken, change = policy_snapshot.take_snapshot_with_changes(group, known.snapshot, at)
         full = compile_snapshot(taken)
         checked = _cross_check(group, full, known, change) if change else full
