@@ -62,6 +62,14 @@ def test_nobody_holds_what_another_holds_at_the_same_time(town: NetworkPlan) -> 
     assert any(len(holders) > 1 for holders in by_prefix.values())
 
 
+def test_a_million_members_have_a_second_pool_beside_the_labs_own() -> None:
+    few, many = lab_network.read_lab_network(1_000), lab_network.read_lab_network(1_000_000)
+    own, more = many.private
+    assert few.private == (own,)
+    assert not own.overlaps(more)
+    assert own.num_addresses + more.num_addresses > 3_000_000
+
+
 def test_most_are_active_some_pending_some_have_left_and_hold_nothing_now(town: NetworkPlan) -> None:
     states = Counter(share.person.state for share in town.shares)
     assert states["active"] > 800
