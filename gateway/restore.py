@@ -117,6 +117,9 @@ def revert_ruleset(
     return RestoreOutcome(origin, None, "", "nothing had been confirmed; as it was before")
 
 
-def choose_fallback_ruleset(found: Ruleset) -> Ruleset:
-    """Return the ruleset to go back to while nothing is confirmed: an empty one if the kernel had no rules, otherwise closed forwarding."""
-    return CLOSED if found.chains else EMPTY
+def choose_fallback_ruleset(table: NftTable) -> Ruleset:
+    """Return the ruleset to go back to while nothing is confirmed: an empty one if the kernel has no rules, otherwise closed forwarding.
+
+    No elements are read: there may be many.
+    """
+    return CLOSED if table.fingerprint_chains() else EMPTY

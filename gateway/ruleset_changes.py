@@ -67,7 +67,7 @@ class RulesetChanges:
         self._encoded: tuple[str, Future[bytes]] | None = None  # digest of a ruleset on trial, and how its checkpoint will have it
         self.confirmed = self.past = self.damage = ""
         self.applied_last = 0
-        self._origin = choose_fallback_ruleset(table.read(clock()))
+        self._origin = choose_fallback_ruleset(table)
 
     @property
     def is_on_trial(self) -> bool:
