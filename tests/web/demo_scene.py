@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from functools import cache
 from ipaddress import ip_address, ip_interface, ip_network
 from typing import Any
 from uuid import uuid4
@@ -499,6 +500,12 @@ def _staff() -> dict[str, Any]:
     return {"pk": RoleChange.objects.get().user_id}
 
 
+@cache
+def _build_token_once(of: Subscription) -> str:
+    """Build the token of a subscription. It is signed with the time in seconds, so lists of pages made in turn would differ."""
+    return build_token(of)
+
+
 def _own_pinhole() -> dict[str, Any]:
     return {"pk": Pinhole.objects.filter(is_valid_now(), holding__member__user__username=RESIDENT).values_list("pk", flat=True)[0]}
 
@@ -622,7 +629,7 @@ SHOWS: Mapping[str, Callable[[], dict[str, Any]]] = {
     **{f"status:tickets-{name}": _pk(Incident) for name in ("attach", "answer")},
     "status:ticket-detach": lambda: _pk(Incident)() | {"ticket": Ticket.objects.values_list("pk", flat=True)[0]},
     "status:incident-add": lambda: {"kind": "maintenance"},
-    "status:confirm": lambda: {"token": build_token(Subscription.objects.all()[0])},
+    "status:confirm": lambda: {"token": _build_token_once(Subscription.objects.all()[0])},
     "alarms:seen": _pk(Alarm),
     "alarms:end-silence": _pk(Silence),
     **{f"announcements:{name}": _pk(Announcement, state="draft") for name in ("edit", "remove")},
