@@ -17,7 +17,7 @@ from benchmarks.figures import Figure
 from benchmarks.serving import EMPTY, EMPTY_P95_MS, read_children, read_rss, serve_application
 
 EACH = 20
-GOAL = 100  # ms
+GOAL = 60  # ms
 WORKER_MIB = 150
 NAMED = 5  # of the slowest pages, on standard error
 EMPTY_P50_MS = 1.7  # of a view that does nothing, on the machine of docs/benchmarks.md

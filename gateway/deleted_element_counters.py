@@ -16,7 +16,6 @@ from gateway.netlink_attributes import pack_text, parse_attribute_text, parse_at
 from gateway.table import DeletedCounts
 
 # linux/netfilter/nfnetlink.h, nf_tables.h
-_GROUP = 7  # NFNLGRP_NFTABLES
 _LIST_TABLE, _LIST_SET = 1, 2
 _OCTETS_EACH = 1024  # of the buffer: a notification has some 150 octets, and the kernel counts its own overhead too
 _LEAST_BUFFER = 8 << 20
@@ -50,11 +49,11 @@ class DeletionListener:
     def _begin(self, expected: int) -> None:
         self.lost = False
         self._netlink.set_receive_buffer(min(max(expected * _OCTETS_EACH, _LEAST_BUFFER), _MOST_BUFFER))
-        self._netlink.join(_GROUP)
+        self._netlink.join(netlink.TABLE_CHANGES)
 
     def _end(self) -> None:
         """Leave the group, and forget what other programs did since the transaction."""
-        self._netlink.leave(_GROUP)
+        self._netlink.leave(netlink.TABLE_CHANGES)
         for _ in netlink.iter_notices(self._netlink.receive_notices):
             pass
 

@@ -13,7 +13,6 @@ from gateway import netlink
 from gateway.netlink import Netlink
 from gateway.netlink_attributes import pack_text, parse_attributes, parse_number
 
-_GROUP = 7  # NFNLGRP_NFTABLES
 _TABLE_NAME = 1  # NFTA_*_TABLE of every object
 _GENERATION = 1  # NFTA_GEN_ID
 _MOST_HEARD = 1 << 16  # octets of our own changes: of larger ones the kernel would report each element, and take half as long again
@@ -29,7 +28,7 @@ class ForeignTransactions:
 
     def __init__(self) -> None:
         self._netlink = Netlink()
-        self._netlink.join(_GROUP)
+        self._netlink.join(netlink.TABLE_CHANGES)
         self._touches = False  # whether the transaction that is being reported changed our table
         self._heard: dict[int, bool] = {}  # by generation: whether it changed our table
         self.settle(0)
@@ -54,7 +53,7 @@ class ForeignTransactions:
         """Count the block as one transaction of ours, unless it fails. octets: of its elements. touches: whether it changes our table."""
         heard = octets <= _MOST_HEARD
         if not heard:
-            self._netlink.leave(_GROUP)
+            self._netlink.leave(netlink.TABLE_CHANGES)
         try:
             yield
             self._own += 1
@@ -62,7 +61,7 @@ class ForeignTransactions:
             self._own_unheard += not heard
         finally:
             if not heard:
-                self._netlink.join(_GROUP)
+                self._netlink.join(netlink.TABLE_CHANGES)
 
     def has_touched(self, generation: int) -> bool:
         """True if another program may have changed our table between `settle` and this generation, which is the present one."""

@@ -107,8 +107,8 @@ def test_a_database_that_is_in_use_is_left_alone() -> None:
 
 
 def test_a_size_without_room_is_refused() -> None:
-    for members in ("0", "500001"):
-        with pytest.raises(CommandError, match="choose 1 to 500,000"):
+    for members in ("0", "1000001"):
+        with pytest.raises(CommandError, match="choose 1 to 1,000,000"):
             seed("--members", members)
 
 

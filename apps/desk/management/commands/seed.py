@@ -17,7 +17,7 @@ from apps.members.models import Member
 from apps.nat.models import PortForward
 from apps.network.models import Gateway, GatewayGroup, Holding
 
-MAX_MEMBERS = 500_000  # members for whom the topology's pools are large enough
+MAX_MEMBERS = 1_000_000  # members for whom the topology's IPv6 pool is large enough; there are more private and public addresses
 FILE = "demo.json"
 
 
