@@ -11,6 +11,7 @@ from subprocess import DEVNULL, Popen
 
 from kombu import Connection
 
+from tests.frozen_process import frozen, list_group
 from tests.whole.system import wait_for
 
 SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
@@ -69,11 +70,8 @@ class RabbitNode:
     def frozen(self) -> Iterator[None]:
         """Stop it in the middle of whatever it does."""
         assert self._process
-        os.killpg(self._process.pid, signal.SIGSTOP)
-        try:
+        with frozen(*list_group(self._process.pid)):
             yield
-        finally:
-            os.killpg(self._process.pid, signal.SIGCONT)
 
     def _is_answering(self) -> bool:
         assert self._process and self._process.poll() is None, (self._directory / "rabbitmq.log").read_text()

@@ -1,7 +1,5 @@
 """Fetching a gateway's counters, which must not delay a deploy."""
 
-import os
-import signal
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +18,7 @@ from apps.gateways.services import collect_counters
 from apps.network.models import Gateway
 from firewall import wire
 from tests import factories
+from tests.frozen_process import frozen
 
 
 def test_a_gateway_that_is_read_was_seen(served_network: factories.Network) -> None:
@@ -89,17 +88,13 @@ def test_a_change_does_not_wait_for_a_reading_that_is_under_way(served_network: 
     assert collect_counters(nat_1)
     collecting = agent_channel.get_readings_channel(nat_1).relay_pid
     assert collecting
-    os.kill(collecting, signal.SIGSTOP)  # so that its answer does not come
-    with ThreadPoolExecutor(1) as thread:
+    with ThreadPoolExecutor(1) as thread, frozen(collecting):  # so that its answer does not come
         reading = thread.submit(_collect, nat_1)
-        try:
-            rollout = reconcile(served_network.group)
-            assert rollout
-            assert rollout.state == rollout.State.CONFIRMED
-            assert isinstance(agent_channel.get_channel(nat_1).ask(wire.Hello(0)), wire.Welcome)
-            assert not reading.done()
-        finally:
-            os.kill(collecting, signal.SIGCONT)
+        rollout = reconcile(served_network.group)
+        assert rollout
+        assert rollout.state == rollout.State.CONFIRMED
+        assert isinstance(agent_channel.get_channel(nat_1).ask(wire.Hello(0)), wire.Welcome)
+        assert not reading.done()
     assert reading.result()
 
 

@@ -34,6 +34,7 @@ from apps.lib.errors import Conflict
 from tests import factories
 from tests.db.page_client import queries, signed_in, text
 from tests.fake_imap import mailbox
+from tests.frozen_process import freeze
 from tests.malformed_mail import BREAKING, GROWING, deep, mail
 from workers import inbound_mail
 from workers.operations import forget
@@ -235,7 +236,7 @@ def test_a_child_is_killed_when_a_mail_takes_too_long_and_the_next_mail_is_read(
         assert patient.read(mail(), None, []).text == "Hello", "one that died between two mails is nobody's fault"
         first = patient._child
         assert first
-        os.kill(first._process.pid, signal.SIGSTOP)
+        freeze(first._process.pid)
         patient._limits = replace(PATIENT, clock=0.01)
         with pytest.raises(OutOfTime):
             patient.read(mail(), None, [])

@@ -24,6 +24,7 @@ from apps.deployments.transport.agent_channel import AgentChannel
 from apps.network.models import Gateway
 from tests import factories
 from tests.db.rollout_rows import forward
+from tests.frozen_process import frozen
 from tests.whole.system import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -106,11 +107,9 @@ def test_a_worker_that_is_stopped_does_not_live_but_one_that_runs_in_turns_does(
         assert worker.is_alive()
         used = worker._used
         wait_for(lambda: bool(worker.is_alive()) and worker._used > used)
-        os.kill(process.pid, signal.SIGSTOP)
-        wait_for(lambda: state(process.pid) == "T")
-        worker.is_alive()
-        assert not worker.is_alive()
-        os.kill(process.pid, signal.SIGCONT)
+        with frozen(process.pid):
+            worker.is_alive()
+            assert not worker.is_alive()
         wait_for(worker.is_alive)
         process.kill()
         wait_for(lambda: not worker.is_alive())

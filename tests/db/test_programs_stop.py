@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 from subprocess import Popen
@@ -20,6 +20,7 @@ from redis import Redis
 from apps.operations import heartbeats
 from apps.operations.heartbeats import ProcessFault, RoleFaultKind
 from apps.operations.models import JobRecord, ProcessRole, RoleHeartbeat
+from tests.frozen_process import frozen
 from tests.whole.system import wait_for
 from tests.whole.worker import ROOT, broker, environment
 from workers import memory_limit
@@ -69,15 +70,6 @@ def until(condition: Callable[[dict[ProcessRole, ProcessFault]], bool]) -> None:
         wait_for(lambda: condition(faults()), seconds=PATIENCE)
     except AssertionError as error:
         pytest.fail(f"{error}: {list(faults().values())}")
-
-
-@contextmanager
-def frozen(pid: int) -> Iterator[None]:
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        os.kill(pid, signal.SIGCONT)
 
 
 def test_whatever_stops_is_said_in_words_that_are_true_of_it(redis: str, programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from apps.nat.models import PortForward
 from apps.operations.models import HostHeartbeat
 from tests import factories
 from tests.db.two_hosts import PATIENCE, forward, frozen_agent, host, is_settled
+from tests.frozen_process import freeze, thaw
 from tests.whole.system import wait_for
 from tests.whole.worker import broker
 
@@ -39,7 +40,7 @@ def test_a_host_that_is_killed_in_a_rollout_is_replaced_by_the_other_and_nothing
     served_network: factories.Network, redis: str, settings: LazySettings, tmp_path: Path
 ) -> None:
     with host("b", redis, tmp_path) as later:
-        os.kill(later.pid, signal.SIGSTOP)  # so that it is certain who begins
+        freeze(later.pid)  # so that it is certain who begins
         with host("a", redis, tmp_path) as first:
             forward(served_network, 8001)
             wait_for(lambda: is_settled(served_network), seconds=PATIENCE)
@@ -50,7 +51,7 @@ def test_a_host_that_is_killed_in_a_rollout_is_replaced_by_the_other_and_nothing
                 os.killpg(first.pid, signal.SIGKILL)
                 first.wait(PATIENCE)
                 forward(served_network, 8003)
-                os.kill(later.pid, signal.SIGCONT)
+                thaw(later.pid)
         wait_for(lambda: is_settled(served_network), seconds=PATIENCE)
         assert rollout not in Rollout.objects.filter(state__in=Rollout.OPEN), "the other host has seen to its end"
         assert PortForward.objects.count() == 3

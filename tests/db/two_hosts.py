@@ -1,7 +1,5 @@
 """What tests of several hosts have in common: a host with everything of its own, an agent that is frozen, and what has arrived."""
 
-import os
-import signal
 import socket
 import struct
 from collections.abc import Iterator
@@ -15,6 +13,7 @@ from apps.deployments.models import GatewayState, Rollout
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
 from tests import factories
+from tests.frozen_process import frozen
 from tests.whole.worker import worker
 
 PATIENCE: Final = 120.0  # seconds
@@ -36,11 +35,8 @@ def frozen_agent(socket_path: Path) -> Iterator[None]:
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(socket_path))
         pid, _user, _group = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
-    os.kill(pid, signal.SIGSTOP)
-    try:
+    with frozen(pid):
         yield
-    finally:
-        os.kill(pid, signal.SIGCONT)
 
 
 def forward(network: factories.Network, port: int) -> PortForward:

@@ -40,6 +40,7 @@ from lab.measure.runs import run_udp_stream
 from lab.measure.udp import UdpReceiverReport
 from lab.topology import load_topology
 from tests import factories
+from tests.frozen_process import frozen
 from tests.whole.failover_system import FIRST, OTHER, FailoverSystem, run_programs
 from tests.whole.system import INTERNET, agent, conversation, reaches, wait_for
 from tests.whole.tcp_streams import Speaker, is_rate_limited
@@ -249,15 +250,12 @@ def test_a_switch_waits_for_the_end_of_a_deploy(switching_system: FailoverSystem
     system = switching_system
     with ThreadPoolExecutor(2) as pool, conversation(system.lab, "m1", INTERNET, 7) as goes_on:
         ban("46.0.0.0/10")
-        os.kill(processes[FIRST].pid, signal.SIGSTOP)  # the carrier, which gets its rules last
-        try:
+        with frozen(processes[FIRST].pid):  # the carrier, which gets its rules last
             rollout = pool.submit(reconcile_in_thread, system)
             wait_for(RolloutStep.objects.filter(gateway__name=OTHER, state=State.CONFIRMED).exists)
             switched = pool.submit(switch_in_thread, system, 0)
             wait_for(RoleSwitch.objects.filter(state=RoleSwitch.State.RUNNING).exists)
             assert not rollout.done()
-        finally:
-            os.kill(processes[FIRST].pid, signal.SIGCONT)
         ended = rollout.result()
         assert ended and ended.state == Rollout.State.CONFIRMED
         assert switched.result().state == RoleSwitch.State.DONE, describe_outcome(switched.result())

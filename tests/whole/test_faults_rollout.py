@@ -35,6 +35,7 @@ from benchmarks import whole
 from firewall import wire
 from lab.lab import Lab
 from tests import factories
+from tests.frozen_process import freeze, thaw
 from tests.whole.system import GATEWAYS, INTERNET, agent, conversation, descendants, reaches, wait_for
 from tests.whole.worker import broker, worker
 from workers import app
@@ -157,12 +158,12 @@ def test_a_worker_that_wakes_up_late_changes_nothing_any_more(
 ) -> None:
     with worker(url, sockets / "first.log") as first:
         on_trial_for_a_while(bare_lab, deployed_network)
-        os.kill(first.pid, signal.SIGSTOP)
+        freeze(first.pid)
         hearing(bare_lab)
         with worker(url, sockets / "second.log", tick=1):
             wait_for(lambda: is_settled(deployed_network))
             before = [*RolloutStep.objects.order_by("pk").values()]
-            os.kill(first.pid, signal.SIGCONT)
+            thaw(first.pid)
             wait_for(lambda: "another worker has taken over" in (sockets / "first.log").read_text())
         assert [*RolloutStep.objects.order_by("pk").values()] == before
     assert is_settled(deployed_network)

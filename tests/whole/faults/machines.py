@@ -1,12 +1,11 @@
 """Faults of the programs and disks of a gateway's machine."""
 
-import os
 import shutil
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from tests.frozen_process import frozen
 from tests.whole.faults.injected_fault import ANSWERING, InjectedFault
 from tests.whole.faults.scene import FaultScene
 from tests.whole.faults.wordings import SILENT, say_nothing_known
@@ -29,12 +28,8 @@ def kill_agent(scene: FaultScene) -> Iterator[None]:
 @contextmanager
 def freeze_agent(scene: FaultScene) -> Iterator[None]:
     """Stop the agent in the midst of whatever it does, and let it go on in the end."""
-    inner = descendants(scene.agents[NAME].pid)[-1]
-    os.kill(inner, signal.SIGSTOP)
-    try:
+    with frozen(descendants(scene.agents[NAME].pid)[-1]):
         yield
-    finally:
-        os.kill(inner, signal.SIGCONT)
 
 
 @contextmanager
