@@ -23,6 +23,11 @@ class GatewayClock:
     def __call__(self) -> float:
         return self._steady() + self._offset + _ROUNDING
 
+    @property
+    def ahead(self) -> float:
+        """Seconds by which it is ahead of CLOCK_MONOTONIC."""
+        return self._offset
+
     def format(self) -> str:
         """Return the time for people, in UTC."""
         return strftime("%Y-%m-%d %H:%M:%S UTC", gmtime(self()))

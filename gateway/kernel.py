@@ -20,7 +20,7 @@ from firewall.live_trace import Watch
 from firewall.machine import MachineInterface
 from firewall.policy import Address
 from firewall.render import render_delta
-from firewall.ruleset import EMPTY, Element, Ruleset, Set, UplinkShaper
+from firewall.ruleset import EMPTY, Element, Elements, Ruleset, Set, UplinkShaper
 from gateway import element_reading, interfaces, netlink, sysctl, table_objects
 from gateway import elements as codec
 from gateway.ahead import iter_ahead
@@ -35,11 +35,20 @@ from gateway.health.reading import read_health
 from gateway.kernel_trace import Tracer
 from gateway.libnftables import Libnftables
 from gateway.load_plan import iter_change_batches, sample_delta, split_prefill
+from gateway.machine import read_boot_id
 from gateway.netlink import Netlink, SocketPool
 from gateway.netlink_attributes import parse_attributes, parse_number
 from gateway.progress import Progress
 from gateway.shaper import check_shaper, read_shaper, write_shaper
-from gateway.table import CommitRefusedError, DeletedCounts, ElementCounts, TableError, add_deleted_counts, approve_all
+from gateway.table import (
+    NOTHING_KNOWN,
+    CommitRefusedError,
+    DeletedCounts,
+    ElementCounts,
+    TableError,
+    add_deleted_counts,
+    approve_all,
+)
 
 _GENERATION = 1  # linux/netfilter/nf_tables.h
 
@@ -184,19 +193,29 @@ class KernelTable:
         self.progress.begin("checking")
         self._nft.check(render_delta(sample_delta(delta, _CHECKED_AT_MOST), now=int(now)))
 
-    def read(self, now: float) -> Ruleset:
+    def read(self, now: float, known: Mapping[str, Elements] = NOTHING_KNOWN) -> Ruleset:
         """See NftTable."""
         self._foreign.settle(self._read_generation())
         self.progress.begin("reading")
         if self.get_handle() is None:
             return EMPTY
         declared = self.read_declarations()
+        unknown = {name: each for name, each in declared.items() if name not in known}
+        read = {name: {} if each.dynamic else element_reading.dump_elements(self._netlink, each, now) for name, each in unknown.items()}
         return Ruleset(
             table_objects.read_chains(self._netlink),
             declared,
-            {name: {} if each.dynamic else element_reading.dump_elements(self._netlink, each, now) for name, each in declared.items()},
+            {name: read[name] if name in read else known[name] for name in declared},
             frozenset(table_objects.read_named_counters(self._netlink)),
         )
+
+    def read_mark(self) -> str:
+        """See NftTable. Elements that end by time, and those that packets add, raise no generation."""
+        try:
+            return f"{read_boot_id()} {self._netlink.namespace} {self._read_generation()}"
+        except OSError as error:
+            log.info("this kernel does not tell its network namespaces apart: %s", error)
+            return ""
 
     def read_declarations(self) -> dict[str, Set]:
         """See NftTable."""

@@ -2,6 +2,7 @@
 
 import platform
 import time
+from pathlib import Path
 
 from firewall.machine import MOST_INTERFACES, MachineFacts
 from gateway.release import compute_version
@@ -26,6 +27,11 @@ def describe_machine(table: NftTable, name: str) -> MachineFacts:
         interfaces=tuple(interfaces[:MOST_INTERFACES]),
         more=len(interfaces[MOST_INTERFACES:]),
     )
+
+
+def read_boot_id() -> str:
+    """Return the kernel's random name of this boot (random(4))."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
 def _read_system() -> str:

@@ -17,14 +17,18 @@ from uuid import uuid4
 
 from firewall import wire
 from firewall.codec import WireError
+from firewall.digest import format_digest
 from firewall.failover import ProgramPaths
 from gateway import prober
+from gateway.clock import GatewayClock
 from gateway.evidence.header_service import answer_one_request
 from gateway.failover_files import OUTCOME, FailoverFileRequests, FileRequestError, render_request
 from gateway.failover_roles import SETTINGS
+from gateway.handover import leave_note
 from gateway.kernel import KernelTable
 from gateway.libnftables import find_library_file
 from gateway.log_texts import to_plain_line
+from gateway.machine import read_boot_id
 from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory, StateError
@@ -134,6 +138,7 @@ def serve(given: argparse.Namespace) -> int:
         if agent.changes.is_on_trial:
             brought = agent.changes.take_back("the agent was stopped")
             log.warning("the change on trial was not confirmed and is taken back: %s", to_plain_line(brought.text))
+        agent.changes.hand_over()
     return 0
 
 
@@ -235,7 +240,10 @@ def _remove_stale(path: Path) -> None:
 def restore(given: argparse.Namespace) -> int:
     """Load what was confirmed last. Return 1 if that was impossible and forwarding is closed, or the kernel keeps the rules it holds."""
     with closing(StateDirectory(given.state)) as state, closing(KernelTable()) as kernel:
-        brought = restore_ruleset(kernel, state, _read_clock())
+        clock = GatewayClock(time.time, time.monotonic)
+        brought = restore_ruleset(kernel, state, clock)
+        if brought.confirmed:
+            leave_note(kernel, state, format_digest(brought.confirmed.digest), clock)
     log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(brought.sentence))
     return 1 if brought.fault else 0
 
@@ -288,7 +296,7 @@ def _create_table(*, fake: bool) -> FakeKernel | KernelTable:
 
 def _get_boot_id(*, fake: bool) -> str:
     """Return the kernel's boot id. A table in memory is lost with its process, so it gets a new id."""
-    return str(uuid4()) if fake else Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return str(uuid4()) if fake else read_boot_id()
 
 
 def _read_clock() -> int:

@@ -9,6 +9,7 @@ from ipaddress import ip_address
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
+from uuid import uuid4
 
 from firewall.conntrack_timeouts import TimeoutsAre
 from firewall.diff import Delta, ElementChange
@@ -19,11 +20,12 @@ from firewall.live_trace import Watch
 from firewall.machine import InterfaceAddress, MachineInterface
 from firewall.policy import Address, Profile
 from firewall.profile import build_sysctls
-from firewall.ruleset import EMPTY, Chain, Element, Ruleset, Set, UplinkShaper, iter_used_chains, iter_used_sets
+from firewall.ruleset import EMPTY, Chain, Element, Elements, Ruleset, Set, UplinkShaper, iter_used_chains, iter_used_sets
 from firewall.shaper import build_shaper_settings
 from gateway.evidence.part import Deadline, PartReader, build_text
 from gateway.progress import Progress
 from gateway.table import (
+    NOTHING_KNOWN,
     UNKNOWN_RULES,
     CommitRefusedError,
     DeletedCounts,
@@ -60,6 +62,7 @@ class FakeKernel:
         self._ended: dict[str, DeletedCounts] = {}
         self._table = 1
         self._disturbed = True
+        self._name, self._generation = uuid4().hex, 0
         self.tracked: list[Flow] = []  # connections that tests pretend are open
         self.sysctls = dict(UNTUNED)
         self.untunable: dict[str, str] = {}  # sysctls that tests pretend cannot be set, and why
@@ -80,6 +83,7 @@ class FakeKernel:
                 add_deleted_counts(self._ended.setdefault(name, {}), {(key, owner): count})
         self._counts = {at: count for at, count in self._counts.items() if at not in gone and at[0] not in delta.sets}
         self._held = after
+        self._generation += 1
 
     def renew(self, ruleset: Ruleset, now: float) -> None:
         """See NftTable. Expiry times are stored as given, so only expired elements are removed."""
@@ -129,13 +133,18 @@ class FakeKernel:
         self._held = Ruleset(held.chains, held.sets, {**held.elements, name: elements}, held.counters)
         self._counts.pop((name, key), None)
 
-    def read(self, now: float) -> Ruleset:
+    def read(self, now: float, known: Mapping[str, Elements] = NOTHING_KNOWN) -> Ruleset:
         """See NftTable."""
         self._expire(now)
         self._disturbed = False
         held = self._held
         chains = {name: Chain(name, UNKNOWN_RULES, chain.hook) for name, chain in held.chains.items()}
-        return Ruleset(chains, dict(held.sets), {name: dict(each) for name, each in held.elements.items()}, held.counters)
+        elements = {name: dict(known.get(name, each)) for name, each in held.elements.items()}
+        return Ruleset(chains, dict(held.sets), elements, held.counters)
+
+    def read_mark(self) -> str:
+        """See NftTable."""
+        return f"{self._name} {self._generation}"
 
     def read_declarations(self) -> dict[str, Set]:
         """See NftTable."""
@@ -262,6 +271,7 @@ class FakeKernel:
     def meddle(self, ruleset: Ruleset) -> None:
         """Replace the table's content, as if another program had loaded this ruleset."""
         self._held, self._disturbed = ruleset, True
+        self._generation += 1
 
 
 def _apply_changes(kind: str, held: Mapping[str, T], changes: Mapping[str, tuple[T | None, T | None]]) -> dict[str, T]:

@@ -23,7 +23,7 @@ _BATCH_BEGIN, _BATCH_END = 0x10, 0x11
 _ERROR, _DONE = 2, 3
 _REQUEST, _ACK, _ROOT_MATCH, _INTERRUPTED, _CREATE = 0x1, 0x4, 0x300, 0x10, 0x400
 _SOL_NETLINK, _ADD_MEMBERSHIP, _DROP_MEMBERSHIP, _CAP_ACK, _EXT_ACK = 270, 1, 2, 10, 11
-_SO_SNDBUFFORCE, _SO_RCVBUFFORCE = 32, 33
+_SO_SNDBUFFORCE, _SO_RCVBUFFORCE, _SO_NETNS_COOKIE = 32, 33, 71
 _UNFORCED = {_SO_SNDBUFFORCE: socket.SO_SNDBUF, _SO_RCVBUFFORCE: socket.SO_RCVBUF}
 
 TABLE_CHANGES = 7  # NFNLGRP_NFTABLES: the group that hears of each change of any table
@@ -69,6 +69,11 @@ class Netlink:
     def close(self) -> None:
         """Close the socket."""
         self._socket.close()
+
+    @property
+    def namespace(self) -> int:
+        """The cookie of the network namespace, which the kernel gives to no other one until it is booted again (socket(7), Linux 5.14)."""
+        return int.from_bytes(self._socket.getsockopt(socket.SOL_SOCKET, _SO_NETNS_COOKIE, 8), byteorder)
 
     def _set_buffer(self, option: int, size: int) -> None:
         """Set a buffer to this size. A user namespace may not force it, so there the kernel's general maximum limits it."""

@@ -1,4 +1,5 @@
-"""The agent's state directory: the highest fencing token, the last confirmed ruleset, and the sysctls its profile replaced.
+"""The agent's state directory: the highest fencing token, the last confirmed ruleset, the sysctls its profile replaced, and a note to
+the next agent (gateway/handover.py).
 
 It survives a reboot. The ruleset is a checkpoint (`confirmed`) and a journal of confirmed changes, one line each with a checksum.
 A journal line belongs to the checkpoint with its number. An incomplete last line was never answered, so it is ignored. Everything
@@ -23,7 +24,7 @@ from firewall.wire_versions import LACKING, SPOKEN
 from gateway.counter_ledger import DeletedCountsLedger
 from gateway.running_ruleset import RunningRuleset
 
-_TOKEN, _CHECKPOINT, _JOURNAL, _LOCK, _SYSCTLS = "token", "confirmed", "journal", "lock", "sysctls"
+_TOKEN, _CHECKPOINT, _JOURNAL, _LOCK, _SYSCTLS, _NOTE = "token", "confirmed", "journal", "lock", "sysctls", "handover"
 _TOKEN_DIGITS = 20
 _ROOM = "room"
 _JOURNAL_LIMIT = 4 << 20  # octets, about 7,000 changes of one member: replaying them takes a second
@@ -253,19 +254,34 @@ class StateDirectory:
 
     def keep_sysctls(self, held: dict[str, str]) -> None:
         """Store the kernel's values. Raises StateError, and nothing is stored then."""
-        new = self.directory / f"{_SYSCTLS}.new"
-        try:
-            _write_new(new, json.dumps(held).encode())
-            new.replace(self.directory / _SYSCTLS)
-            self._sync_directory()
-        except OSError as error:
-            with suppress(OSError):
-                new.unlink(missing_ok=True)
-            raise self._record_write_error(_SYSCTLS, error) from error
+        self._replace(_SYSCTLS, held)
 
     def forget_sysctls(self) -> None:
         """Delete the stored values: the kernel has them again."""
         (self.directory / _SYSCTLS).unlink(missing_ok=True)
+
+    def read_note(self) -> Json:
+        """Return what `write_note` has stored last; None if there is nothing, or it is damaged."""
+        try:
+            return json.loads((self.directory / _NOTE).read_bytes())
+        except (OSError, ValueError):
+            return None
+
+    def write_note(self, note: Json) -> None:
+        """Store a note to the next agent. Raises StateError, and the note before stays."""
+        self._replace(_NOTE, note)
+
+    def _replace(self, name: str, value: Json) -> None:
+        """Write a small file as a whole. Raises StateError, and the file before stays."""
+        new = self.directory / f"{name}.new"
+        try:
+            _write_new(new, json.dumps(value).encode())
+            new.replace(self.directory / name)
+            self._sync_directory()
+        except OSError as error:
+            with suppress(OSError):
+                new.unlink(missing_ok=True)
+            raise self._record_write_error(name, error) from error
 
     def _sync_directory(self) -> None:
         directory = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from firewall.diff import diff
 from firewall.ruleset import EMPTY, Chain, Hook, HookPriority, Ruleset, VerdictAction, drop_expired
+from gateway.clock import GatewayClock
+from gateway.handover import read_if_unchanged
 from gateway.kernel_profile import SysctlErrors, apply_profile
 from gateway.persistent_state import ConfirmedRuleset, StateDirectory, StateError
 from gateway.running_ruleset import reconcile_times
@@ -42,46 +44,48 @@ class RestoreOutcome:
 
 
 def restore_ruleset(
-    table: NftTable, state: StateDirectory, now: float, remembered: Callable[[], ConfirmedRuleset | None] = lambda: None
+    table: NftTable, state: StateDirectory, clock: GatewayClock, remembered: Callable[[], ConfirmedRuleset | None] = lambda: None
 ) -> RestoreOutcome:
     """Load the last confirmed ruleset into the kernel. On a new gateway, where nothing was ever confirmed, the kernel is left as it is.
 
-    remembered: returns the confirmed ruleset from memory, for when the disk cannot be read. A clock earlier than the confirmation
-    is wrong and is not used: bans would last longer than they should.
+    remembered: returns the confirmed ruleset from memory, for when the disk cannot be read.
     """
-    found = _close_forwarding_first(table, state, table.read(now), now)
+    _close_forwarding_first(table, state, clock)
     try:
         confirmed = state.load()
     except StateError as error:
         confirmed = remembered()
         if confirmed is None:
-            return _close(table, found, now, str(error))
+            return _close(table, table.read(clock()), clock(), str(error))
     if confirmed is None:
         apply_profile(table, state, None)
         set_queues(table, None)
+        found = table.read(clock())
         known = None if found.chains else found
         return RestoreOutcome(known, None, "", "nothing has been confirmed yet; the kernel is left as it is")
-    now = max(now, confirmed.at)
-    wanted = drop_expired(confirmed.ruleset, now)
+    clock.follow(confirmed.at)  # an earlier clock is wrong: bans would last longer than they should
+    return _load_confirmed(table, state, confirmed, clock)
+
+
+def _close_forwarding_first(table: NftTable, state: StateDirectory, clock: GatewayClock) -> None:
+    """Close forwarding if the kernel has none of our chains. A process killed from here on leaves it closed."""
+    if state.has_confirmed and not table.fingerprint_chains():
+        found = table.read(clock())
+        table.commit(diff(found, replace(found, chains=dict(CLOSED.chains))), clock())
+
+
+def _load_confirmed(table: NftTable, state: StateDirectory, confirmed: ConfirmedRuleset, clock: GatewayClock) -> RestoreOutcome:
+    """Change the table to the confirmed ruleset as it is now."""
+    wanted = drop_expired(confirmed.ruleset, clock())
+    unchanged = read_if_unchanged(table, state, confirmed, wanted, clock)
+    found = table.read(clock()) if unchanged is None else unchanged
     try:
-        table.commit(diff(_ignore_rounding(found, wanted), wanted), now)
+        table.commit(diff(_ignore_rounding(found, wanted), wanted), clock())
     except TableError as error:
-        return _close(table, found, now, f"the kernel refuses the last confirmed ruleset: {error}")
+        return _close(table, found, clock(), f"the kernel refuses the last confirmed ruleset: {error}")
     untuned = apply_profile(table, state, wanted.profile)
-    text = f"the last confirmed ruleset runs, {wanted.count_elements()} elements"
+    text = f"the last confirmed ruleset runs, {wanted.count_elements()} elements{'' if unchanged is None else ', as they were left'}"
     return RestoreOutcome(wanted, confirmed, "", text, untuned, set_queues(table, wanted.shaper))
-
-
-def _close_forwarding_first(table: NftTable, state: StateDirectory, found: Ruleset, now: float) -> Ruleset:
-    """Close forwarding if the kernel has none of our chains, and return what it holds then.
-
-    A process killed from here on leaves it closed.
-    """
-    if found.chains or not state.has_confirmed:
-        return found
-    closed = replace(found, chains=dict(CLOSED.chains))
-    table.commit(diff(found, closed), now)
-    return closed
 
 
 def _is_closed(found: Ruleset) -> bool:
@@ -107,13 +111,13 @@ def _close(table: NftTable, found: Ruleset, now: float, fault: str) -> RestoreOu
 
 
 def revert_ruleset(
-    table: NftTable, state: StateDirectory, now: float, origin: Ruleset, remembered: Callable[[], ConfirmedRuleset | None]
+    table: NftTable, state: StateDirectory, clock: GatewayClock, origin: Ruleset, remembered: Callable[[], ConfirmedRuleset | None]
 ) -> RestoreOutcome:
     """Undo what was not confirmed. A gateway on which nothing was ever confirmed goes back to its `origin`."""
-    brought = restore_ruleset(table, state, now, remembered)
+    brought = restore_ruleset(table, state, clock, remembered)
     if brought.confirmed or brought.fault:
         return brought
-    table.commit(diff(table.read(now), origin), now)
+    table.commit(diff(table.read(clock()), origin), clock())
     return RestoreOutcome(origin, None, "", "nothing had been confirmed; as it was before")
 
 

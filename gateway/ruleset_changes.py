@@ -18,6 +18,7 @@ from gateway.clock import GatewayClock
 from gateway.counters import GatewayCounters
 from gateway.fencing_token import claim_token
 from gateway.flow_termination import cut_flows_at_commit, cut_flows_at_confirm
+from gateway.handover import leave_note
 from gateway.kernel_profile import apply_profile, keep_original_sysctls
 from gateway.log_texts import to_plain_line
 from gateway.persistent_state import ConfirmedRuleset, StateDirectory, encode_ruleset
@@ -86,15 +87,20 @@ class RulesetChanges:
 
     def restore(self) -> RestoreOutcome:
         """Bring the kernel back to what was confirmed last, and remember it as the state that runs. Called at the agent's start."""
-        brought = self._adopt_outcome(restore_ruleset(self._table, self._state, self._clock()))
+        brought = self._adopt_outcome(restore_ruleset(self._table, self._state, self._clock))
         self._counters.record_deleted_counts()
         self.past = f"the agent started at {self._clock.format()}: {brought.text}"
         return brought
 
+    def hand_over(self) -> None:
+        """Leave a note to the next agent, if what runs is what was confirmed last. Called when nothing is asked any more."""
+        if self._trial is None and self.confirmed and self._held.is_committed:
+            leave_note(self._table, self._state, self.confirmed, self._clock)
+
     def take_back(self, reason: str) -> RestoreOutcome:
         """Undo what was applied and not confirmed."""
         undone = self._trial.target[:12] if self._trial else "what was committed"
-        brought = self._adopt_outcome(revert_ruleset(self._table, self._state, self._clock(), self._origin, self._rebuild_confirmed))
+        brought = self._adopt_outcome(revert_ruleset(self._table, self._state, self._clock, self._origin, self._rebuild_confirmed))
         self._counters.record_deleted_counts()
         self.past = f"{undone} was taken back at {self._clock.format()}, because {reason}: {brought.text}"
         log.warning("%s", to_plain_line(f"{self.past}: {brought.fault}" if brought.fault else self.past))
@@ -117,8 +123,6 @@ class RulesetChanges:
         self._trial, self.damage, self._encoded = None, brought.fault, None
         self.confirmed = digests.format_digest(brought.confirmed.digest) if brought.confirmed else ""
         self._returned.note_withdrawn(brought.confirmed.deltas if brought.confirmed else ())
-        if brought.confirmed and self._clock() < brought.confirmed.at:
-            self._clock.follow(brought.confirmed.at)
         self._held.remember(brought.ruleset, int(self._clock()), brought.untuned, brought.unshaped)
         return brought
 

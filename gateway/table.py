@@ -6,7 +6,8 @@ Times are Unix seconds. Every method may raise TableError; nothing has changed t
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from types import MappingProxyType
+from typing import Final, Protocol, TypeAlias
 
 from firewall.conntrack_timeouts import TimeoutsAre
 from firewall.diff import Delta
@@ -16,7 +17,7 @@ from firewall.health import HealthCounters
 from firewall.live_trace import Headers, Watch
 from firewall.machine import MachineInterface
 from firewall.policy import Address
-from firewall.ruleset import Element, Rule, Ruleset, Set, UplinkShaper
+from firewall.ruleset import Element, Elements, Rule, Ruleset, Set, UplinkShaper
 from gateway.evidence.part import Deadline, PartReader
 from gateway.progress import Progress
 
@@ -61,6 +62,9 @@ class TraceMessage:
     came: str
     goes: str
     headers: Headers | None
+
+
+NOTHING_KNOWN: Final[Mapping[str, Elements]] = MappingProxyType({})
 
 
 ElementCounts: TypeAlias = dict[bytes, tuple[int, int]]  # packets and octets of a set's elements, by their keys
@@ -124,10 +128,17 @@ class NftTable(Protocol):
     def check(self, delta: Delta, now: float) -> None:
         """Raise TableError if `commit` would refuse the delta, as far as that shows without looking at each element."""
 
-    def read(self, now: float) -> Ruleset:
+    def read(self, now: float, known: Mapping[str, Elements] = NOTHING_KNOWN) -> Ruleset:
         """Return everything that the table holds, with UNKNOWN_RULES in each chain and no kernel settings; EMPTY if there is no table.
 
-        Remaining times become absolute ones, which may be off by a second because the kernel rounds.
+        Remaining times become absolute ones, which may be off by a second because the kernel rounds. known: elements of sets, which are
+        believed instead of being read.
+        """
+
+    def read_mark(self) -> str:
+        """Return a text that any transaction of any program changes, another boot and another network namespace too.
+
+        "" if this kernel cannot tell.
         """
 
     def read_declarations(self) -> dict[str, Set]:

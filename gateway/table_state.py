@@ -98,6 +98,11 @@ class TableState:
         known = self._running or self._committed
         return known.digest if known and self.rules_known else None
 
+    @property
+    def is_committed(self) -> bool:
+        """True if what was committed last runs, as far as that is known without asking the kernel."""
+        return self._running is not None and self._running is self._committed and self.rules_known and not self.strayed
+
     def get_running(self, now: int) -> RunningRuleset:
         """Return what runs at `now`."""
         if self._running is None or self._table.is_disturbed():

@@ -5,6 +5,7 @@ stays), `close`.
 """
 
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -198,8 +199,15 @@ class Served:
 
     def kill(self) -> None:
         """Kill the agent with SIGKILL."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """End the agent in order, as systemd does."""
+        self._end(signal.SIGTERM)
+
+    def _end(self, by: signal.Signals) -> None:
         self.client.close()
-        self.process.kill()
+        self.process.send_signal(by)
         self.process.wait()
         self._reader.join()
         assert self.process.stderr

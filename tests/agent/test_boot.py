@@ -1,6 +1,7 @@
 """Boot: the kernel gets back the last confirmed ruleset; if that is impossible, forwarding is closed."""
 
 import subprocess
+import time
 from ipaddress import IPv4Network
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from firewall import digest, wire
 from firewall.diff import diff
 from firewall.policy import AllowEntrySpec
 from firewall.ruleset import EMPTY, Chain, Element, Ruleset, VerdictAction, drop_expired
+from gateway.clock import GatewayClock
 from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory
@@ -19,6 +21,10 @@ from tests.agent.requests import deploy, runs, send_refused
 from tests.agent.rulesets import ban, key, network, step, text_of, whole
 
 
+def read_clock() -> GatewayClock:
+    return GatewayClock(time.time, time.monotonic)
+
+
 def save_confirmed(directory: Path, ruleset: Ruleset) -> StateDirectory:
     state = StateDirectory(directory)
     state.write_checkpoint(ruleset, digest.digest_ruleset(ruleset), 0)
@@ -27,7 +33,7 @@ def save_confirmed(directory: Path, ruleset: Ruleset) -> StateDirectory:
 
 def test_after_a_reboot_the_last_confirmed_ruleset_runs(bench: Bench, tmp_path: Path) -> None:
     wanted = network(3, ban("203.0.113.9/32", "scans", clock() + 900), ban("203.0.113.8/32", "old", 1_000_000_000))
-    brought = bench.do(restore_ruleset, bench.table, save_confirmed(tmp_path, wanted), clock())
+    brought = bench.do(restore_ruleset, bench.table, save_confirmed(tmp_path, wanted), read_clock())
     alive = drop_expired(wanted, clock())
     assert not brought.fault
     found = reconcile_times(bench.do(bench.table.read, clock()), alive, 0)
@@ -43,14 +49,14 @@ def is_closed(bench: Bench) -> bool:
 def test_without_a_readable_ruleset_forwarding_is_closed(bench: Bench, tmp_path: Path) -> None:
     state = save_confirmed(tmp_path, network(3))
     (tmp_path / "confirmed").write_text("{")
-    brought = bench.do(restore_ruleset, bench.table, state, clock())
+    brought = bench.do(restore_ruleset, bench.table, state, read_clock())
     assert "cannot be read" in brought.fault
     assert is_closed(bench)
 
 
 def test_a_ruleset_that_the_kernel_refuses_closes_forwarding(bench: Bench, tmp_path: Path) -> None:
     loose = Ruleset({"up": network(1).chains["up"]})
-    brought = bench.do(restore_ruleset, bench.table, save_confirmed(tmp_path, loose), clock())
+    brought = bench.do(restore_ruleset, bench.table, save_confirmed(tmp_path, loose), read_clock())
     assert "the kernel refuses" in brought.fault
     assert is_closed(bench)
 
@@ -59,12 +65,12 @@ def test_rules_that_run_are_kept_when_nothing_can_be_read(bench: Bench, tmp_path
     bench.do(bench.table.commit, diff(EMPTY, network(2)), clock())
     state = save_confirmed(tmp_path, network(3))
     (tmp_path / "confirmed").write_text("{")
-    assert bench.do(restore_ruleset, bench.table, state, clock()).ruleset is None
+    assert bench.do(restore_ruleset, bench.table, state, read_clock()).ruleset is None
     assert bench.do(bench.table.read, clock()).elements == network(2).elements
 
 
 def test_where_nothing_was_confirmed_nothing_is_touched(bench: Bench, tmp_path: Path) -> None:
-    brought = bench.do(restore_ruleset, bench.table, StateDirectory(tmp_path), clock())
+    brought = bench.do(restore_ruleset, bench.table, StateDirectory(tmp_path), read_clock())
     assert not brought.fault
     assert bench.do(bench.table.read, clock()) == EMPTY
 
