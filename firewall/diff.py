@@ -141,10 +141,10 @@ def _iter_names(running: Mapping[str, Chain], wanted: Mapping[str, Chain]) -> It
 def _compare(running: Elements, wanted: Elements) -> tuple[Elements, Elements]:
     if running is wanted:
         return {}, {}
-    return _list_lacking(running, wanted), _list_lacking(wanted, running)
+    return list_lacking(running, wanted), list_lacking(wanted, running)
 
 
-def _list_lacking(these: Elements, those: Elements) -> Elements:
+def list_lacking(these: Elements, those: Elements) -> Elements:
     """Return the elements of the first that are not in the second, sorted.
 
     They are compared as `Element` does, but here, because its methods would take six times as long: most are the very same objects,

@@ -6,7 +6,8 @@ In: the ruleset as committed and as found, and what `NftTable.listing` returned 
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from firewall.ruleset import Element, Elements, Ruleset, drop_expired
+from firewall.diff import list_lacking
+from firewall.ruleset import Elements, Ruleset, drop_expired
 from firewall.wire import DRIFT_SHOWN, ElementDrift
 from gateway.running_ruleset import SLACK, reconcile_times
 
@@ -25,7 +26,7 @@ def compare_rules(committed: Ruleset, found: Ruleset, before: ChainFingerprints,
 def compare_elements(committed: Ruleset, found: Ruleset, now: float, slack: float = SLACK) -> dict[str, ElementDrift]:
     """Return the sets whose elements differ at `now`.
 
-    An element with another value, text or expiry counts as both missing and foreign. slack: as in `reconcile_times`.
+    An element with another value or expiry counts as both missing and foreign. slack: as in `reconcile_times`.
     """
     wanted, held = drop_expired(committed, now), drop_expired(reconcile_times(found, committed, now, slack), now)
     names = sorted(wanted.elements.keys() | held.elements.keys())
@@ -36,10 +37,10 @@ def _iter_element_drift(sets: Iterator[tuple[str, Elements, Elements]]) -> Itera
     for name, wanted, held in sets:
         if wanted is held:
             continue
-        missing, foreign = wanted.items() - held.items(), held.items() - wanted.items()
+        missing, foreign = list_lacking(wanted, held), list_lacking(held, wanted)
         if missing or foreign:
             yield name, ElementDrift(_take_first(missing), _take_first(foreign), len(missing), len(foreign))
 
 
-def _take_first(differing: set[tuple[bytes, Element]]) -> Elements:
-    return dict(islice(sorted(differing), DRIFT_SHOWN))
+def _take_first(differing: Elements) -> Elements:
+    return dict(islice(differing.items(), DRIFT_SHOWN))

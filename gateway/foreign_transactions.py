@@ -2,7 +2,8 @@
 
 Every transaction in the network namespace raises the ruleset's generation by one: ours, and those of programs with tables of their own,
 as fail2ban or for containers. To find out what changed, the whole table would have to be read again. But the kernel also reports each
-object that a transaction has changed, with its table, and then its generation (NFT_MSG_NEWGEN).
+object that a transaction has changed, with its table, and then its generation (NFT_MSG_NEWGEN). Of our own table it tells the sets, so
+that only those are read again.
 """
 
 from collections.abc import Iterator
@@ -11,9 +12,13 @@ from contextlib import contextmanager
 from firewall.ruleset import TABLE
 from gateway import netlink
 from gateway.netlink import Netlink
-from gateway.netlink_attributes import pack_text, parse_attributes, parse_number
+from gateway.netlink_attributes import pack_text, parse_attribute_text, parse_attributes, parse_number
 
 _TABLE_NAME = 1  # NFTA_*_TABLE of every object
+_SET_NAME = 2  # NFTA_SET_NAME, NFTA_SET_ELEM_LIST_SET
+_OF_TABLES = frozenset({netlink.NEWTABLE, netlink.DELTABLE})
+_OF_SETS = frozenset({netlink.NEWSET, netlink.DELSET, netlink.NEWSETELEM, netlink.DELSETELEM})
+_NO_SET, _ALL_SETS = "", "*"  # no names of sets
 _GENERATION = 1  # NFTA_GEN_ID
 _MOST_HEARD = 1 << 16  # octets of our own changes: of larger ones the kernel would report each element, and take half as long again
 _NUMBERS = 1 << 32
@@ -29,8 +34,8 @@ class ForeignTransactions:
     def __init__(self) -> None:
         self._netlink = Netlink()
         self._netlink.join(netlink.TABLE_CHANGES)
-        self._touches = False  # whether the transaction that is being reported changed our table
-        self._heard: dict[int, bool] = {}  # by generation: whether it changed our table
+        self._touched: set[str] = set()  # what the transaction that is being reported changed in our table
+        self._heard: dict[int, set[str]] = {}  # the same by generation
         self.settle(0)
         self._lost = True  # nothing is known yet
 
@@ -42,7 +47,7 @@ class ForeignTransactions:
         """Forget everything up to this generation: its table is known."""
         self._settled, self._lost = generation, False
         self._own = self._own_heard = self._own_unheard = 0
-        self._heard = {each: touches for each, touches in self._heard.items() if 0 < self._count_since(each) < _NUMBERS // 2}
+        self._heard = {each: touched for each, touched in self._heard.items() if 0 < self._count_since(each) < _NUMBERS // 2}
 
     def _count_since(self, generation: int) -> int:
         """Return how many transactions there were between `settle` and this generation."""
@@ -65,14 +70,28 @@ class ForeignTransactions:
 
     def has_touched(self, generation: int) -> bool:
         """True if another program may have changed our table between `settle` and this generation, which is the present one."""
-        self._listen()
-        count = self._count_since(generation)
-        heard = [touches for each, touches in self._heard.items() if 0 < self._count_since(each) <= count]
-        complete = not self._lost and len(heard) + self._own_unheard == count
-        if count != self._own and not (complete and sum(heard) <= self._own_heard):
+        touched = self.list_touched_sets(generation)
+        if touched is None or touched:
             return True
         self.settle(generation)
         return False
+
+    def list_touched_sets(self, generation: int) -> set[str] | None:
+        """Return what other programs may have changed in our table until this generation, the present one: sets, and "" for all else.
+
+        Empty: nothing. None: whatever there is. Else what we have changed ourselves since `settle` is in it too.
+        """
+        self._listen()
+        count = self._count_since(generation)
+        if count == self._own:
+            return set()
+        heard = [touched for each, touched in self._heard.items() if 0 < self._count_since(each) <= count]
+        if self._lost or len(heard) + self._own_unheard != count:
+            return None
+        if sum(map(bool, heard)) <= self._own_heard:
+            return set()
+        touched = set().union(*heard)
+        return None if _ALL_SETS in touched else touched
 
     def _listen(self) -> None:
         """Take in what has arrived. The kernel has reported a transaction before the call that commits it returns."""
@@ -81,7 +100,14 @@ class ForeignTransactions:
             self._lost = self._lost or messages is None
             for kind, body in messages or ():
                 if kind == netlink.NEWGEN:
-                    self._heard[parse_number(parse_attributes(body)[_GENERATION])] = self._touches
-                    self._touches = False
-                else:
-                    self._touches = self._touches or body.startswith(ours)
+                    self._heard[parse_number(parse_attributes(body)[_GENERATION])] = self._touched
+                    self._touched = set()
+                elif body.startswith(ours):
+                    self._touched.add(_name_set(kind, body))
+
+
+def _name_set(kind: int, body: bytes) -> str:
+    """Return the set that the notification is about."""
+    if kind in _OF_SETS:
+        return parse_attribute_text(parse_attributes(body)[_SET_NAME])
+    return _ALL_SETS if kind in _OF_TABLES else _NO_SET

@@ -195,7 +195,18 @@ class KernelTable:
 
     def read(self, now: float, known: Mapping[str, Elements] = NOTHING_KNOWN) -> Ruleset:
         """See NftTable."""
-        self._foreign.settle(self._read_generation())
+        return self._read(now, known, self._read_generation())
+
+    def read_again(self, now: float, known: Mapping[str, Elements]) -> Ruleset:
+        """See NftTable."""
+        generation = self._read_generation()
+        touched = self._foreign.list_touched_sets(generation)
+        untouched = () if touched is None else known.keys() - touched
+        return self._read(now, {name: known[name] for name in untouched}, generation)
+
+    def _read(self, now: float, known: Mapping[str, Elements], generation: int) -> Ruleset:
+        """Read what the table holds at this generation or later. What is committed meanwhile will count as a change of others."""
+        self._foreign.settle(generation)
         self.progress.begin("reading")
         if self.get_handle() is None:
             return EMPTY

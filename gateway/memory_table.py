@@ -142,6 +142,10 @@ class FakeKernel:
         elements = {name: dict(known.get(name, each)) for name, each in held.elements.items()}
         return Ruleset(chains, dict(held.sets), elements, held.counters)
 
+    def read_again(self, now: float, known: Mapping[str, Elements]) -> Ruleset:
+        """See NftTable."""
+        return self.read(now, known if not self._disturbed else NOTHING_KNOWN)
+
     def read_mark(self) -> str:
         """See NftTable."""
         return f"{self._name} {self._generation}"

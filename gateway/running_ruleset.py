@@ -8,7 +8,7 @@ from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from typing import TypeVar
 
-from firewall import digest
+from firewall import digest as digests
 from firewall.diff import Delta, ElementChange
 from firewall.ruleset import Element, Elements, Ruleset
 
@@ -16,16 +16,16 @@ T = TypeVar("T")  # Python 3.11 has no syntax for type parameters
 
 
 class RunningRuleset:
-    """A ruleset as of the time `now`, and its digest."""
+    """A ruleset as of the time `now`, and its digest. digest: of the ruleset as given, if it is known."""
 
-    def __init__(self, ruleset: Ruleset, now: int) -> None:
+    def __init__(self, ruleset: Ruleset, now: int, digest: int | None = None) -> None:
         self.now = 0
         self._chains, self._sets, self._counters = ruleset.chains, ruleset.sets, ruleset.counters
         self._profile, self._shaper = ruleset.profile, ruleset.shaper
         self._elements = {name: dict(elements) for name, elements in ruleset.elements.items()}
         self._ends = [end for name, elements in self._elements.items() for end in _iter_ends(name, elements)]
         heapify(self._ends)
-        self.digest = digest.digest_ruleset(ruleset)
+        self.digest = digests.digest_ruleset(ruleset) if digest is None else digest
         self.advance(now)
 
     @property
@@ -47,7 +47,7 @@ class RunningRuleset:
 
     def change(self, delta: Delta, after: int | None = None) -> None:
         """Apply the delta, which must fit (see `misfit`). `after`: the digest it leads to, if already known."""
-        self.digest = digest.update_digest(self.digest, delta) if after is None else after
+        self.digest = digests.update_digest(self.digest, delta) if after is None else after
         self._chains = _apply_changes(self._chains, {name: change.after for name, change in delta.chains.items()})
         self._sets = _apply_changes(self._sets, {name: change.after for name, change in delta.sets.items()})
         self._counters = self._counters - delta.counters.removed | delta.counters.added

@@ -135,6 +135,12 @@ class NftTable(Protocol):
         believed instead of being read.
         """
 
+    def read_again(self, now: float, known: Mapping[str, Elements]) -> Ruleset:
+        """Return the same as `read`, but believe the elements of sets that no other program may have changed since the last `read`.
+
+        known: the elements of all sets then, with our own changes since.
+        """
+
     def read_mark(self) -> str:
         """Return a text that any transaction of any program changes, another boot and another network namespace too.
 

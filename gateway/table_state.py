@@ -106,7 +106,7 @@ class TableState:
     def get_running(self, now: int) -> RunningRuleset:
         """Return what runs at `now`."""
         if self._running is None or self._table.is_disturbed():
-            return self.read(now)
+            return self.read(now, again=True)
         self._running.advance(now)
         return self._running
 
@@ -123,30 +123,32 @@ class TableState:
             return ()
         return list_shaper_differences(shaper, self._table.read_shaper(shaper.interface))
 
-    def read(self, now: int) -> RunningRuleset:
-        """Read what runs at `now` from the kernel, even if it is known."""
-        clock = self._clock()
-        found = self._read_kernel(clock)
-        known = self._running
+    def read(self, now: int, *, again: bool = False) -> RunningRuleset:
+        """Read what runs at `now` from the kernel, even if it is known. again: only what other programs may have changed."""
+        clock, known = self._clock(), self._running
+        found = self._read_kernel(clock, known if again else None)
         if known is None:
             return self._mark_strayed(RunningRuleset(found, now))
         known.advance(now)
         found = drop_expired(reconcile_times(found, known.ruleset, clock, self._slack), known.now)
-        return known if found == known.ruleset else self._mark_strayed(RunningRuleset(found, known.now))
+        if found == known.ruleset:
+            return known
+        after = digest.update_digest(known.digest, diff(known.ruleset, found))
+        return self._mark_strayed(RunningRuleset(found, known.now, after))
 
     def _mark_strayed(self, running: RunningRuleset) -> RunningRuleset:
         self.strayed = True
         self._running = running
         return running
 
-    def _read_kernel(self, clock: float) -> Ruleset:
-        """Return what the kernel holds.
+    def _read_kernel(self, clock: float, known: RunningRuleset | None = None) -> Ruleset:
+        """Return what the kernel holds. known: what ran until another program changed it.
 
         Rules: those committed last if no other program has written to them, otherwise unknown. Profile and shaper: those committed
         last, or None where the kernel differs from them.
         """
         start = monotonic()
-        read = self._table.read(clock)
+        read = self._table.read_again(clock, known.ruleset.elements) if known else self._table.read(clock)
         self._slack = SLACK + self._table.lateness + monotonic() - start
         committed = self._committed.ruleset if self._committed else EMPTY
         profile = None if list_altered_sysctls(self._table, committed.profile, self.untuned) else committed.profile
@@ -163,11 +165,12 @@ class TableState:
         return digest.update_digest(running.digest, diff_shape(held, replace(held, chains=self._chains)))
 
     def compute_drift(self, now: int) -> tuple[tuple[str, ...], dict[str, ElementDrift], tuple[SysctlDifference, ...], bool]:
-        """Compare the kernel, read anew, with what was committed last, as of `now`.
+        """Compare the kernel with what was committed last, as of `now`. It is read anew; if a change by others is known, only what they
+        may have changed since.
 
         Return the differing rules, elements and kernel settings, and whether nothing of the committed ruleset is left.
         """
-        found = self.read(now).ruleset
+        found = self.read(now, again=self.strayed).ruleset
         committed = EMPTY
         if self._committed:
             self._committed.advance(now)

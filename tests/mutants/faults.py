@@ -235,10 +235,28 @@ MUTANTS = (
         "tests/unit/test_render.py::test_no_comment_breaks_out_of_its_quotes",
     ),
     Mutant(
+        "believe an elder note though somebody has committed since",
+        "gateway/handover.py",
+        """    if table.read_mark() != note.mark:
+        return None
+    found = table.read(clock(), wanted.elements)
+    return found if table.read_mark() == note.mark else None  # nobody has committed anything while the rest was read""",
+        """    found = table.read(clock(), wanted.elements)
+    return found""",
+        "tests/agent/test_handover.py::test_whatever_others_have_committed_meanwhile_is_found",
+    ),
+    Mutant(
+        "read again none of the sets that others have changed",
+        "gateway/kernel.py",
+        "untouched = () if touched is None else known.keys() - touched",
+        "untouched = () if touched is None else known.keys()",
+        "tests/agent/test_read_again.py::test_only_what_others_have_changed_is_read_again",
+    ),
+    Mutant(
         "keep a stale element in a delta",
         "firewall/diff.py",
-        "return _list_lacking(running, wanted), _list_lacking(wanted, running)",
-        "return {}, _list_lacking(wanted, running)",
+        "return list_lacking(running, wanted), list_lacking(wanted, running)",
+        "return {}, list_lacking(wanted, running)",
         "tests/unit/test_diff.py::test_applying_the_difference_leads_to_what_is_wanted",
     ),
     Mutant(
