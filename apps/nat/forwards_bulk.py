@@ -26,11 +26,13 @@ ADD = """
     SELECT 1, w.holding, h.group_id, h.kind, h.valid, w.pool, p.kind, p.prefix, w.public, w.protocol, w.public_port,
         w.private_port, w.ports, w.purpose, w.enabled, tstzrange(statement_timestamp(), w.until)
     FROM unnest(%s::bigint[], %s::bigint[], %s::inet[], %s::text[], %s::int[], %s::int[], %s::int[], %s::text[], %s::bool[],
-        %s::timestamptz[]) AS w (holding, pool, public, protocol, public_port, private_port, ports, purpose, enabled, until)
+        %s::timestamptz[]) WITH ORDINALITY
+        AS w (holding, pool, public, protocol, public_port, private_port, ports, purpose, enabled, until, place)
     LEFT JOIN network_holding h ON h.id = w.holding LEFT JOIN network_pool p ON p.id = w.pool
+    ORDER BY w.place
     RETURNING id, host(public), protocol, public_port
 """
-"""A holding or pool that is gone leaves its columns empty, which the table refuses."""
+"""A holding or pool that is gone leaves its columns empty, which the table refuses. Ids follow the order of what is wanted."""
 CHANGE = """
     UPDATE nat_portforward f
     SET private_port = w.private_port, purpose = w.purpose, enabled = w.enabled, valid = tstzrange(lower(f.valid), w.until),

@@ -16,6 +16,7 @@ from tests import factories
 from tests.api_responses import wrong
 
 BANS, FORWARDS = "/api/bans/bans/", "/api/nat/forwards/"
+JOINS = ("nestloop", "hashjoin", "mergejoin")  # ways in which PostgreSQL may join tables
 OF_EACH_EVENT = ("pgh_id", "pgh_created_at", "pgh_obj", "pgh_context", "id", "created", "held")
 
 type Item = dict[str, Any]
@@ -91,6 +92,22 @@ def take_traces(model: type[Any]) -> tuple[list[Item], list[tuple[str, str]]]:
     traces = list_events(model), take_touched()
     model.pgh_event_model.objects.all().delete()
     return traces
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("join", JOINS)
+def test_forwards_get_their_ids_in_the_order_in_which_they_were_sent_however_they_are_joined(
+    api: Client, network: factories.Network, join: str
+) -> None:
+    names = sorted(network.residents, reverse=True)
+    items = [
+        item | {"holding": network.residents[names[at % len(names)]].holding.pk} for at, item in enumerate(build_forwards(api, network, 20))
+    ]
+    with connection.cursor() as cursor:
+        for each in JOINS:
+            cursor.execute(f"SET LOCAL enable_{each} = {'on' if each == join else 'off'}")
+    ids = [row["id"] for row in send(api, "post", FORWARDS, items)]
+    assert ids == sorted(ids)
 
 
 @pytest.mark.django_db
