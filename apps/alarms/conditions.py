@@ -9,8 +9,8 @@ from django.conf import settings
 from django.utils.translation import override
 
 from apps.alarms.models import Severity
-from apps.desk.selectors.dashboard import list_attention_items
-from apps.desk.selectors.need import AttentionItem
+from apps.desk.needs.collection import list_attention_items
+from apps.desk.needs.need import AttentionItem
 from apps.lib.ui.states import StateKind
 
 type Texts = Mapping[str, Mapping[str, str]]

@@ -8,7 +8,7 @@ class DeskConfig(AppConfig):
 
     def ready(self) -> None:
         from apps.audit.trail import RowUndoPolicy, TrailPresentation, register_trail
-        from apps.desk.selectors.dashboard import count_attention_items
+        from apps.desk.needs.collection import count_attention_items
         from apps.lib.web import navigation
         from apps.preferences import services
         from apps.preferences.models import NetworkSettings

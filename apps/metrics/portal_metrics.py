@@ -10,7 +10,7 @@ from apps.alarms.selectors import list_open_alarms
 from apps.bans.models import BanFeed
 from apps.deployments.models import Rollout
 from apps.deployments.selectors import list_parts_awaiting_approval, map_newest_rollouts
-from apps.desk.selectors.result_cache import count_members
+from apps.desk.result_cache import count_members
 from apps.mail import selectors as mails
 from apps.mail.models import Message
 from apps.operations import heartbeats, jobs

@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
-from apps.desk.selectors.dashboard import list_attention_items
+from apps.desk.needs.collection import list_attention_items
 from apps.members.models import Member
 from apps.operations.backup import files
 from apps.operations.backup.address import find_database

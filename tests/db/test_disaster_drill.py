@@ -23,7 +23,7 @@ from apps.deployments.restored_database import restore_hold
 from apps.deployments.rollouts import rollback
 from apps.deployments.services import reconcile, request_reconcile
 from apps.deployments.transport import agent_channel, agent_client
-from apps.desk.selectors.dashboard import list_attention_items
+from apps.desk.needs.collection import list_attention_items
 from apps.lib.activation import list_activations
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui.states import StateKind

@@ -13,7 +13,7 @@ from django.utils import timezone
 from apps.accounts import tokens
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.rollouts.gateway_order import list_in_rollout_order
-from apps.desk.selectors.roles import iter_attention_items
+from apps.desk.needs.roles import iter_attention_items
 from apps.gateways.evidence.models import EvidenceArchive
 from apps.gateways.retention import prune_carrier_changes, prune_switches
 from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRole, RoleSwitch

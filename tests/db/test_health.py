@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from apps.deployments.models import Rollout
 from apps.deployments.services import reconcile
-from apps.desk.selectors.dashboard import list_attention_items
+from apps.desk.needs.collection import list_attention_items
 from apps.gateways.health.chart_data import ChartPeriod, read_series
 from apps.gateways.health.collection import read_all_gateways, store_reading
 from apps.gateways.health.models import HealthFinding, HealthReading, HealthSample, HealthStatus

@@ -8,7 +8,7 @@ from django.conf import LazySettings
 from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
-from apps.desk.selectors.dashboard import list_attention_items
+from apps.desk.needs.collection import list_attention_items
 from apps.inbound_mail import dispatcher, mailbox_health, services
 from apps.inbound_mail.message import ReceivedMail
 from apps.inbound_mail.models import Arrival, Mailbox

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.deployments.rollouts.probing import InwardResult, ProbeResult
-from apps.desk.selectors.dashboard import list_attention_items
+from apps.desk.needs.collection import list_attention_items
 from apps.gateways.packet_probes.judgement import IN_A_ROW
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.packet_probes.rounds import RoundPosition, read_rounds

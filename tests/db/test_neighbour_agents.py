@@ -15,8 +15,8 @@ from apps.bans import services as bans
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel, agent_client
-from apps.desk.selectors.dashboard import list_attention_items
-from apps.desk.selectors.need import AttentionItem
+from apps.desk.needs.collection import list_attention_items
+from apps.desk.needs.need import AttentionItem
 from apps.gateways import agent_texts
 from apps.gateways.health.collection import read_all_gateways
 from apps.gateways.health.models import HealthReading, HealthStatus

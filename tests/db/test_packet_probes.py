@@ -14,7 +14,7 @@ from apps.deployments.models import GatewayState
 from apps.deployments.rollouts.probing import ProbeResult
 from apps.deployments.transport.agent_channel import AgentChannel
 from apps.deployments.transport.relay_program import RelayProgram
-from apps.desk.selectors.dashboard import list_attention_items
+from apps.desk.needs.collection import list_attention_items
 from apps.gateways.packet_probes.history import KEPT
 from apps.gateways.packet_probes.judgement import IN_A_ROW
 from apps.gateways.packet_probes.models import LOST, ProbeStatus

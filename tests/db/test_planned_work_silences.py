@@ -11,7 +11,7 @@ from apps.alarms.channels.models import ChannelMessage
 from apps.alarms.channels.services import ChannelFacts, add_channel
 from apps.alarms.models import Alarm
 from apps.deployments.models import Rollout, RolloutStep
-from apps.desk.selectors.dashboard import list_attention_items
+from apps.desk.needs.collection import list_attention_items
 from apps.gateways.health.models import HealthFinding
 from apps.network.models import Gateway
 from apps.status.incidents import services

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 import pytest
 from django.utils import timezone
 
-from apps.desk.selectors.dashboard import list_attention_items
+from apps.desk.needs.collection import list_attention_items
 from apps.gateways.health.collection import store_reading
 from apps.gateways.health.selectors import list_findings
 from apps.nat import services

@@ -16,7 +16,7 @@ from django.test import Client
 from django.utils import timezone
 from redis import Redis
 
-from apps.desk.selectors.dashboard import list_attention_items
+from apps.desk.needs.collection import list_attention_items
 from apps.lib.message_broker import build_broker_url
 from apps.metrics.exposition import render_metrics
 from apps.operations.portal_health import database, disk, statements

@@ -9,7 +9,7 @@ import pytest
 from django.conf import LazySettings, settings
 from django.core.management import call_command
 
-from apps.desk.selectors.programs import CONSEQUENCES, JOBS
+from apps.desk.portal_health.program_texts import CONSEQUENCES, JOBS
 from apps.operations import registry
 from apps.operations.heartbeats import OF_QUEUES
 from apps.operations.models import JobRecord, ProcessRole

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from apps.deployments.services import reconcile
-from apps.desk.selectors.dashboard import list_attention_items
+from apps.desk.needs.collection import list_attention_items
 from apps.gateways.health.collection import read_all_gateways
 from apps.gateways.health.models import HealthReading
 from apps.gateways.health.selectors import list_findings

@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.deployments.rollouts.probing import ProbeResult, probe_gateway
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
-from apps.desk.selectors.dashboard import list_attention_items
+from apps.desk.needs.collection import list_attention_items
 from apps.gateways.packet_probes.judgement import IN_A_ROW, InwardVerdict, ProbeVerdict, do_all_pass, judge_inward, judge_status
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.packet_probes.observation import probe_all_gateways

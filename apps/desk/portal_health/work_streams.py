@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db.models import Count, Min, Q
+from django.shortcuts import resolve_url
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.bans.models import BanFeed
-from apps.desk.selectors import programs
-from apps.desk.selectors.need import find_page_url
+from apps.desk.portal_health import program_texts
 from apps.events.models import Event
 from apps.inbound_mail import mailbox_health
 from apps.inbound_mail.models import Arrival
@@ -51,7 +51,7 @@ def _build_queue(backlog: QueueBacklog, is_behind: bool) -> WorkStream:
         state = StateLabel(StateKind.BAD, _("Not served"))
     name = _("Tasks for the %(role)s") % {"role": ProcessRole(backlog.role).label}
     oldest = "" if backlog.oldest is None else formats.format_duration(backlog.oldest)
-    return WorkStream(name, state, formats.format_number(backlog.messages), oldest, find_page_url("desk:system"))
+    return WorkStream(name, state, formats.format_number(backlog.messages), oldest, resolve_url("desk:system"))
 
 
 def _build_outgoing(now: datetime) -> WorkStream:
@@ -61,7 +61,7 @@ def _build_outgoing(now: datetime) -> WorkStream:
     if late or failed:
         state = StateLabel(StateKind.WARN, _("Late") if late else _("%(number)s failed") % {"number": formats.format_number(failed)})
     waiting = formats.format_number(found.get(Message.State.WAITING, 0))
-    return WorkStream(_("Outgoing mail"), state, waiting, _describe_age(oldest, now), find_page_url("mail:outbox"))
+    return WorkStream(_("Outgoing mail"), state, waiting, _describe_age(oldest, now), resolve_url("mail:outbox"))
 
 
 def _build_incoming(now: datetime) -> WorkStream:
@@ -72,7 +72,7 @@ def _build_incoming(now: datetime) -> WorkStream:
     elif mailbox_health.find_overdue_mail():
         state = StateLabel(StateKind.BAD, _("Late"))
     waiting = formats.format_number(found["number"])
-    return WorkStream(_("Incoming mail"), state, waiting, _describe_age(found["at"], now), find_page_url("inbound:arrivals"))
+    return WorkStream(_("Incoming mail"), state, waiting, _describe_age(found["at"], now), resolve_url("inbound:arrivals"))
 
 
 def _iter_feeds(now: datetime) -> Iterator[WorkStream]:
@@ -83,17 +83,17 @@ def _iter_feeds(now: datetime) -> Iterator[WorkStream]:
     if failing:
         state = StateLabel(StateKind.WARN, ngettext("%(n)s fails", "%(n)s fail", failing) % {"n": formats.format_number(failing)})
     words = ngettext("%(n)s feed", "%(n)s feeds", found["number"]) % {"n": formats.format_number(found["number"])}
-    yield WorkStream(_("Feeds of ban lists"), state, words, _describe_age(found["at"], now), find_page_url("bans:lists"))
+    yield WorkStream(_("Feeds of ban lists"), state, words, _describe_age(found["at"], now), resolve_url("bans:lists"))
 
 
 def _iter_events(now: datetime) -> Iterator[WorkStream]:
     if not settings.EVENTS_URL:
         return
     faults = [each for each in heartbeats.list_process_faults(now) if each.role == ProcessRole.EVENTS]
-    state = StateLabel(StateKind.WARN, programs.describe_role_fault(faults[0])) if faults else _works()
+    state = StateLabel(StateKind.WARN, program_texts.describe_role_fault(faults[0])) if faults else _works()
     number = Event.objects.filter(at__gte=now - timedelta(hours=1)).count()
     words = _("%(number)s in the last hour") % {"number": formats.format_number(number)}
-    yield WorkStream(_("Live events"), state, words, "", find_page_url("desk:system"))
+    yield WorkStream(_("Live events"), state, words, "", resolve_url("desk:system"))
 
 
 def _describe_age(at: datetime | None, now: datetime) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from apps.desk.selectors.result_cache import count_assigned_shares, get_cached
+from apps.desk.result_cache import count_assigned_shares, get_cached
 from apps.lib.activation import Activation, list_activations
 from apps.lib.fields import Address
 from apps.lib.ui import formats

@@ -16,6 +16,7 @@ from django.utils.translation import ngettext
 
 from apps.deployments.models import Rollout
 from apps.deployments.rollouts import progress
+from apps.desk.needs.gateways import find_unapplied_rollout
 from apps.gateways.health.models import HealthFinding
 from apps.gateways.health.rules import RULES
 from apps.gateways.health.selectors import list_findings
@@ -112,14 +113,6 @@ def _has_primaries(facts: DashboardFacts) -> bool:
     primaries = _list_primaries(facts)
     both = any(each.carries4 for each in primaries) and any(each.carries6 for each in primaries)
     return both and all(each.state.kind is StateKind.OK and not each.alone for each in primaries)
-
-
-def find_unapplied_rollout(each: GatewayOverview, newest: Mapping[int, Rollout]) -> Rollout | None:
-    """Return the newest rollout if the gateway does not run it; None while it is under way, or the gateway's state is unknown."""
-    last = newest.get(each.gateway.group_id)
-    if last is None or last.state in Rollout.OPEN or each.status is None:
-        return None
-    return last if each.status.revision_id != last.revision_id else None
 
 
 def _is_newest_everywhere(facts: DashboardFacts) -> bool:

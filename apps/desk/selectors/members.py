@@ -15,7 +15,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from apps.bans.blocks.selectors import count_blocked_members, list_blocked_member_ids
-from apps.desk.selectors.result_cache import count_members, get_cached
+from apps.desk.result_cache import count_members, get_cached
 from apps.lib.activation import list_activations
 from apps.lib.database.joint_reads import read_together
 from apps.lib.database.validity import is_valid_now

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -206,10 +206,7 @@ def _build_allow_hit(entry: AllowEntry) -> SearchHit:
 
 
 def _build_ban_url(ban: Ban) -> str:
-    try:
-        return f"{reverse('bans:list', args=[ban.list_id])}?{urlencode({'q': str(ban.prefix)})}"
-    except NoReverseMatch:
-        return ""
+    return f"{reverse('bans:list', args=[ban.list_id])}?{urlencode({'q': str(ban.prefix)})}"
 
 
 def _search_pools(asked: SearchText) -> SearchHitGroup:

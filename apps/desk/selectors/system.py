@@ -7,7 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.desk.selectors import programs
+from apps.desk.portal_health import program_texts
 from apps.lib.ui.states import StateKind, StateLabel
 from apps.operations import heartbeats, host_heartbeats, jobs
 from apps.operations.models import JobRecord, RoleHeartbeat
@@ -78,13 +78,13 @@ def build_system_status(now: datetime) -> SystemStatus:
 def _list_roles(now: datetime) -> list[RoleRow]:
     faults, known = {fault.role: fault for fault in heartbeats.list_process_faults(now)}, heartbeats.list_heartbeats()
     rows, hosts = [], host_heartbeats.list_hosts()
-    lacking = {role: each for each in programs.list_host_faults(faults.values(), now) for role in each.roles}
+    lacking = {role: each for each in program_texts.list_host_faults(faults.values(), now) for role in each.roles}
     for role in heartbeats.list_expected_roles():
         fault = faults.get(role)
-        state = StateLabel(StateKind.BAD, programs.describe_role_fault(fault)) if fault else StateLabel(StateKind.OK, _("Works"))
-        follows = str(programs.CONSEQUENCES[role]) if fault else ""
+        state = StateLabel(StateKind.BAD, program_texts.describe_role_fault(fault)) if fault else StateLabel(StateKind.OK, _("Works"))
+        follows = str(program_texts.CONSEQUENCES[role]) if fault else ""
         if role in lacking:
-            words, follows = programs.describe_host_fault(lacking[role])
+            words, follows = program_texts.describe_host_fault(lacking[role])
             state = StateLabel(StateKind.WARN, words)
         places = hosts.get(role, [])
         rows.append(RoleRow(str(role.label), state, known.get(role), follows, ", ".join(places) if len(places) > 1 else ""))
@@ -94,7 +94,8 @@ def _list_roles(now: datetime) -> list[RoleRow]:
 def _list_jobs(now: datetime) -> list[JobRow]:
     faults = {fault.name: fault for fault in jobs.list_job_faults(now)}
     return [
-        JobRow(job.name, programs.render_job_title(job.name), _build_state(job, faults), job) for job in JobRecord.objects.order_by("name")
+        JobRow(job.name, program_texts.render_job_title(job.name), _build_state(job, faults), job)
+        for job in JobRecord.objects.order_by("name")
     ]
 
 

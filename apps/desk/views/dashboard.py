@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from apps.accounts.permissions import has_right, staff_page
 from apps.accounts.roles import Right
+from apps.desk.result_cache import get_cached
 from apps.desk.selectors.dashboard import build_dashboard as everything
-from apps.desk.selectors.result_cache import get_cached
 from apps.tickets.trend import compute_ticket_summary
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from django.shortcuts import resolve_url
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.desk.selectors.need import AttentionItem, find_page_url
+from apps.desk.needs.need import AttentionItem
 from apps.gateways.agent_texts import get_own_release, is_agent_older, list_missing_features
 from apps.gateways.selectors import GatewayOverview
 from apps.lib.ui.states import StateKind, StateLabel
@@ -27,7 +28,7 @@ def _build_item(agent: str, protocol: int, those: Sequence[GatewayOverview]) -> 
         "The agent of %(gateways)s is of an older release", "The agents of %(gateways)s are of an older release", len(those)
     ) % {"gateways": names}
     groups = {each.gateway.group_id for each in those}
-    page = find_page_url("gateways:agents", groups.pop()) if len(groups) == 1 else find_page_url("gateways:list")
+    page = resolve_url("gateways:agents", groups.pop()) if len(groups) == 1 else resolve_url("gateways:list")
     return AttentionItem(
         f"agent-{agent}-{protocol}",
         StateLabel(StateKind.PLAIN, _("Older"), "info"),

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from django.shortcuts import resolve_url
 from django.utils.translation import gettext as _
 
-from apps.desk.selectors.need import AttentionItem, find_page_url
+from apps.desk.needs.need import AttentionItem
 from apps.gateways.packet_probes.judgement import InwardVerdict, judge_inward
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.packet_probes.selectors import list_probe_statuses
@@ -13,7 +14,7 @@ from apps.gateways.selectors import GatewayOverview
 from apps.lib.ui.states import StateKind, StateLabel
 
 
-def iter_inward_items(gates: Sequence[GatewayOverview], now: datetime) -> Iterator[AttentionItem]:
+def iter_attention_items(gates: Sequence[GatewayOverview], now: datetime) -> Iterator[AttentionItem]:
     """Yield a need for each group and family of which no connection comes in, and one for each group whose responder does not answer."""
     by_gateway = {each.gateway.pk: each for each in gates}
     found = [(each, judge_inward(each, now)) for each in list_probe_statuses() if each.gateway_id in by_gateway]
@@ -49,5 +50,5 @@ def _build_silent(group: int, silent: Sequence[ProbeStatus]) -> AttentionItem:
 
 def _build_item(key: str, label: str, what: str, text: str, since: datetime | None, statuses: Sequence[ProbeStatus]) -> AttentionItem:
     gateways = frozenset(each.gateway_id for each in statuses)
-    page = find_page_url("gateways:gateway", min(gateways)) if len(gateways) == 1 else find_page_url("gateways:list")
+    page = resolve_url("gateways:gateway", min(gateways)) if len(gateways) == 1 else resolve_url("gateways:list")
     return AttentionItem(key, StateLabel(StateKind.WARN, label), what, text, since, _("Open"), page, gateways=gateways)

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from django.shortcuts import resolve_url
 from django.utils.translation import gettext as _
 
-from apps.desk.selectors import packets
-from apps.desk.selectors.affected import describe_affected
-from apps.desk.selectors.need import AttentionItem, find_page_url
+from apps.desk.needs import packets
+from apps.desk.needs.affected import describe_affected
+from apps.desk.needs.need import AttentionItem
 from apps.gateways.health import finding_texts
 from apps.gateways.health.models import HealthFinding
 from apps.gateways.health.rules import RULES
@@ -33,7 +34,7 @@ def _build_item(of: GatewayOverview, finding: HealthFinding) -> AttentionItem:
     if of.carried and RULES[finding.rule].affects_members(finding.evidence):
         said.append(describe_affected(carries=True))
     said.append(finding_texts.render_cure(finding))
-    what, page = finding_texts.render_title(finding, of.gateway), find_page_url("gateways:health", of.gateway.pk)
+    what, page = finding_texts.render_title(finding, of.gateway), resolve_url("gateways:health", of.gateway.pk)
     key = f"health-{of.gateway.pk}-{finding.rule}"
     lost = frozenset(packets.build_key(of.gateway.pk, family) for family in RULES[finding.rule].stops(finding.evidence))
     return AttentionItem(
@@ -53,5 +54,5 @@ def _build_unknown(of: GatewayOverview, refusal: str) -> AttentionItem:
     text = _("Its agent does not tell it: %(why)s. An agent of an older release has to be upgraded.") % {"why": refusal.rstrip(".")}
     state = StateLabel(StateKind.PLAIN, _("Unknown"), "info")
     what = _("The health of %(gateway)s is not known") % {"gateway": of.gateway}
-    page = find_page_url("gateways:gateway", of.gateway.pk)
+    page = resolve_url("gateways:gateway", of.gateway.pk)
     return AttentionItem(f"health-{of.gateway.pk}", state, what, text, None, _("Open"), page, gateways=frozenset({of.gateway.pk}))

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.desk.selectors.result_cache import count_members
+from apps.desk.result_cache import count_members
 from apps.lib.ui import formats
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from datetime import datetime
 
+from django.shortcuts import resolve_url
 from django.utils.translation import gettext as _
 
+from apps.desk.needs.need import AttentionItem
 from apps.desk.portal_health.finding_texts import build_portal_line
-from apps.desk.selectors.need import AttentionItem, find_page_url
 from apps.operations.portal_health.selectors import find_portal_reading, list_portal_findings
 
 
@@ -17,4 +18,4 @@ def iter_attention_items(now: datetime) -> Iterator[AttentionItem]:
     for finding in (each for each in found if reading and each.since < reading.at):
         line = build_portal_line(finding)
         key, said = f"portal-{finding.rule}", f"{line.evidence} {line.cure}"
-        yield AttentionItem(key, line.state, line.title, said, finding.since, _("Health"), find_page_url("desk:portal-health"))
+        yield AttentionItem(key, line.state, line.title, said, finding.since, _("Health"), resolve_url("desk:portal-health"))

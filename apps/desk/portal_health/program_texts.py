@@ -1,17 +1,14 @@
-"""The dashboard's needs about the portal's own programs: roles that do not work, jobs that fail or are overdue, with the consequences."""
+"""Words about the portal's own programs, hosts and jobs: their names, what is wrong with them, and what follows."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.desk.selectors.need import AttentionItem, find_page_url
 from apps.lib import message_broker
-from apps.lib.ui import formats
-from apps.lib.ui.states import StateKind, StateLabel
-from apps.operations import heartbeats, host_heartbeats, jobs
+from apps.operations import heartbeats, host_heartbeats
 from apps.operations.heartbeats import ProcessFault, RoleFaultKind
 from apps.operations.host_heartbeats import HostFault, HostFaultKind, KeyDifference
 from apps.operations.models import ProcessRole
@@ -33,7 +30,6 @@ CONSEQUENCES: dict[ProcessRole, Promise] = {
     ),
     ProcessRole.EVENTS: gettext_lazy("Pages refresh themselves instead; scripts that wait for gateways are refused. Start “events”."),
 }
-URGENT = frozenset({ProcessRole.WORKER, ProcessRole.TICKER})
 JOBS: dict[str, Promise] = {
     "workers.reconcile": gettext_lazy("Deploying changes to the gateways"),
     "workers.reconcile_group": gettext_lazy("Deploying a change to one group of gateways"),
@@ -84,46 +80,33 @@ def render_job_title(name: str) -> str:
     return str(JOBS.get(name, name))
 
 
-def iter_attention_items(now: datetime) -> Iterator[AttentionItem]:
-    """Yield roles that do not work, and jobs that fail or do not run."""
-    faults = heartbeats.list_process_faults(now)
-    yield from _iter_role_needs(faults)
-    yield from _iter_host_needs(faults, now)
-    ticking = not faults or {fault.role for fault in faults} == {ProcessRole.EVENTS}
-    for job in jobs.list_job_faults(now):
-        if job.error or ticking:  # if a role is silent, its jobs do not run: that is not another need
-            yield _build_job_need(job)
+def describe_broker_fault() -> str:
+    """Say that the broker, by its name, accepts nothing."""
+    return _("The broker (%(broker)s) accepts no messages") % {"broker": message_broker.get_broker_name()}
 
 
-def _iter_role_needs(faults: Sequence[ProcessFault]) -> Iterator[AttentionItem]:
-    broker = [fault for fault in faults if fault.fault is RoleFaultKind.BROKER]
-    others = [fault for fault in faults if fault.fault is not RoleFaultKind.BROKER]
-    silent = [fault for fault in others if fault.fault is RoleFaultKind.SILENT]
-    if broker:
-        yield _build_need(
-            "broker",
-            StateKind.BAD,
-            _describe_broker_fault(),
-            f"{broker[0].error}. {_describe_broker_effect()}",
-            min(_list_moments(broker), default=None),
-        )
-    if {fault.role for fault in silent} >= {*heartbeats.OF_QUEUES, ProcessRole.TICKER}:
-        words = _("No worker of the portal sends a heartbeat")
-        yield _build_need("workers", StateKind.BAD, words, _describe_standstill(), max(_list_moments(silent), default=None))
-        others = [fault for fault in others if fault.role == ProcessRole.EVENTS]
-    for fault in others:
-        kind = StateKind.BAD if fault.role in URGENT else StateKind.WARN
-        yield _build_need(f"role-{fault.role}", kind, describe_role_fault(fault), str(CONSEQUENCES[fault.role]), fault.since)
+def describe_broker_effect() -> str:
+    """Say what follows from that, and what to do."""
+    if message_broker.is_rabbitmq():
+        return _("Changes are saved, but nothing goes out until it works again. Check that RabbitMQ runs, and has memory and disk left.")
+    return _("Changes are saved, but nothing goes out until it works again. Check that Redis runs and has memory left.")
 
 
-def _iter_host_needs(faults: Sequence[ProcessFault], now: datetime) -> Iterator[AttentionItem]:
-    """Yield hosts whose programs do not work while others do, and hosts with different keys."""
-    for fault in list_host_faults(faults, now):
-        words, evidence = describe_host_fault(fault)
-        yield _build_need(f"host-{fault.kind}-{fault.host}", StateKind.WARN, words, evidence, fault.since)
-    for difference in host_heartbeats.list_key_differences(now, heartbeats.SILENT):
-        key = "host-ssh-keys" if difference.is_ssh else "host-secret-keys"
-        yield _build_need(key, StateKind.BAD, *_describe_key_difference(difference), None)
+def describe_standstill() -> str:
+    """Say what follows if no worker runs at all."""
+    return _("Changes are saved, but reach no gateway; no mail is sent, nothing is counted. Start the workers, or check their logs.")
+
+
+def describe_role_fault(fault: ProcessFault) -> str:
+    """Describe the fault of a role, without its consequences."""
+    given = {"role": fault.role.label}
+    if fault.fault is RoleFaultKind.BROKER:
+        return describe_broker_fault()
+    if fault.fault is RoleFaultKind.IDLE:
+        return _("The %(role)s is running but finishes no tasks") % given
+    if fault.since is None:
+        return _("The %(role)s has never sent a heartbeat") % given
+    return _("The %(role)s sends no heartbeat") % given
 
 
 def list_host_faults(faults: Iterable[ProcessFault], now: datetime) -> list[HostFault]:
@@ -145,7 +128,8 @@ def describe_host_fault(fault: HostFault) -> tuple[str, str]:
     ) % given
 
 
-def _describe_key_difference(difference: KeyDifference) -> tuple[str, str]:
+def describe_key_difference(difference: KeyDifference) -> tuple[str, str]:
+    """Return which hosts have different keys, and what follows."""
     if not difference.is_ssh:
         words = _("The hosts %(hosts)s have different secret keys") % {"hosts": ", ".join(difference.hosts)}
         return words, _(
@@ -159,59 +143,4 @@ def _describe_key_difference(difference: KeyDifference) -> tuple[str, str]:
     return words, _(
         "Gateways accept one key. Work that falls to a host without it fails: copy the file NETZWART_SSH_KEY from a host "
         "whose connections work."
-    )
-
-
-def _list_moments(faults: Sequence[ProcessFault]) -> list[datetime]:
-    return [fault.since for fault in faults if fault.since]
-
-
-def _describe_broker_fault() -> str:
-    return _("The broker (%(broker)s) accepts no messages") % {"broker": message_broker.get_broker_name()}
-
-
-def _describe_broker_effect() -> str:
-    if message_broker.is_rabbitmq():
-        return _("Changes are saved, but nothing goes out until it works again. Check that RabbitMQ runs, and has memory and disk left.")
-    return _("Changes are saved, but nothing goes out until it works again. Check that Redis runs and has memory left.")
-
-
-def _describe_standstill() -> str:
-    return _("Changes are saved, but reach no gateway; no mail is sent, nothing is counted. Start the workers, or check their logs.")
-
-
-def describe_role_fault(fault: ProcessFault) -> str:
-    """Describe the fault of a role, without its consequences."""
-    given = {"role": fault.role.label}
-    if fault.fault is RoleFaultKind.BROKER:
-        return _describe_broker_fault()
-    if fault.fault is RoleFaultKind.IDLE:
-        return _("The %(role)s is running but finishes no tasks") % given
-    if fault.since is None:
-        return _("The %(role)s has never sent a heartbeat") % given
-    return _("The %(role)s sends no heartbeat") % given
-
-
-def _build_job_need(fault: jobs.JobFault) -> AttentionItem:
-    given = {"job": render_job_title(fault.name)}
-    well = (
-        _("It last succeeded %(at)s.") % {"at": formats.format_full_time(fault.succeeded)}
-        if fault.succeeded
-        else _("It has never succeeded.")
-    )
-    if fault.error:
-        return _build_need(f"job-{fault.name}", StateKind.BAD, _("Job fails: %(job)s") % given, f"{fault.error}. {well}", fault.since)
-    evidence = _("It has missed several runs although the scheduler is running.") + " " + well
-    return _build_need(f"job-{fault.name}", StateKind.WARN, _("Job is overdue: %(job)s") % given, evidence, fault.since)
-
-
-def _build_need(key: str, kind: StateKind, what: str, evidence: str, at: datetime | None) -> AttentionItem:
-    return AttentionItem(
-        key.replace(" ", "-").replace(".", "-"),
-        StateLabel(kind, _("Portal"), "clock"),
-        what,
-        evidence,
-        at,
-        _("Open"),
-        find_page_url("desk:system"),
     )

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from django.shortcuts import resolve_url
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.desk.selectors.need import AttentionItem, find_page_url
-from apps.desk.selectors.result_cache import count_assigned_shares, get_cached
+from apps.desk.needs.need import AttentionItem
+from apps.desk.result_cache import count_assigned_shares, get_cached
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
 from apps.nat.pool_usage import BlockUsage, list_block_usages
@@ -53,4 +54,4 @@ def _build_block_need(usage: BlockUsage) -> AttentionItem:
 
 def _build_need(pool: Pool, what: str, evidence: str) -> AttentionItem:
     state = StateLabel(StateKind.WARN, _("Nearly full"))
-    return AttentionItem(f"pool-{pool.pk}", state, what, evidence, None, _("Open"), find_page_url("network:pool", pool.pk))
+    return AttentionItem(f"pool-{pool.pk}", state, what, evidence, None, _("Open"), resolve_url("network:pool", pool.pk))

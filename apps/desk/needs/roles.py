@@ -3,9 +3,10 @@
 from collections.abc import Collection, Iterator
 from datetime import datetime
 
+from django.shortcuts import resolve_url
 from django.utils.translation import gettext as _
 
-from apps.desk.selectors.need import AttentionItem, find_page_url
+from apps.desk.needs.need import AttentionItem
 from apps.gateways.roles.picture import build_roles_picture, list_managed_groups
 from apps.gateways.roles.problems import list_problems
 from apps.lib.ui.states import StateKind, StateLabel
@@ -29,6 +30,6 @@ def iter_attention_items(now: datetime, away: Collection[int]) -> Iterator[Atten
                 more,
                 None,
                 _("Look at the roles"),
-                find_page_url("gateways:failover", group.pk),
+                resolve_url("gateways:failover", group.pk),
                 gateways=frozenset[int]().union(*(each.gateways or everywhere for each in problems)),
             )

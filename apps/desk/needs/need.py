@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.urls import NoReverseMatch, reverse
-
 from apps.lib.ui.states import StateLabel
 from apps.status.incidents.work_windows import WorkWindow
 
@@ -32,9 +30,6 @@ class AttentionItem:
     work: WorkWindow | None = None
 
 
-def find_page_url(name: str, *arguments: object) -> str:
-    """Return the URL of a page; "" if there is no such page."""
-    try:
-        return reverse(name, args=arguments)
-    except NoReverseMatch:
-        return ""
+def get_first_line(text: str) -> str:
+    """Return the first line of an error that a program has told: the rest is for its page."""
+    return text.partition("\n")[0]

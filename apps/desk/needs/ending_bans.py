@@ -7,11 +7,12 @@ from typing import Final
 
 from django.db.models import Count, Min, QuerySet
 from django.db.models.functions import Now
+from django.shortcuts import resolve_url
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.bans.models import Ban, BanHits
-from apps.desk.selectors.need import AttentionItem, find_page_url
+from apps.desk.needs.need import AttentionItem
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
 from apps.lib.web.frame_reads import read_with_frame
@@ -30,7 +31,7 @@ class EndingBans:
     hit: int
 
 
-def iter_ban_items(now: datetime) -> Iterator[AttentionItem]:
+def iter_attention_items(now: datetime) -> Iterator[AttentionItem]:
     """Yield one need for all bans that end soon."""
     if not any(first is not None and first <= now + SOON for first in _list_next_ends()):
         return
@@ -39,7 +40,7 @@ def iter_ban_items(now: datetime) -> Iterator[AttentionItem]:
         number = formats.format_number(found.number)
         state = StateLabel(StateKind.PLAIN, _("Expiring"), "clock")
         what = ngettext("%(n)s ban ends within 24 h", "%(n)s bans end within 24 h", found.number) % {"n": number}
-        page = find_page_url("bans:lists")
+        page = resolve_url("bans:lists")
         yield AttentionItem("bans", state, what, _describe_hits(found.hit), found.first, _("Review"), page)
 
 

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from django.shortcuts import resolve_url
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.desk.selectors.affected import describe_affected
-from apps.desk.selectors.need import AttentionItem, find_page_url
+from apps.desk.needs.affected import describe_affected
+from apps.desk.needs.need import AttentionItem
 from apps.gateways.packet_probes.judgement import ProbeVerdict, compute_figures, judge_status
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.packet_probes.presentation import describe_lost_size
@@ -45,7 +46,7 @@ def _build_lost_everywhere(group: int, lost: Sequence[ProbeStatus]) -> Attention
     text = " ".join([describe_affected(carries=True), why, lost[0].text])
     key, state = f"packets-{group}-{lost[0].family}", StateLabel(StateKind.BAD, _("No packets"))
     each_alone = frozenset(build_key(each.gateway_id, each.family) for each in lost)
-    page, everywhere = find_page_url("gateways:list"), frozenset(each.gateway_id for each in lost)
+    page, everywhere = resolve_url("gateways:list"), frozenset(each.gateway_id for each in lost)
     return AttentionItem(key, state, what, text, since, _("Open"), page, stands_for=each_alone, gateways=everywhere)
 
 
@@ -79,7 +80,7 @@ def _build_small_only(of: GatewayOverview, statuses: Sequence[ProbeStatus]) -> A
     ]
     state = StateLabel(StateKind.BAD if hangs else StateKind.WARN, _("Packet size"))
     since = min(each.full_size_answered for each in statuses if each.full_size_answered)
-    page = find_page_url("gateways:gateway", of.gateway.pk)
+    page = resolve_url("gateways:gateway", of.gateway.pk)
     own = frozenset({of.gateway.pk})
     return AttentionItem(f"full-size-{of.gateway.pk}", state, what, " ".join(said), since, _("Open"), page, gateways=own)
 
@@ -91,7 +92,7 @@ def _build_not_probed(of: GatewayOverview, status: ProbeStatus) -> AttentionItem
 
 
 def _build_item(status: ProbeStatus, state: StateLabel, what: str, text: str, *, since: datetime | None) -> AttentionItem:
-    page = find_page_url("gateways:gateway", status.gateway_id)
+    page = resolve_url("gateways:gateway", status.gateway_id)
     key, of = build_key(status.gateway_id, status.family), frozenset({status.gateway_id})
     return AttentionItem(key, state, what, text, since, _("Open"), page, gateways=of)
 
