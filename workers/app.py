@@ -6,6 +6,7 @@ from celery import Celery
 from kombu import Queue
 
 from workers import broker
+from workers.queues import CHANGES, FEEDS, IMPORTS, MAIL, POSTAL, READINGS, ROLES, SLOW
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 # Django's checks load all code of the pages, which workers do not need, and query the database, which may be down when a worker starts.
@@ -35,42 +36,6 @@ MODULES = (
     "evidence",
     "status",
 )
-# Reading a large gateway's counters, or a feed, keeps Python busy: a worker of its own for each queue keeps deploying changes fast.
-CHANGES, READINGS, MAIL, FEEDS = "celery", "readings", "mail", "feeds"
-ROLES = {CHANGES: "worker", READINGS: "collector", MAIL: "mailer", FEEDS: "feeds"}  # queue: apps.operations.models.ProcessRole
-SLOW = (
-    "workers.collect",
-    "workers.collect_one",
-    "workers.tend_usage",
-    "workers.share_fairly",
-    "workers.tell_of_quotas",
-    "workers.lifecycle",
-    "workers.fetch_mail",
-    "workers.count_tickets",
-    "workers.tell_webhooks",
-    "workers.forget",
-    "workers.examine_machines",
-    "workers.watch_roles",
-    "workers.probe_gateways",
-    "workers.read_health",
-    "workers.sum_health",
-    "workers.read_timeouts",
-    "workers.read_portal_health",
-    "workers.tend_evidence",
-    "workers.collect_evidence",
-)
-POSTAL = (
-    "workers.send_mail",
-    "workers.receive_mail",
-    "workers.answer_tickets",
-    "workers.send_announcements",
-    "workers.watch_alarms",
-    "workers.send_alarm_messages",
-    "workers.send_sign_of_life",
-    "workers.watch_status",
-    "workers.mail_status_updates",
-)
-IMPORTS = ("workers.refresh_feed", "workers.import_people", "workers.read_duty_calendars")
 TAKE_OVER_SECONDS = 5.0
 FORGET_SECONDS = 3600.0
 FEEDS_SECONDS = 60.0

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import structlog
+from celery import current_app
 from celery.signals import (
     beat_embedded_init,
     beat_init,
@@ -23,6 +24,7 @@ from apps.operations import jobs
 from apps.operations.heartbeats import HeartbeatThread
 from apps.operations.models import ProcessRole
 from workers import memory_limit
+from workers.queues import CHANGES, FEEDS, ROLES
 
 RECORDED_BY_ROLE: Final = frozenset({"workers.report_served"})  # not by task
 log = structlog.get_logger()
@@ -47,16 +49,12 @@ def compute_periods(schedule: Mapping[str, Mapping[str, Any]]) -> dict[str, floa
 
 def begin_traces(instance: Any, **_given: Any) -> None:
     """Send the traces of the worker that brings changes; the others record no spans."""
-    from workers.app import CHANGES
-
     if CHANGES in instance.app.amqp.queues.consume_from:
         trace_timing.start_traces(settings.TRACES_URL, "netzwart-worker")
 
 
 def begin_heartbeat(sender: Any, **_given: Any) -> None:
     """Start a worker's heartbeat, for each role whose queue it consumes. A worker that only imports feeds gets a memory limit."""
-    from workers.app import FEEDS, ROLES
-
     queues = set(sender.app.amqp.queues.consume_from)
     HeartbeatThread([ProcessRole(role) for name, role in ROLES.items() if name in queues]).start()
     if queues == {FEEDS}:
@@ -65,10 +63,8 @@ def begin_heartbeat(sender: Any, **_given: Any) -> None:
 
 def begin_ticking(**_given: Any) -> None:
     """Start the scheduler's heartbeat. The jobs expected from now on are those of its schedule."""
-    from workers.app import app
-
     try:
-        jobs.set_schedule(compute_periods(app.conf.beat_schedule))
+        jobs.set_schedule(compute_periods(current_app.conf.beat_schedule))
     except DatabaseError as error:
         log.warning("schedule not recorded", error=str(error).strip())
     HeartbeatThread([ProcessRole.TICKER]).start()

@@ -5,17 +5,18 @@ from datetime import timedelta
 from celery import shared_task
 from django.utils import timezone
 
-from apps.operations import heartbeats, registry
+from apps.operations import heartbeats, pruning
 from apps.operations.models import ProcessRole
 from apps.operations.portal_health.collection import read_portal
 from apps.preferences.declarations import BACKUP_HOURS
 from apps.preferences.selectors import read_setting
+from workers.queues import ROLES
 
 
 @shared_task(name="workers.forget")
 def forget() -> None:
     """Remove rows past their retention, table by table, in bounded steps. Queues itself again if rows are left."""
-    if registry.prune_all():
+    if pruning.prune_all():
         forget.delay()
 
 
@@ -28,6 +29,4 @@ def report_served(role: str) -> None:
 @shared_task(name="workers.read_portal_health")
 def read_portal_health() -> None:
     """Read and judge the health of the portal's database, queues and backups."""
-    from workers.app import ROLES
-
     read_portal(ROLES, timedelta(hours=read_setting(BACKUP_HOURS)), timezone.now())

@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from apps.lib.trace_timing import SpanFacts, SpanKind
+from apps.lib.trace_spans import SpanFacts, SpanKind
 
 SEND_SECONDS: Final = 2.0  # for one batch, with all attempts; also for each batch that is left when a process ends
 WAITING_SPANS: Final = 1024  # further ones are dropped
@@ -65,7 +65,7 @@ class OutageLoggingExporter(SpanExporter):
 
 
 class OtlpRecorder:
-    """Makes spans with OpenTelemetry. Implements `trace_timing.SpanRecorder`."""
+    """Makes spans with OpenTelemetry. Implements `trace_spans.SpanRecorder`."""
 
     def __init__(self, provider: TracerProvider) -> None:
         self._provider, self._tracer = provider, provider.get_tracer("netzwart")

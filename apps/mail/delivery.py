@@ -17,9 +17,10 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from apps.mail import circuit_breaker
+from apps.mail.handover import HandoverOutcome, HandoverStatus
 from apps.mail.mime import compose_mail, parse_envelope_address
 from apps.mail.models import Message
-from apps.mail.transport import HandoverOutcome, HandoverStatus, MailTransport
+from apps.mail.transport import MailTransport
 
 LEASE: Final = timedelta(minutes=3)  # longer than connecting and one mail may take together
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)

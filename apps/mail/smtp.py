@@ -13,7 +13,7 @@ from threading import Event, Timer
 from types import TracebackType
 from typing import Final, Self
 
-from apps.mail.transport import HandoverOutcome, HandoverStatus, clean_server_reply
+from apps.mail.handover import HandoverOutcome, HandoverStatus, clean_server_reply
 
 STARTTLS: Final = "starttls"
 TLS: Final = "tls"

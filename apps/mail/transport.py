@@ -1,8 +1,6 @@
-"""Interface for handing mail over to a server, and its outcomes: by SMTP (`smtp.py`), or as files where no server is configured."""
+"""Interface for handing mail over to a server: by SMTP (`smtp.py`), or as files where no server is configured."""
 
 import os
-from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from time import time_ns
 from types import TracebackType
@@ -10,25 +8,8 @@ from typing import Any, Protocol, Self
 
 from django.conf import settings
 
-MAX_REPLY_LENGTH = 500  # characters kept of a server's reply
-
-
-class HandoverStatus(Enum):
-    """Result of handing over one mail."""
-
-    TAKEN = "taken"
-    REFUSED = "refused"  # for good: because of this recipient or this content
-    LATER = "later"  # this mail is worth another try
-    AWAY = "away"  # the server accepts no mail at all now
-
-
-@dataclass(frozen=True)
-class HandoverOutcome:
-    """Outcome of handing over one mail. `words`: the server's reply, for people. `lost`: the connection is closed or unusable."""
-
-    what: HandoverStatus
-    words: str = ""
-    lost: bool = False
+from apps.mail.handover import HandoverOutcome, HandoverStatus, clean_server_reply
+from apps.mail.smtp import SmtpConnection, SmtpServer
 
 
 class MailTransport(Protocol):
@@ -81,15 +62,7 @@ def _open_privately(path: str, flags: int) -> int:
     return os.open(path, flags, mode=0o600)
 
 
-def clean_server_reply(error: object) -> str:
-    """Return a reply or error as text that the database can hold: one line, without NUL, at most MAX_REPLY_LENGTH characters."""
-    text = error.decode(errors="replace") if isinstance(error, bytes) else str(error)
-    return " ".join(text.replace("\0", "").split())[:MAX_REPLY_LENGTH] or type(error).__name__
-
-
 def build_mail_transport() -> MailTransport:
     """Return the carrier that the settings ask for."""
-    from apps.mail.smtp import SmtpConnection, SmtpServer
-
     given: dict[str, Any] = settings.MAIL_SERVER
     return SmtpConnection(SmtpServer(**given)) if given["host"] else FileMailTransport(settings.VAR / "mail")

@@ -1,4 +1,4 @@
-"""Registry of the tables that grow: what bounds each of them, and how old rows are pruned.
+"""Registry of the tables that grow: what bounds each of them. `pruning` removes what is too old.
 
 Each app registers its own tables in its module `retention`, which is imported when all apps are ready. A test fails for tables
 that are not registered, so that every growing table has an owner.
@@ -8,19 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from time import monotonic
-from typing import Final
 
-import structlog
 from django.db.models import Model, QuerySet
-from django.utils import timezone
 from django.utils.functional import Promise
-
-from apps.operations import jobs
-
-STEP: Final = 2_000  # most rows that one step removes
-SECONDS: Final = 20.0  # after which a pruner begins no further step in this run
-log = structlog.get_logger()
 
 type Pruner = Callable[[datetime, int], int]
 """Deletes at most this many rows that are too old at that time, and returns how many. A smaller number means that none are left."""
@@ -80,27 +70,3 @@ def delete_oldest_batch[Row: Model](rows: QuerySet[Row], by: str, at_most: int) 
     oldest = list(rows.order_by(by).values_list("pk", flat=True)[:at_most])
     rows.model._base_manager.filter(pk__in=oldest).delete()
     return len(oldest)
-
-
-def prune_all(now: datetime | None = None) -> bool:
-    """Run every pruner in bounded steps. If one fails, the others still run. Returns True if some table has more to remove."""
-    at = now or timezone.now()
-    more = False
-    for each in list_retentions():
-        if each.prune:
-            with jobs.record_outcome(each.job):
-                more = _prune(each.label, each.prune, at) or more
-    return more
-
-
-def _prune(label: str, prune: Pruner, at: datetime) -> bool:
-    """Run steps until nothing is left or the time is up. Returns True if something may be left."""
-    end, removed, more = monotonic() + SECONDS, 0, True
-    while more:
-        last = prune(at, STEP)
-        removed, more = removed + last, last >= STEP
-        if monotonic() > end:
-            break
-    if removed:
-        log.info("old rows removed", table=label, rows=removed)
-    return more

@@ -81,7 +81,7 @@ def _write_month(month: SimulatedMonth) -> None:
 def _remove_old_rows(now: datetime) -> float:
     """Run all retention, as at that time, until nothing is left to remove. Return the seconds. Raises SystemExit if some of it fails."""
     from apps.operations.models import JobRecord
-    from apps.operations.registry import prune_all
+    from apps.operations.pruning import prune_all
     from apps.traffic import rollup
 
     began = time.perf_counter()

@@ -23,7 +23,7 @@ from apps.mail.models import Message
 from apps.mail.services import switch_notice_off
 from apps.members.models import Member
 from apps.network.models import GatewayGroup
-from apps.operations import registry
+from apps.operations import pruning
 from tests import factories
 from tests.db.page_client import signed_in, text
 from tests.db.test_pages_dashboard import rollout, runs
@@ -354,7 +354,7 @@ def test_old_alarms_are_listed_and_removed_after_a_year(running: factories.Netwo
     look_after(2 * MINUTE)
     assert "IPv4 has no primary that answers" in text(signed_in(running.admin).get("/alarms/"))
     Alarm.objects.update(began=F("began") - timedelta(days=366), ended=F("ended") - timedelta(days=366))
-    registry.prune_all()
+    pruning.prune_all()
     assert not Alarm.objects.exists()
 
 

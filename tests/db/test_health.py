@@ -24,7 +24,7 @@ from apps.gateways.health.selectors import list_findings
 from apps.gateways.packet_probes.models import LOST, NOT_SENT, ProbeStatus
 from apps.gateways.retention import prune_health_readings, prune_health_samples
 from apps.network.models import Gateway
-from apps.operations.registry import STEP
+from apps.operations.pruning import STEP
 from firewall.health import Forwarding
 from tests import factories
 from tests.db.page_client import signed_in, text

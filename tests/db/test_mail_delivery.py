@@ -22,10 +22,11 @@ from hypothesis import strategies as st
 
 from apps.mail import circuit_breaker
 from apps.mail.delivery import GIVE_UP, LEASE, DeliveryResult, claim_mail, compute_pause, deliver_due_mails, list_due_mails, record_outcome
+from apps.mail.handover import HandoverOutcome, HandoverStatus
 from apps.mail.models import Message, ServerAway
 from apps.mail.services import put_in_outbox
 from apps.mail.smtp import STARTTLS, TLS, SmtpConnection, SmtpServer
-from apps.mail.transport import FileMailTransport, HandoverOutcome, HandoverStatus
+from apps.mail.transport import FileMailTransport
 from tests.example_counts import count_examples
 from tests.fake_smtp import Post, SmtpWay, post
 from tests.whole.system import wait_for

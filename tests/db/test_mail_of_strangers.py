@@ -14,7 +14,8 @@ from apps.inbound_mail.parse_limits import ParseLimits
 from apps.inbound_mail.parser_process import MailReader
 from apps.lib.errors import Conflict, Problem
 from apps.mail import models as mail
-from apps.mail.transport import FileMailTransport, HandoverStatus
+from apps.mail.handover import HandoverStatus
+from apps.mail.transport import FileMailTransport
 from apps.members.models import Member
 from apps.tickets import addressing, services
 from apps.tickets.models import Message, Ticket

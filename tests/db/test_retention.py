@@ -13,9 +13,10 @@ from apps.deployments.revision_pages import contents
 from apps.events.models import Event
 from apps.events.retention import prune_events
 from apps.network.models import GatewayGroup
-from apps.operations import registry
+from apps.operations import pruning, registry
 from apps.operations.models import JobRecord
-from apps.operations.registry import TableBoundKind, list_retentions, prune_all
+from apps.operations.pruning import prune_all
+from apps.operations.registry import TableBoundKind, list_retentions
 from tests.old_rows import MAKERS, revisions
 
 LONG_AGO = timedelta(days=4000)
@@ -70,8 +71,8 @@ def test_a_backlog_is_removed_in_bounded_steps() -> None:
 
 
 def test_a_run_that_cannot_remove_everything_says_that_there_is_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "STEP", 2)
-    monkeypatch.setattr(registry, "SECONDS", 0.0)
+    monkeypatch.setattr(pruning, "STEP", 2)
+    monkeypatch.setattr(pruning, "SECONDS", 0.0)
     Event.objects.bulk_create([Event(kind="rollout", object_id=1, state="queued", at=timezone.now() - LONG_AGO) for _ in range(3)])
     assert prune_all(), "one step was taken, and the next run goes on"
     assert not prune_all()

@@ -10,13 +10,13 @@ from django.conf import LazySettings, settings
 from django.core.management import call_command
 
 from apps.desk.portal_health.program_texts import CONSEQUENCES, JOBS
-from apps.operations import registry
+from apps.operations import pruning
 from apps.operations.heartbeats import OF_QUEUES
 from apps.operations.models import JobRecord, ProcessRole
 from apps.webhooks import delivery_sender
 from workers import app
-from workers.app import ROLES
 from workers.monitoring import RECORDED_BY_ROLE
+from workers.queues import ROLES
 
 RECORDED_BY_COMMAND = {"backup"}  # by a timer of the machine, not by the schedule
 ENTRIES = list(app.conf.beat_schedule.items())
@@ -80,7 +80,7 @@ def test_no_task_is_handed_out_again_while_it_runs() -> None:
     """
     again = app.conf.broker_transport_options["visibility_timeout"]
     assert all(float(entry["schedule"]) <= again for _name, entry in ENTRIES)
-    assert again >= 3600 > 10 * max(delivery_sender.SECONDS, registry.SECONDS, settings.FEED_SECONDS)
+    assert again >= 3600 > 10 * max(delivery_sender.SECONDS, pruning.SECONDS, settings.FEED_SECONDS)
 
 
 def test_every_task_and_every_program_has_words_for_the_dashboard() -> None:

@@ -34,7 +34,7 @@ from tests.whole.faults.injected_fault import Traffic, pass_nothing
 from tests.whole.faults.scene import FaultScene
 from tests.whole.system import read_probes, wait_for
 from workers import deploy, failover, health, mail
-from workers.app import CHANGES
+from workers.queues import CHANGES
 
 STEP = 10  # seconds
 ROUNDS = 5  # of standing probes in a step; here they take a second
