@@ -1,6 +1,7 @@
-"""agent: cost of the agent on a gateway: a plan, first load beside bare `nft -f`, one member's and one element's change, counters.
+"""agent: cost of the agent on a gateway: a plan, first load beside bare `nft -f`, one member's and one element's change, counters, start.
 
-One element's change also after another program has changed a table of its own, as fail2ban does for each address.
+One element's change also after another program has changed a table of its own, as fail2ban does for each address; and how long it takes
+to tell what somebody has changed by hand in ours.
 
 Each round loads the same elements with bare nft and with the agent, in network namespaces of their own, one after the other; the
 ratio is that of the two in one round. A client in a process of its own requests the counters, and goes on changing one member
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from ipaddress import IPv4Address
 from pathlib import Path
 from statistics import median
 
@@ -71,6 +73,8 @@ def run(members: int) -> Iterator[Figure]:
     yield Figure(
         "counters_seconds", middle("counters_seconds"), "s", "<= 0.5" if large else None, listed, LIST, "<= 0.5" if large else None
     )
+    for name in ("start_seconds", "start_after_kill_seconds", "change_by_hand_seconds"):
+        yield Figure(name, middle(name), "s")
     yield Figure("apply_beside_counters_ms", middle("apply_beside_counters_ms"), "ms")
     yield Figure("apply_beside_counters_slowest_ms", max(answer["apply_beside_counters_slowest_ms"] for _, answer in rounds), "ms")
     yield Figure("counters_all_counted_seconds", middle("counters_all_counted_seconds"), "s")
@@ -95,9 +99,26 @@ class PortalStub:
     """The portal's side of the protocol, calling the agent directly instead of over a socket."""
 
     def __init__(self, directory: Path) -> None:
-        self.agent = Agent(KernelTable(), StateDirectory(directory), name="nat-1", boot="", clock=_read_clock)
+        self._directory, self._running = directory, 0
+        self._start()
+
+    def _start(self) -> None:
+        self._table, self._state = KernelTable(), StateDirectory(self._directory)
+        self.agent = Agent(self._table, self._state, name="nat-1", boot="", clock=_read_clock)
         self.agent.changes.restore()
-        self._running = 0
+
+    def restart(self, *, in_order: bool) -> None:
+        """End the agent, in order or as if it was killed, and start the next one."""
+        if in_order:
+            self.agent.changes.hand_over()
+        self._table.close()
+        self._state.close()
+        self._start()
+
+    def find_change_by_hand(self) -> None:
+        """Ask for the digest, and then for what differs."""
+        self._expect(wire.Welcome, wire.Hello(_read_clock()))
+        self._expect(wire.Drifted, wire.Drift(_read_clock()))
 
     def load(self, ruleset: Ruleset, target: int) -> None:
         """Apply a whole ruleset and confirm it."""
@@ -141,6 +162,10 @@ def measure(members: int) -> dict[str, float]:
         pairs = [(_measure_seconds(lambda each=each: portal.apply(each)), _measure_seconds(portal.confirm)) for each in there_and_back]  # type: ignore[misc]  # a lambda's default has no type
         counters = counting.measure(portal.agent, Path(directory), ruleset, delta)
         listed = _measure_seconds(lambda: counting.list_with_nft(ruleset))
+        start_after_kill = _measure_seconds(lambda: portal.restart(in_order=False))
+        start = _measure_seconds(lambda: portal.restart(in_order=True))
+        subprocess.run(["nft", f"add element inet netzwart up4 {{ {IPv4Address(PRIVATE - 1)} }}"], check=True)
+        by_hand = _measure_seconds(portal.find_change_by_hand)
         by_nft = median(_measure_seconds(lambda each=each: _apply_by_nft(each)) for each in there_and_back[:BY_NFT])  # type: ignore[misc]  # as above
     return (
         counters
@@ -152,6 +177,9 @@ def measure(members: int) -> dict[str, float]:
             "load_seconds": load,
             "apply_ms": median(apply for apply, _ in pairs) * 1000,
             "confirmed_ms": median(map(sum, pairs)) * 1000,
+            "start_seconds": start,
+            "start_after_kill_seconds": start_after_kill,
+            "change_by_hand_seconds": by_hand,
         }
     )
 

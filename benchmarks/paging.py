@@ -18,7 +18,7 @@ from benchmarks.serving import EMPTY, EMPTY_P95_MS, read_children, read_rss, ser
 
 EACH = 20
 WITH_GOAL = 5
-"""How often as many requests are made of a page whose 95th percentile has a goal: of twenty it would be the slowest one."""
+"""How many times as many requests are made for a page whose 95th percentile has a goal: of twenty, it would be the slowest one."""
 GOAL = 60  # ms
 WORKER_MIB = 150
 NAMED = 5  # of the slowest pages, on standard error
