@@ -71,7 +71,7 @@ def run(members: int) -> Iterator[Figure]:
     yield Figure("one_member_confirmed_ms", middle("confirmed_ms"), "ms", None, nft, NFT)
     large = members >= LARGE
     yield Figure(
-        "counters_seconds", middle("counters_seconds"), "s", "<= 0.5" if large else None, listed, LIST, "<= 0.5" if large else None
+        "counters_seconds", middle("counters_seconds"), "s", "<= 0.5" if large else None, listed, LIST, "<= 0.1" if large else None
     )
     for name in ("start_seconds", "start_after_kill_seconds", "change_by_hand_seconds"):
         yield Figure(name, middle(name), "s")

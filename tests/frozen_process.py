@@ -16,14 +16,16 @@ _HALTED: Final = frozenset("TZX")
 
 
 def freeze(pid: int) -> None:
-    """Stop the process. Afterwards none of its threads runs."""
-    os.kill(pid, signal.SIGSTOP)
+    """Stop the process, unless it has ended. Afterwards none of its threads runs."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGSTOP)
     wait_for(lambda: _read_states(pid) <= _HALTED)
 
 
 def thaw(pid: int) -> None:
-    """Let the process go on."""
-    os.kill(pid, signal.SIGCONT)
+    """Let the process go on, unless it has ended."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGCONT)
 
 
 @contextmanager
@@ -51,9 +53,10 @@ def _find_group(pid: int) -> int | None:
 
 
 def _read_states(pid: int) -> set[str]:
-    """Return the states of the threads. The name before them may have blanks and brackets."""
-    states = set()
-    for each in Path(f"/proc/{pid}/task").iterdir():
-        with suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
-            states.add((each / "stat").read_text().rpartition(") ")[2][0])
+    """Return the states of the threads, as far as they have not ended meanwhile. The name before them may have blanks and brackets."""
+    states = set[str]()
+    with suppress(FileNotFoundError):
+        for each in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(FileNotFoundError, ProcessLookupError):
+                states.add((each / "stat").read_text().rpartition(") ")[2][0])
     return states

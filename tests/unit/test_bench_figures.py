@@ -17,12 +17,15 @@ def test_a_goal_of_the_ratio_decides_so_that_a_slow_machine_does_not() -> None:
     assert (slow.ratio, slow.is_met) == (3, True)
     assert Figure("p50", 90, "ms", "<= 100", 10, "an empty Django view", "<= 5").is_met is False
     assert Figure("p50", 90, "ms", "<= 100").is_met is True
+    assert (slow.is_goal_reached, Figure("p50", 90, "ms", "<= 100").is_goal_reached) == (False, True)
     assert Figure("p50", 90, "ms", None, 10, "an empty Django view").is_met is None
 
 
 def test_a_table_names_what_disturbed_and_what_missed() -> None:
     table = render_table("api", [Figure("list_ms", 90, "ms", "<= 100", 10, "nothing", "<= 5")], QUIET)
     assert re.search(r"list_ms +90 ms +9 × nothing \(10\) +<= 100 and <= 5 × +MISSED", table)
+    slow = render_table("api", [Figure("list_ms", 300, "ms", "<= 100", 100, "nothing", "<= 5")], QUIET)
+    assert re.search(r"<= 100 and <= 5 × +met by the ratio alone", slow)
     assert "disturbed by (cores in use): firefox 0.50" in table
     assert "noise 0.010" in table
 
