@@ -50,7 +50,7 @@ def count_attention_items(_request: HttpRequest) -> NavigationCount | None:
 
 def collect_needs(gates: Sequence[GatewayOverview], newest: Mapping[int, Rollout], now: datetime) -> list[AttentionItem]:
     """Return all needs, the urgent first. newest: the newest rollout of each group."""
-    found = [*_list_all(gates, newest, now)]
+    found = _list_all(gates, newest, now)
     replaced = frozenset[str]().union(*(need.stands_for for need in found))
     windows = list_work_windows(now) if any(need.gateways for need in found) else ()
     kept = (replace(need, work=find_work_at(need.gateways, windows)) for need in found if need.key not in replaced)

@@ -1,4 +1,4 @@
-"""Needs about the portal's own programs: roles that do not work, hosts that lack, jobs that fail or are overdue, with the consequences."""
+"""Needs about the portal's own programs: silent or idle roles, silent hosts and other keys, jobs that fail or are overdue."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
