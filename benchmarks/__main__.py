@@ -1,20 +1,18 @@
 """script/bench: run one benchmark, or all of them, and print the figures.
 
-Exit status: 0 if every goal is met, 2 if a goal is missed, 1 if a benchmark failed.
+Exit status: 0 if every goal is met, 2 if a goal is missed, 1 if a benchmark failed, 130 if it was interrupted.
 """
 
 import argparse
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from benchmarks import (
     agent,
@@ -41,6 +39,7 @@ from benchmarks import (
 from benchmarks.disturbance import watch_disturbance
 from benchmarks.figures import Figure, describe_machine, render_json, render_table
 from benchmarks.packets import instructions
+from benchmarks.sequence import INTERRUPTED, MISSED, choose_status, run_in_sequence, run_patiently
 
 BENCHMARKS: dict[str, Callable[[Namespace], Iterable[Figure]]] = {
     "agent": lambda given: agent.run(given.members),
@@ -100,7 +99,6 @@ ALL = "all"
 MOST_GATEWAYS = 500  # groups of two with a /16 each in 10.0.0.0/8
 # Benchmarks that create databases of their own on a server; without NETZWART_DATABASE_URL they also start a server of their own.
 ON_A_SERVER = {"api", "change", "collect", "health", "import", "mail", "pages", "scale", "years"}
-MISSED, FAILED = 2, 1
 
 
 def render_benchmark_list() -> str:
@@ -195,32 +193,23 @@ def run_on_a_server(argv: Sequence[str]) -> int:
     Path(directory, "static").mkdir()
     command = [sys.executable, "-m", "portal.stack", "run", "--var", directory, "--", sys.executable, "-m", "benchmarks", *argv]
     try:
-        return subprocess.run(command, check=False).returncode
+        return run_patiently(command)
     finally:
         shutil.rmtree(directory, ignore_errors=True)
 
 
 def run_all(options: Sequence[str], *, in_json: bool) -> int:
     """Run every benchmark. If one fails, the output names it, and the others continue."""
-    answers, statuses = list[dict[str, Any]](), list[int]()
-    for name in BENCHMARKS:
-        print(f"── {name} ──", file=sys.stderr, flush=True)
-        command = [sys.executable, "-m", "benchmarks", name, *options, *(["--json"] if in_json else [])]
-        done = subprocess.run(command, stdout=subprocess.PIPE if in_json else None, text=True, check=False)
-        statuses.append(done.returncode if done.returncode in (0, MISSED) else FAILED)
-        if in_json:
-            answers.append(_build_answer(name, done.stdout, statuses[-1]))
+    given = [*options, *(["--json"] if in_json else [])]
+    ends = run_in_sequence({name: [sys.executable, "-m", "benchmarks", name, *given] for name in BENCHMARKS}, in_json=in_json)
     if in_json:
-        print(json.dumps({"bench": ALL, "machine": describe_machine(), "benches": answers}, indent=1))
-    ended = {name: {0: "met", MISSED: "missed", FAILED: "failed"}[status] for name, status in zip(BENCHMARKS, statuses, strict=True)}
-    print("\n".join(f"{name:10} {how}" for name, how in ended.items()), file=sys.stderr)
-    return FAILED if FAILED in statuses else max(statuses)
-
-
-def _build_answer(name: str, said: str, status: int) -> dict[str, Any]:
-    found: dict[str, Any] = {"bench": name, "failed": True} if status == FAILED else json.loads(said)
-    return found
+        print(json.dumps({"bench": ALL, "machine": describe_machine(), "benches": [end.answer for end in ends.values()]}, indent=1))
+    print("\n".join(f"{name:10} {end.outcome}" for name, end in ends.items()), file=sys.stderr)
+    return choose_status(ends.values())
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

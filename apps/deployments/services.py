@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import structlog
 from django.db import InterfaceError, OperationalError
 from django.db.models import Q
-from django.utils.translation import gettext as _
 from structlog.contextvars import bound_contextvars
 
 from apps.accounts.models import User
@@ -33,6 +32,7 @@ from apps.deployments.transport.agent_client import DeployOrder, KnownRuleset
 from apps.lib.enqueue import enqueue_task, send_task
 from apps.lib.trace_links import leave_waiting_requests, link_waiting_requests
 from apps.lib.trace_timing import add_facts, log_trace_point, trace_step
+from apps.network.gateway_sentences import StepSentence
 from apps.network.models import Gateway, GatewayGroup
 from firewall import wire
 from firewall.diff import Delta
@@ -144,7 +144,7 @@ def _drive_rollout(look: ReconciliationParameters, asked: DesiredDeployment, lea
     except (OperationalError, InterfaceError):
         raise  # the database is unreachable: the worker that finds the lease expired resumes the rollout
     except Exception as error:
-        rollout_store.supersede_rollout(lease, _("The worker failed: %(error)s") % {"error": render_error(error)})
+        rollout_store.supersede_rollout(lease, StepSentence.WORKER_FAILED.write(error=render_error(error)))
         raise
     with trace_step("keep contents"):
         _keep_contents(group, lease.rollout.revision, asked.wanted)
@@ -180,7 +180,7 @@ def _take_over_rollout(look: ReconciliationParameters, asked: DesiredDeployment)
     RolloutDriver(lease, {}, look.links, _reject_arrival).fence(asked.wanted.snapshot.now)
     if lease.rollout.revision.digests == _map_targets_by_name(group, asked.wanted):
         return lease
-    rollout_store.supersede_rollout(lease, _("The desired state has changed since; what was missing goes out with the next rollout."))
+    rollout_store.supersede_rollout(lease, StepSentence.NEWER_STATE.write())
     return None
 
 

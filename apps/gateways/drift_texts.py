@@ -13,6 +13,7 @@ from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.observed_state.drift import HEALS_ANYWAY, DriftCause
 from apps.deployments.selectors import map_newest_rollouts
 from apps.lib.ui import formats
+from apps.network.gateway_sentences import translate_about_gateway
 from firewall import profile
 
 NAMED = 5  # chains, sets or counters named in a sentence
@@ -99,7 +100,7 @@ def _explain_cause(status: GatewayState, counted: str) -> str:
     drift = status.drift or {}
     means = {
         DriftCause.GONE: _("nothing is translated, banned or refused there"),
-        DriftCause.DAMAGED: str(drift.get("why", "")),
+        DriftCause.DAMAGED: translate_about_gateway(str(drift.get("why", ""))),
         DriftCause.ANOTHERS: _("its state files may have been copied from that one"),
         DriftCause.EMPTY: _("its state directory is empty, as on a new machine"),
         DriftCause.OTHER: _("its state directory may have been restored from a backup"),
@@ -109,7 +110,7 @@ def _explain_cause(status: GatewayState, counted: str) -> str:
 
 def _describe_consequence(status: GatewayState) -> str:
     if fault := status.disk or status.error:
-        return _("It will be put right as soon as this is fixed: %(fault)s") % {"fault": fault}
+        return _("It will be put right as soon as this is fixed: %(fault)s") % {"fault": translate_about_gateway(fault)}
     last = map_newest_rollouts().get(status.gateway.group_id)
     if last and last.state == Rollout.State.PAUSED:
         return _("It stays like this until the paused rollout of %(revision)s is resumed.") % {"revision": last}

@@ -29,6 +29,7 @@ from apps.lib.ui.states import StateKind, StateLabel
 from apps.lib.web.frame_reads import read_with_frame
 from apps.members.models import Tariff
 from apps.network.count_texts import format_holding_count
+from apps.network.gateway_sentences import translate_about_gateway
 from apps.network.models import Gateway, GatewayGroup, Holding, Pool
 from apps.traffic.models import FairShare
 
@@ -65,6 +66,11 @@ class GatewayOverview:
     def is_agent_older(self) -> bool:
         """True if its agent speaks only an older version of the protocol."""
         return self.status is not None and is_agent_older(self.status.protocol)
+
+    @property
+    def error(self) -> str:
+        """What is wrong with it, as it or the connection to it said; "" if nothing is."""
+        return translate_about_gateway(self.status.error) if self.status else ""
 
     @property
     def carries4(self) -> bool:
@@ -197,7 +203,9 @@ def _build_line(gateway: Gateway, status: GatewayState | None, missing: list[str
     if drift := describe_drift(status):
         return GatewayStatusLine(StateKind.WARN, drift.sentence, f"{drift.what[:1].upper()}{drift.what[1:]}. {drift.follows}")
     if status.disk:
-        follows = _("%(why)s. Until that is fixed it takes no changes; then it catches up by itself.") % {"why": status.disk}
+        follows = _("%(why)s. Until that is fixed it takes no changes; then it catches up by itself.") % {
+            "why": translate_about_gateway(status.disk)
+        }
         return GatewayStatusLine(StateKind.WARN, _("%(gateway)s cannot write to its disk.") % given, follows)
     if (table := find_connection_table(status, None)) and table.kind is StateKind.WARN:
         full = _("The connection table of %(gateway)s is %(percent)d %% full.") % (given | {"percent": table.percent})
@@ -216,7 +224,9 @@ def build_queue_line(gateway: Gateway, status: GatewayState | None) -> GatewaySt
     if status is None or not status.unshaped:
         return None
     sentence = _("%(gateway)s runs without the fair queues of its uplink.") % {"gateway": gateway.name}
-    follows = _("%(why)s. Everything else is in force, and it tries again by itself.") % {"why": capfirst(status.unshaped)}
+    follows = _("%(why)s. Everything else is in force, and it tries again by itself.") % {
+        "why": capfirst(translate_about_gateway(status.unshaped))
+    }
     return GatewayStatusLine(StateKind.WARN, sentence, follows)
 
 

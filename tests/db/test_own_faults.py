@@ -135,7 +135,7 @@ def test_what_was_put_right_is_told_of_the_gateway_that_lacked_it(network: facto
 
 def test_what_differs_on_no_gateway_is_not_called_unknown(network: factories.Network) -> None:
     rollout = reconcile(network.group, force=True)
-    assert rollout is not None and progress.render_changes(rollout) == "nothing changes"
+    assert rollout is not None and progress.render_changes(rollout) == "the same ruleset again"
 
 
 @pytest.mark.parametrize("at", [0, 1])

@@ -109,6 +109,21 @@ def test_a_comparison_that_takes_long_rests_twenty_times_as_long(network: factor
     assert "bans4_32" in watch.get_current(network.group).rulesets[network.gateways[0].pk].elements
 
 
+def test_a_comparison_that_ends_with_a_refusal_rests_too(network: factories.Network) -> None:
+    clock = SlowClock(30.0)
+    watch, of = DesiredStateCache(clock), BanList.objects.create(name="own")
+    watch.get_current(network.group)
+    Gateway.objects.filter(pk=network.gateways[0].pk).update(lan='lan"')
+    with pytest.raises(PolicyError):
+        watch.recompute(network.group)
+    Gateway.objects.filter(pk=network.gateways[0].pk).update(lan="lan0")
+    watch.get_current(network.group)
+    unseen_ban(of)
+    assert not watch.recompute(network.group).amends
+    clock.now += 19 * 30
+    assert watch.recompute(network.group).amends
+
+
 def test_a_gateway_more_or_less_is_seen_at_once(network: factories.Network) -> None:
     watch = DesiredStateCache()
     watch.get_current(network.group)

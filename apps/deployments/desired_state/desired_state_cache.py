@@ -50,10 +50,11 @@ class DesiredStateCache:
         known, began = self._known.get(group.pk), self._steady()
         if known is None or began < self._rests_until.get(group.pk, began):
             return self.get_current(group, at)
-        checked = self._compare(group, known, at)
-        spent = self._steady() - began
-        self._rests_until[group.pk] = began + spent * (1 + REST) if spent > QUICK else began
-        return checked
+        try:
+            return self._compare(group, known, at)
+        finally:
+            spent = self._steady() - began
+            self._rests_until[group.pk] = began + spent * (1 + REST) if spent > QUICK else began
 
     def _compare(self, group: GatewayGroup, known: DesiredState, at: datetime | None) -> DesiredState:
         taken, change = policy_snapshot.take_snapshot_with_changes(group, known.snapshot, at)

@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 from apps.deployments.models import RolloutStep
 from apps.deployments.rollouts.rollout_driver import SESSIONS
 from apps.lib.ui import formats
+from apps.network.gateway_sentences import translate_about_gateway
 
 type Evidence = Mapping[str, Any]  # {"what": …, "passed": bool, "ms": n or None, "text": …}
 
@@ -38,7 +39,7 @@ def did_last_reach_succeed(step: RolloutStep) -> bool:
 
 def describe_lost_packets(step: RolloutStep) -> list[str]:
     """Return the prober's sentences about families of which no packet passed."""
-    return [str(each["text"]) for each in list_last_packet_probes(step) if not each["passed"]]
+    return [translate_about_gateway(each["text"]) for each in list_last_packet_probes(step) if not each["passed"]]
 
 
 def describe_all_lost_packets(steps: Iterable[RolloutStep]) -> list[str]:
@@ -48,7 +49,9 @@ def describe_all_lost_packets(steps: Iterable[RolloutStep]) -> list[str]:
 
 def render_evidence(step: RolloutStep) -> str:
     """Return text such as “sshd answered a new connection in 4 ms, IPv4 in 2 ms”, and a sentence for each failure."""
-    others = [str(each["text"]) for each in step.evidence if each["what"] not in (*REACHED, *PACKETS) and not each["passed"]]
+    others = [
+        translate_about_gateway(each["text"]) for each in step.evidence if each["what"] not in (*REACHED, *PACKETS) and not each["passed"]
+    ]
     passed = [_render_passed(each) for each in list_last_packet_probes(step) if each["passed"]]
     return ". ".join(
         filter(
@@ -80,4 +83,4 @@ def _render_failed(failed: list[Evidence]) -> str:
     """Return text such as “2 of 3 attempts failed: no answer in 5 s”."""
     of = SESSIONS if failed[-1]["what"] == "session" else len(failed)
     words = ngettext("%(n)d of %(of)d attempts failed", "%(n)d of %(of)d attempts failed", len(failed)) if of > 1 else _("failed")
-    return f"{words % {'n': len(failed), 'of': max(of, len(failed))}}: {failed[-1]['text']}"
+    return f"{words % {'n': len(failed), 'of': max(of, len(failed))}}: {translate_about_gateway(failed[-1]['text'])}"

@@ -13,6 +13,7 @@ from apps.deployments.models import GatewayState, Rollout, RolloutStep
 from apps.deployments.rollouts.progress import is_rollout_open
 from apps.deployments.rollouts.trial_status import render_confirmed_state
 from apps.lib.ui import formats
+from apps.network.gateway_sentences import translate_about_gateway
 
 S = RolloutStep.State
 
@@ -42,7 +43,7 @@ def explain_missed_step(
         _render_event(step),
         _render_running(step, status, newer),
         "" if is_rollout_open(rollout) else _render_advice(step, rollout, newer),
-        step.error,
+        translate_about_gateway(step.error),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from apps.deployments.transport.agent_channel import AgentChannel
+from apps.network.gateway_sentences import LossSentence, ProbeSentence
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.policy import Address
@@ -87,13 +88,13 @@ def _get_endpoints(gateway: Gateway, family: int) -> tuple[Address | None, Addre
 def build_not_probed(gateway: Gateway, family: int) -> ProbeResult:
     """Return the result of a family without a probe."""
     source, _, _ = _get_endpoints(gateway, family)
-    missing = f"{gateway.group} has no target" if source else f"{gateway.name} has no probe"
-    return ProbeResult(family, None, None, f"IPv{family}: not probed, {missing} for it.")
+    template = ProbeSentence.NO_TARGET if source else ProbeSentence.NO_PROBE
+    return ProbeResult(family, None, None, template.write(family=family, group=gateway.group, gateway=gateway.name))
 
 
 def build_no_answer(gateway: Gateway, family: int, answer: wire.Reply) -> ProbeResult:
     """Return the result of a probe that the agent or its prober could not make."""
-    said = f"IPv{family}: {gateway.name} cannot probe: {_render_answer(answer)}"
+    said = ProbeSentence.CANNOT_PROBE.write(family=family, gateway=gateway.name, why=_render_answer(answer))
     return ProbeResult(family, False, None, said, is_conclusive=False)
 
 
@@ -116,9 +117,9 @@ def find_path_fault(family: int, counted: Mapping[str, int], *, came_back: bool)
     """Return why the counters do not show which way the packets took; "" if they do."""
     up, down = get_path_counts(family, counted)
     if up is None or down is None:
-        return "its ruleset has no probe counters for this family yet; deploy."
+        return LossSentence.NO_COUNTERS.write()
     if came_back and not (up and down):
-        return "the target answered, but on another path: not all packets were counted here. Where does the probe's default route lead?"
+        return LossSentence.OTHER_PATH.write()
     return ""
 
 
@@ -129,34 +130,25 @@ def get_path_counts(family: int, counted: Mapping[str, int]) -> tuple[int | None
 
 def build_success(gateway: Gateway, family: int, target: Target, ms: float) -> ProbeResult:
     """Return the result of a connection that the target accepted after so many milliseconds."""
-    return ProbeResult(family, True, ms, f"IPv{family}: {render_target(target)} answered through {gateway.name} in {ms:.1f} ms.")
+    said = ProbeSentence.ANSWERED.write(family=family, address=target.address, port=target.port, gateway=gateway.name, ms=f"{ms:.1f}")
+    return ProbeResult(family, True, ms, said)
 
 
 def build_failure(gateway: Gateway, family: int, target: Target, why: str, *, is_conclusive: bool) -> ProbeResult:
     """Return the result of a probe that did not pass, with the reason."""
-    said = f"IPv{family}: {render_target(target)} cannot be reached through {gateway.name}: {why}"
+    said = ProbeSentence.NOT_REACHED.write(family=family, address=target.address, port=target.port, gateway=gateway.name, why=why)
     return ProbeResult(family, False, None, said, is_conclusive)
-
-
-def render_target(target: Target) -> str:
-    return f"{target.address} port {target.port}"
 
 
 def explain_failure(gateway: Gateway, family: int, counted: Mapping[str, int], *, refused: bool) -> str:
     """Explain by the counters why the connection failed. refused: the target, or a router on the way, said so itself."""
     up, down = get_path_counts(family, counted)
     if family == 4 and up and counted.get("leaked", 0) >= up:
-        return f"Source NAT is missing (packets with a private source that were held back: {counted['leaked']})."
+        return LossSentence.NO_NAT.write(leaked=counted["leaked"])
     if up and down:
-        counts = f"Packets out: {up}, back: {down}"
-        return (
-            f"{counts}, so the target refuses: choose one that listens on this port."
-            if refused
-            else f"{counts}: a router on the way says so."
-        )
+        return (LossSentence.REFUSED if refused else LossSentence.BY_ROUTER).write(up=up, down=down)
     if up:
         back = gateway.probe_public4 if family == 4 else gateway.probe_source6
-        return f"Packets out: {up}, back: none. Is {back} routed to {gateway.name}, and does the target answer others?"
+        return LossSentence.NONE_BACK.write(up=up, back=back, gateway=gateway.name)
     stopped = ", ".join(f"{counted[name]} {name}" for name in ("spoofed", "refused", "unmatched") if counted.get(name))
-    meanwhile = f" (counted meanwhile: {stopped})" if stopped else ""
-    return f"No packet of the probe was forwarded{meanwhile}: check the forward chain and the probe's route."
+    return LossSentence.STOPPED.write(counters=stopped) if stopped else LossSentence.NOT_FORWARDED.write()

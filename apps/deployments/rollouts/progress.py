@@ -60,11 +60,12 @@ def compute_stamp(rollout: Rollout) -> str:
 
 
 def render_changes(rollout: Rollout) -> str:
-    """Return text such as “3 forwarded ports added, 1 removed; 2 bans added”."""
+    """Return text such as “3 forwarded ports added, 1 removed; 2 bans added”, or that gateways got once more what they should have."""
     revision = rollout.revision
     described = getattr(rollout, "described", None)
     if revision.delta if described is None else described:
-        return render_summary(parse_summary_lines(revision.changes))
+        lines = parse_summary_lines(revision.changes)
+        return render_summary(lines) if lines else _("the same ruleset again")
     return _("being computed") if is_rollout_open(rollout) else _("not known: a gateway did not answer")
 
 

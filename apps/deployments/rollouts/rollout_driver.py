@@ -13,7 +13,6 @@ import structlog
 from django.db import Error as DatabaseError
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models.functions import Now
-from django.utils.translation import gettext as _
 
 from apps.deployments.models import RolloutStep
 from apps.deployments.observed_state import drift, gateway_states
@@ -24,6 +23,7 @@ from apps.deployments.transport import agent_channel, agent_client
 from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
 from apps.deployments.transport.agent_client import AgentRefused, DeployOrder
 from apps.lib.trace_timing import add_facts, mark_failed, trace_step
+from apps.network.gateway_sentences import StepSentence
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.rollout import RolloutCommand, RolloutEvent
@@ -110,7 +110,7 @@ class RolloutDriver:
             raise
         except Exception as error:
             log.exception("error in the portal while working on a gateway", gateway=gateway.name, rollout=self._lease.rollout.pk)
-            self._record_failure(RolloutEvent.LOST, gateway, _("The worker failed: %(error)s") % {"error": render_error(error)})
+            self._record_failure(RolloutEvent.LOST, gateway, StepSentence.WORKER_FAILED.write(error=render_error(error)))
 
     def fence(self, now: int) -> None:
         """Send the token to every gateway that answers, so that it refuses what a replaced worker still sends."""
@@ -123,9 +123,7 @@ class RolloutDriver:
     def _handle_beat(self, beat: wire.Beat) -> None:
         """Handle a beat. Raises Unreachable on an abort, so that a person need not wait until the gateway is done."""
         if record_agent_progress(self._lease, beat) is RolloutEvent.ABORT:
-            raise Unreachable(
-                _("The rollout was stopped while the gateway was working. If it still commits the change, it takes it back by itself.")
-            )
+            raise Unreachable(StepSentence.STOPPED_MEANWHILE.write())
 
     def _ask(self, gateway: Gateway, order: DeployOrder) -> None:
         try:
@@ -136,11 +134,8 @@ class RolloutDriver:
         if event is RolloutEvent.WENT_BACK and self._lease.step.reason in OWN_FAULTS:
             self._record_failure(RolloutEvent.IMPAIRED, gateway, self._lease.step.error)
         elif event in (RolloutEvent.LOST, RolloutEvent.WENT_BACK):
-            words = {
-                RolloutEvent.LOST: _("It stopped answering during the change. Unless it has already confirmed, it goes back by itself.")
-            }
-            text = words.get(event) or _("It was not confirmed in time, so it went back by itself.")
-            self._record_failure(event, gateway, text)
+            template = StepSentence.SILENT if event is RolloutEvent.LOST else StepSentence.NOT_IN_TIME
+            self._record_failure(event, gateway, template.write())
         else:
             self._record_event(event, order, **({"confirmed": Now(), "error": ""} if event is RolloutEvent.FOUND_CONFIRMED else {}))
 
@@ -197,9 +192,7 @@ class RolloutDriver:
     def _count_cut_flows(self, flows: int) -> int:
         """Convert the agent's count of cut flows: -1 means that it could not cut them."""
         if flows < 0:
-            rollout_store.add_evidence(
-                self._lease, "flows", passed=False, ms=None, text=_("Open connections that the change concerns could not be ended.")
-            )
+            rollout_store.add_evidence(self._lease, "flows", passed=False, ms=None, text=StepSentence.FLOWS_STAY.write())
         return max(flows, 0)
 
     def _probe(self, gateway: Gateway, _order: DeployOrder) -> None:
@@ -211,7 +204,7 @@ class RolloutDriver:
         with trace_step("reach", gateway=gateway.name):
             reached = self._try_knock(gateway) if self._lease.rollout.harmless and not self._rules else self._open_session(gateway)
         if not reached:
-            self._record_failure(RolloutEvent.FAILED, gateway, _("It could not be reached after the change."))
+            self._record_failure(RolloutEvent.FAILED, gateway, StepSentence.NOT_REACHED.write())
         elif lost := self._find_lost_packets(gateway):
             self._record_failure(RolloutEvent.FAILED, gateway, lost)
         else:
@@ -280,13 +273,13 @@ class RolloutDriver:
         try:
             text = agent_client.revert_order(self._links.get_channel(gateway), order, self._handle_beat)
         except Unreachable as fault:
-            self._record_failure(RolloutEvent.LOST, gateway, _("It does not answer, and goes back by itself: %(error)s") % {"error": fault})
+            self._record_failure(RolloutEvent.LOST, gateway, StepSentence.GOES_BACK.write(error=fault))
         except AgentRefused as refused:
             self._record_refusal(RolloutEvent.LOST, gateway, refused)
         else:
-            why = self._lease.step.error or _("The rollout was stopped.")
+            why = self._lease.step.error or StepSentence.STOPPED.write()
             event = RolloutEvent.IMPAIRED if self._lease.step.reason in OWN_FAULTS else RolloutEvent.WENT_BACK
-            self._record_failure(event, gateway, f"{why} {_('It went back')}: {text}.")
+            self._record_failure(event, gateway, StepSentence.WENT_BACK.write(why=why, text=text))
 
     def _record_event(self, event: RolloutEvent, order: DeployOrder, **evidence: Any) -> None:
         step = self._lease.step
@@ -316,14 +309,12 @@ class RolloutDriver:
 
     def _explain_token(self, gateway: Gateway, refused: AgentRefused) -> str:
         """Explain a refused token. “Try again” helps, unless the gateway claims a token that is further ahead than there can be."""
-        text = _("%(error)s. If the database was restored from a backup, “Try again” continues from the current state of the gateways.")
+        template = StepSentence.OLD_TOKEN
         with suppress(Unreachable, AgentRefused):
             claimed = agent_client.send_hello(self._links.get_channel(gateway), 0).token
             if claimed > self._lease.rollout.token + wire.LEAP_ADOPTED:
-                text = _(
-                    "%(error)s. The gateway’s token is higher than it can be, so the portal does not adopt it: set this gateway up again."
-                )
-        return text % {"error": refused}
+                template = StepSentence.FOREIGN_TOKEN
+        return template.write(error=refused)
 
     def _record_failure(self, event: RolloutEvent, gateway: Gateway, text: str, reason: str = "") -> None:
         log.warning("gateway not brought to revision", gateway=gateway.name, rollout=self._lease.rollout.pk, what=event.value, error=text)

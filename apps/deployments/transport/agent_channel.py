@@ -21,6 +21,7 @@ from apps.deployments.transport.relay_program import RelayProgram, build_relay_p
 from apps.deployments.transport.spoken_versions import SPOKEN_VERSIONS
 from apps.deployments.transport.ssh import SshFault
 from apps.deployments.transport.subprocess_pipe import EndedError, RelayProcess, SilentError
+from apps.network.gateway_sentences import ReachSentence
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.codec import TooNewError, WireError
@@ -224,7 +225,7 @@ class AgentChannel:
 
     def _explain_end(self, ended: EndedError) -> Unreachable:
         words = str(ended)
-        return Unreachable(self.way.explain(words) or "the connection was closed", self.way.classify(words))
+        return Unreachable(self.way.explain(words) or ReachSentence.CLOSED.write(), self.way.classify(words))
 
 
 type ChannelOf = Callable[[Gateway], AgentChannel]
@@ -295,9 +296,9 @@ def measure_connect(gateway: Gateway, *, limit: float = KNOCK) -> float:
         else:
             _connect(str(get_socket_path(gateway)), limit)
     except TimeoutError as error:
-        raise Unreachable(f"no answer to a new connection within {limit:g} s") from error
+        raise Unreachable(ReachSentence.NO_ANSWER.write(seconds=f"{limit:g}")) from error
     except OSError as error:
-        raise Unreachable(f"a new connection failed: {error.strerror or error}") from error
+        raise Unreachable(ReachSentence.FAILED.write(why=error.strerror or error)) from error
     return (time.monotonic() - start) * 1000
 
 
@@ -318,4 +319,4 @@ def _read_greeting(host: str, port: int, until: float) -> None:
                 return
             if not octets:
                 break
-    raise Unreachable(f"the program that answers at port {port} is not sshd")
+    raise Unreachable(ReachSentence.NO_SSHD.write(port=port))

@@ -25,6 +25,7 @@ from apps.deployments.rollouts.abort_preview import preview_abort
 from apps.deployments.rollouts.warnings import list_warnings
 from apps.lib.errors import Conflict, Problem
 from apps.lib.web.paginators import DeferredJoinPaginator
+from apps.network.gateway_sentences import translate_rollout_error
 
 PER_PAGE = 50
 MOST_PER_GROUP = 20
@@ -84,7 +85,7 @@ def _build_context(rollout: Rollout, by: User) -> dict[str, object]:
         "held_words": render_all_waiting(held),
         "warnings": list_warnings(rollout.group) if progress.is_rollout_open(rollout) else [],
         "stamp": _compute_stamp(rollout, held),
-        "gone_wrong": "" if any(step.error for step in rollout.steps.all()) else rollout.error,
+        "gone_wrong": "" if any(step.error for step in rollout.steps.all()) else translate_rollout_error(rollout.error),
         "open": progress.is_rollout_open(rollout),
         "lanes": shown_lanes,
         "on_trial": any(lane.trial for lane in shown_lanes),

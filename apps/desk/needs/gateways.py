@@ -161,8 +161,8 @@ def _describe_away(each: GatewayOverview) -> str:
 
 
 def _describe_away_reason(each: GatewayOverview) -> str:
-    """Return the reason in the transport's own words, and the consequence."""
-    reason = get_first_line(each.status.error).rstrip(".") if each.status and each.status.unreachable_since else ""
+    """Return the reason, as the connection said it, and the consequence."""
+    reason = get_first_line(each.error).rstrip(".") if each.status and each.status.unreachable_since else ""
     return f"{reason}. {each.line.follows}" if reason else each.line.follows
 
 

@@ -12,6 +12,7 @@ from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.packet_probes.selectors import list_probe_statuses
 from apps.gateways.selectors import GatewayOverview
 from apps.lib.ui.states import StateKind, StateLabel
+from apps.network.gateway_sentences import translate_about_gateway
 
 
 def iter_attention_items(gates: Sequence[GatewayOverview], now: datetime) -> Iterator[AttentionItem]:
@@ -37,14 +38,18 @@ def _build_blocked(group: int, of: Sequence[GatewayOverview], blocked: Sequence[
         else _("If it took over, members’ port forwards and pinholes might not be reachable.")
     )
     since = min((each.inward_answered for each in blocked if each.inward_answered), default=None)
-    text = " ".join([affected, blocked[0].inward_text, _("Check the provider’s filters, and rules beside the portal’s.")])
+    text = " ".join(
+        [affected, translate_about_gateway(blocked[0].inward_text), _("Check the provider’s filters, and rules beside the portal’s.")]
+    )
     return _build_item(f"inward-{group}-{family}", _("Inward"), what, text, since, blocked)
 
 
 def _build_silent(group: int, silent: Sequence[ProbeStatus]) -> AttentionItem:
     what = _("Nothing shows whether connections from outside come in")
     since = min((each.inward_answered for each in silent if each.inward_answered), default=None)
-    text = " ".join([silent[0].inward_text, _("Is the responder running there, and is the probe allowed to ask it?")])
+    text = " ".join(
+        [translate_about_gateway(silent[0].inward_text), _("Is the responder running there, and is the probe allowed to ask it?")]
+    )
     return _build_item(f"responder-{group}", _("Responder"), what, text, since, silent)
 
 

@@ -15,6 +15,7 @@ from apps.gateways.packet_probes.presentation import describe_lost_size
 from apps.gateways.packet_probes.selectors import list_probe_statuses
 from apps.gateways.selectors import GatewayOverview
 from apps.lib.ui.states import StateKind, StateLabel
+from apps.network.gateway_sentences import translate_about_gateway
 
 
 def iter_attention_items(gates: Sequence[GatewayOverview], now: datetime) -> Iterator[AttentionItem]:
@@ -43,7 +44,7 @@ def _build_lost_everywhere(group: int, lost: Sequence[ProbeStatus]) -> Attention
     since = max(each.since for each in lost)
     what = _("No IPv%(family)d packet comes back through any gateway") % {"family": lost[0].family}
     why = _("The uplink or the probe’s target is the likely cause: the gateways share both.")
-    text = " ".join([describe_affected(carries=True), why, lost[0].text])
+    text = " ".join([describe_affected(carries=True), why, translate_about_gateway(lost[0].text)])
     key, state = f"packets-{group}-{lost[0].family}", StateLabel(StateKind.BAD, _("No packets"))
     each_alone = frozenset(build_key(each.gateway_id, each.family) for each in lost)
     page, everywhere = resolve_url("gateways:list"), frozenset(each.gateway_id for each in lost)
@@ -54,7 +55,9 @@ def _build_lost(of: GatewayOverview, status: ProbeStatus) -> AttentionItem:
     carries = status.family in of.carried
     what = _("No IPv%(family)d packet comes back through %(gateway)s") % {"family": status.family, "gateway": of.gateway}
     state = StateLabel(StateKind.BAD if carries else StateKind.WARN, _("No packets"))
-    return _build_item(status, state, what, f"{describe_affected(carries=carries)} {status.text}", since=status.since)
+    return _build_item(
+        status, state, what, f"{describe_affected(carries=carries)} {translate_about_gateway(status.text)}", since=status.since
+    )
 
 
 def _build_lossy(of: GatewayOverview, status: ProbeStatus) -> AttentionItem:
@@ -88,7 +91,7 @@ def _build_small_only(of: GatewayOverview, statuses: Sequence[ProbeStatus]) -> A
 def _build_not_probed(of: GatewayOverview, status: ProbeStatus) -> AttentionItem:
     what = _("Nothing shows whether IPv%(family)d packets pass %(gateway)s") % {"family": status.family, "gateway": of.gateway}
     since = status.since if status.failures else None
-    return _build_item(status, StateLabel(StateKind.WARN, _("Not probed")), what, status.text, since=since)
+    return _build_item(status, StateLabel(StateKind.WARN, _("Not probed")), what, translate_about_gateway(status.text), since=since)
 
 
 def _build_item(status: ProbeStatus, state: StateLabel, what: str, text: str, *, since: datetime | None) -> AttentionItem:

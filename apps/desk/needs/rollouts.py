@@ -12,6 +12,7 @@ from apps.deployments.rollouts import evidence
 from apps.deployments.selectors import list_cached_waiting_parts, map_revision_holds_by_group
 from apps.desk.needs.need import AttentionItem, get_first_line
 from apps.lib.ui.states import StateKind, StateLabel
+from apps.network.gateway_sentences import translate_rollout_error
 
 
 def iter_rollout_needs(newest: Iterable[Rollout]) -> Iterator[AttentionItem]:
@@ -22,7 +23,7 @@ def iter_rollout_needs(newest: Iterable[Rollout]) -> Iterator[AttentionItem]:
                 f"rollout-{rollout.pk}",
                 StateLabel(StateKind.BAD, _("Failed") if rollout.state == Rollout.State.FAILED else _("Stopped")),
                 _("%(revision)s did not reach every gateway") % {"revision": rollout},
-                get_first_line(rollout.error),
+                get_first_line(translate_rollout_error(rollout.error)),
                 rollout.finished,
                 _("Open"),
                 resolve_url("deployments:rollout", rollout.pk),

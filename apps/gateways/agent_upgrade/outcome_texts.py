@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 
 from apps.gateways.agent_upgrade.models import AgentUpgradeStep
 from apps.gateways.roles.outcomes import end_sentence
+from apps.network.gateway_sentences import translate_about_gateway
 
 
 class UpgradeProblem(StrEnum):
@@ -39,7 +40,7 @@ def describe_problem(step: AgentUpgradeStep) -> str:
     }
     if step.problem not in frozenset(UpgradeProblem):
         return ""
-    reason = end_sentence(step.reason) if step.reason else ""
+    reason = end_sentence(translate_about_gateway(step.reason)) if step.reason else ""
     return (words[UpgradeProblem(step.problem)] % {"gateway": step.gateway.name, "reason": reason}).strip()
 
 

@@ -18,6 +18,7 @@ from apps.gateways.packet_probes.models import NOT_SENT, ProbeStatus
 from apps.gateways.packet_probes.selectors import list_probe_statuses
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
+from apps.network.gateway_sentences import translate_about_gateway
 from apps.network.models import Gateway
 from firewall.probe_messages import FULL_SIZE
 
@@ -50,7 +51,7 @@ def _build_inward_line(status: ProbeStatus, now: datetime) -> ProbeLine | None:
     }[verdict]
     name = _("IPv%(family)d, from outside") % {"family": status.family}
     is_of_the_last_try = verdict is not InwardVerdict.COMES_IN or not status.inward_failures
-    return ProbeLine(name, state, "", status.inward_text if is_of_the_last_try else "", status.inward_at)
+    return ProbeLine(name, state, "", translate_about_gateway(status.inward_text) if is_of_the_last_try else "", status.inward_at)
 
 
 def _build_line(status: ProbeStatus, now: datetime) -> ProbeLine:
@@ -63,7 +64,8 @@ def _build_line(status: ProbeStatus, now: datetime) -> ProbeLine:
         ProbeVerdict.NOT_PROBED: StateLabel(StateKind.WARN, _("cannot be probed")),
         ProbeVerdict.STALE: StateLabel(StateKind.PLAIN, _("not probed lately")),
     }[verdict]
-    text = status.text if verdict in (ProbeVerdict.LOST, ProbeVerdict.NOT_PROBED) else describe_sizes(status, now)
+    is_fault = verdict in (ProbeVerdict.LOST, ProbeVerdict.NOT_PROBED)
+    text = translate_about_gateway(status.text) if is_fault else describe_sizes(status, now)
     return ProbeLine(f"IPv{status.family}", state, _describe_figures(compute_figures(status)), text, status.at)
 
 

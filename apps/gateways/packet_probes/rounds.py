@@ -12,6 +12,7 @@ from apps.deployments.rollouts import probing
 from apps.deployments.rollouts.probing import FAMILIES, InwardResult, ProbeResult
 from apps.deployments.transport import agent_client
 from apps.deployments.transport.agent_channel import READING, AgentChannel
+from apps.network.gateway_sentences import ProbeSentence
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.probe_messages import InwardSeen, ProbesRead, ReadProbes, Target, TargetSeen
@@ -91,7 +92,8 @@ def _explain(gateway: Gateway, family: int, target: Target, seen: TargetSeen, co
     if seen.handshake.microseconds is not None:
         result = probing.build_success(gateway, family, target, seen.handshake.microseconds / 1000)
     elif came_back:
-        text = f"IPv{family}: {target.address} answers echoes through {gateway.name}, but not port {target.port}: {seen.handshake.error}."
+        given = {"address": target.address, "port": target.port, "gateway": gateway.name}
+        text = ProbeSentence.ECHOES_ONLY.write(family=family, **given, why=f"{seen.handshake.error}.")
         result = ProbeResult(family, True, None, text, refused=refused)
     else:
         why = f"{seen.handshake.error}."
@@ -103,11 +105,9 @@ def _explain(gateway: Gateway, family: int, target: Target, seen: TargetSeen, co
 
 
 def _explain_inward(gateway: Gateway, family: int, target: Target, seen: InwardSeen) -> InwardResult:
-    at, port = gateway.probe_public4 if family == 4 else gateway.probe_source6, gateway.group.responder_port
-    if not seen.asked:
-        return InwardResult(None, f"IPv{family}: the responder at {target.address} port {port}: {seen.connected.error}.")
+    public = gateway.probe_public4 if family == 4 else gateway.probe_source6
+    given = {"family": family, "address": target.address, "public": public, "port": gateway.group.responder_port, "gateway": gateway.name}
     if seen.connected.microseconds is None:
-        why = f"{target.address} cannot connect to {at} port {port} through {gateway.name}: {seen.connected.error}."
-        return InwardResult(False, f"IPv{family}: {why}")
-    ms = seen.connected.microseconds / 1000
-    return InwardResult(True, f"IPv{family}: {target.address} connected to {at} port {port} through {gateway.name} in {ms:.1f} ms.")
+        template = ProbeSentence.NOT_INWARD if seen.asked else ProbeSentence.RESPONDER
+        return InwardResult(False if seen.asked else None, template.write(**given, why=f"{seen.connected.error}."))
+    return InwardResult(True, ProbeSentence.INWARD.write(**given, ms=f"{seen.connected.microseconds / 1000:.1f}"))

@@ -5,6 +5,7 @@ from enum import StrEnum
 from django.utils.translation import gettext as _
 
 from apps.gateways.roles.models import RoleSwitch
+from apps.network.gateway_sentences import translate_about_gateway
 
 
 class Outcome(StrEnum):
@@ -79,6 +80,7 @@ def describe_outcome(row: RoleSwitch) -> str:
     if row.outcome not in frozenset(Outcome):
         return ""
     values = dict.fromkeys(("target", "seconds", "packets", "reason", "names", "family"), "") | row.details
+    values |= {name: translate_about_gateway(str(values[name])) for name in ("packets", "reason")}
     text = words[Outcome(row.outcome)] % (values | {"gateway": row.gateway.name, "families": row.families_text})
     return str(text).strip()
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.lib.errors import Problem
+from apps.network.gateway_sentences import translate_about_gateway
 from apps.network.models import Gateway, GatewayGroup, Uplink
 from firewall.shaper import RATES
 
@@ -38,7 +39,8 @@ class QueueLack(NamedTuple):
 def list_queue_lacks(group: GatewayGroup) -> list[QueueLack]:
     """Return the gateways of the group that run without its fair queues, by name."""
     lacking = Gateway.objects.filter(group=group, retired=None, status__unshaped__gt="").order_by("name")
-    return [QueueLack(*each) for each in lacking.values_list("pk", "name", "status__unshaped")]
+    told = lacking.values_list("pk", "name", "status__unshaped")
+    return [QueueLack(pk, name, translate_about_gateway(why)) for pk, name, why in told]
 
 
 def has_queues(uplink: Uplink) -> bool:
