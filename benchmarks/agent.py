@@ -29,6 +29,7 @@ from firewall.diff import Delta, ElementChange
 from firewall.policy import TouchedKeys
 from firewall.render import render, render_delta
 from firewall.ruleset import PLAIN, Ruleset
+from gateway.interpreter import prepare_interpreter
 from gateway.kernel import KernelTable
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory
@@ -150,6 +151,7 @@ class PortalStub:
 
 def measure(members: int) -> dict[str, float]:
     """Measure one round, in this process and this network namespace."""
+    prepare_interpreter()
     ruleset = compile_policy(build_policy(members))
     target = digest.digest_ruleset(ruleset)
     delta = compile_change(ruleset, touched=TouchedKeys(), come=build_one_member(members))

@@ -25,6 +25,7 @@ from gateway.evidence.header_service import answer_one_request
 from gateway.failover_files import OUTCOME, FailoverFileRequests, FileRequestError, render_request
 from gateway.failover_roles import SETTINGS
 from gateway.handover import leave_note
+from gateway.interpreter import prepare_interpreter, set_ruleset_aside
 from gateway.kernel import KernelTable
 from gateway.libnftables import find_library_file
 from gateway.log_texts import to_plain_line
@@ -117,6 +118,7 @@ def _build_parser() -> argparse.ArgumentParser:
 
 def serve(given: argparse.Namespace) -> int:
     """Own the table until SIGTERM. The table stays in place, except that a change on trial is taken back."""
+    prepare_interpreter()
     with closing(StateDirectory(given.state)) as state, closing(_create_table(fake=given.fake)) as table:
         boot = _get_boot_id(fake=given.fake)
         installer = FailoverFileRequests(given.installs, given.outcome)
@@ -133,6 +135,7 @@ def serve(given: argparse.Namespace) -> int:
             programs=build_agent_programs(),
         )
         brought = agent.changes.restore()
+        set_ruleset_aside()
         log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(brought.sentence))
         asyncio.run(_serve(agent, given))
         if agent.changes.is_on_trial:

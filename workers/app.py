@@ -5,6 +5,7 @@ import os
 from celery import Celery
 from kombu import Queue
 
+from apps.lib.interpreter import shorten_switch_interval
 from workers import broker
 from workers.queues import CHANGES, FEEDS, IMPORTS, MAIL, POSTAL, READINGS, ROLES, SLOW
 
@@ -78,6 +79,7 @@ def _make_app() -> Celery:
     from django.conf import settings
 
     django.setup()
+    shorten_switch_interval()
     broker.register_transport()
     from apps.lib import message_broker
     from workers import monitoring, rabbitmq  # needs Django to be set up

@@ -26,7 +26,7 @@ from apps.deployments.rollouts.gateway_cache import CachedRevision, RulesetCache
 from apps.deployments.rollouts.gateway_order import list_in_rollout_order
 from apps.deployments.rollouts.lease_heartbeat import Leases
 from apps.deployments.rollouts.rollout_driver import GatewayLinks, RolloutDriver, WorkerLinks, record_agent_progress, render_error
-from apps.deployments.rollouts.rollout_store import Lease, NewRollout, RolloutLeaseLost
+from apps.deployments.rollouts.rollout_store import Lease, NewRollout, RolloutLeaseLost, RolloutNotNeeded
 from apps.deployments.transport import agent_channel, agent_client
 from apps.deployments.transport.agent_client import DeployOrder, KnownRuleset
 from apps.lib.enqueue import enqueue_task, send_task
@@ -203,18 +203,22 @@ def _open_rollout(look: ReconciliationParameters, asked: DesiredDeployment) -> L
     elif not [gateway for gateway in gateways if dues.is_due(gateway)]:
         gateway_states.record_newer_snapshots(wanted)
         return None
-    lease = rollout_store.open_rollout(
-        NewRollout(
-            look.group,
-            wanted,
-            gateways,
-            by=hold.by_id if hold else look.by,
-            cause=asked.cause,
-            harmless=_is_harmless(wanted),
-            management=hold.revision.management if hold else approval_gate.map_management_by_name(wanted),
-            repeats=hold.revision if hold else None,
-        )
+    opening = NewRollout(
+        look.group,
+        wanted,
+        gateways,
+        by=hold.by_id if hold else look.by,
+        cause=asked.cause,
+        harmless=_is_harmless(wanted),
+        management=hold.revision.management if hold else approval_gate.map_management_by_name(wanted),
+        repeats=hold.revision if hold else None,
+        repairs=look.force or dues.found_loss,
     )
+    try:
+        lease = rollout_store.open_rollout(opening)
+    except RolloutNotNeeded:
+        gateway_states.record_newer_snapshots(wanted)
+        return None
     if lease:
         look.leases.keep(lease.rollout)
     else:  # another worker was faster
@@ -298,7 +302,18 @@ def _find_missing_change(lease: Lease, gateway: Gateway, order: DeployOrder, lin
     """Return what the gateway lacks: from this process's cache, else from its agent. None when the agent does not answer."""
     if order.delta:
         return summarize(order.delta, order.ruleset), render_delta(order.delta, now=order.now)
-    return plan_change(links.get_channel(gateway), order.ruleset, order.now, lambda beat: _record_beat(lease, beat))
+    channel = links.get_channel(gateway)
+    if _runs_order(channel, order):  # to compare it element by element takes seconds for a large network
+        return (), NOTHING
+    return plan_change(channel, order.ruleset, order.now, lambda beat: _record_beat(lease, beat))
+
+
+def _runs_order(channel: agent_channel.AgentChannel, order: DeployOrder) -> bool:
+    """True if the gateway says that it runs and has confirmed exactly what it should."""
+    try:
+        return agent_client.is_running(agent_client.send_hello(channel, order.now), order.target)
+    except (agent_channel.Unreachable, agent_client.AgentRefused):
+        return False
 
 
 def _record_beat(lease: Lease, beat: wire.Beat) -> None:

@@ -1,6 +1,7 @@
 """Rollouts to in-memory gateways, which run as separate processes and need neither root nor a kernel."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -13,11 +14,14 @@ from apps.bans.ban_list_page import build_ban_rows as rows_of
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.models import GatewayState, Rollout
 from apps.deployments.rollouts import rollout_store
-from apps.deployments.rollouts.rollout_store import NewRollout
+from apps.deployments.rollouts.rollout_driver import WorkerLinks
+from apps.deployments.rollouts.rollout_store import NewRollout, RolloutNotNeeded
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel, agent_client
+from apps.deployments.transport.agent_channel import AgentChannel
 from apps.nat.models import PortForward
 from apps.nat.services import add_forward
+from apps.network.models import Gateway, GatewayGroup
 from firewall import wire
 from tests import factories
 
@@ -79,6 +83,39 @@ def test_an_outdated_desired_state_opens_no_rollout(network: factories.Network) 
     assert rollout_store.open_rollout(opening) is None
     assert Rollout.objects.latest("pk") == newest
     assert {state.revision for state in GatewayState.objects.select_related("revision")} == {newest.revision}
+
+
+class LateLinks(WorkerLinks):
+    """Connections of a worker that another one overtakes: before its first question, the other has made the same rollout."""
+
+    def __init__(self, group: GatewayGroup) -> None:
+        self._group = group
+        self.made: Rollout | None = None
+
+    def get_channel(self, gateway: Gateway) -> AgentChannel:
+        self.made = self.made or reconcile(self._group)
+        return super().get_channel(gateway)
+
+
+def test_a_rollout_that_another_worker_has_just_made_is_not_made_again(network: factories.Network) -> None:
+    reconcile(network.group)
+    forward(network)
+    links = LateLinks(network.group)
+    assert reconcile(network.group, cause="schedule", links=links) is None
+    assert links.made and links.made.state == Rollout.State.CONFIRMED
+    assert Rollout.objects.latest("pk") == links.made
+
+
+def test_what_a_gateway_lost_is_put_right_although_all_had_confirmed_it(network: factories.Network) -> None:
+    first = reconcile(network.group)
+    assert first
+    opening = NewRollout(
+        network.group, compute_desired_state(network.group), tuple(network.gateways), None, "schedule", harmless=True, management={}
+    )
+    with pytest.raises(RolloutNotNeeded):
+        rollout_store.open_rollout(replace(opening, repairs=False))
+    assert Rollout.objects.latest("pk") == first
+    assert rollout_store.open_rollout(opening)
 
 
 def test_a_change_during_a_rollout_is_not_forgotten(network: factories.Network) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from apps.deployments.desired_state import policy_snapshot
+from apps.lib.interpreter import pause_garbage_collector
 from apps.network.models import GatewayGroup
 from firewall.compile import assemble_ruleset, compute_element_changes, compute_shape_delta
 from firewall.diff import Delta, ElementChange, apply, diff
@@ -54,7 +55,8 @@ def compute_desired_state(group: GatewayGroup, at: datetime | None = None) -> De
 
     Raises PolicyError when the policy must not be deployed.
     """
-    return compile_snapshot(policy_snapshot.take_snapshot(group, at))
+    with pause_garbage_collector():
+        return compile_snapshot(policy_snapshot.take_snapshot(group, at))
 
 
 def compile_snapshot(taken: policy_snapshot.Snapshot) -> DesiredState:

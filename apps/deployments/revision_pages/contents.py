@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Count, Min
 
 from apps.deployments.models import Revision, RevisionContent
+from apps.lib.interpreter import pause_garbage_collector
 from firewall.codec import decode, encode
 from firewall.delta_composition import compose_deltas
 from firewall.diff import Delta, apply
@@ -38,15 +39,17 @@ def pack_rulesets(parts: Mapping[str, Ruleset] | Mapping[str, Delta]) -> bytes:
             kept.append(([name], part))
         else:
             same.append(name)
-    data = [{"gateways": names, "part": encode(part)} for names, part in kept]
-    return zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 1)
+    with pause_garbage_collector():
+        data = [{"gateways": names, "part": encode(part)} for names, part in kept]
+        return zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 1)
 
 
 def _unpack[Part: (Ruleset, Delta)](kind: type[Part], packed: bytes | memoryview) -> dict[str, Part]:
     found: dict[str, Part] = {}
-    for each in json.loads(zlib.decompress(packed)):
-        part: Part = decode(kind, each["part"], "content")
-        found |= dict.fromkeys(each["gateways"], part)
+    with pause_garbage_collector():
+        for each in json.loads(zlib.decompress(packed)):
+            part: Part = decode(kind, each["part"], "content")
+            found |= dict.fromkeys(each["gateways"], part)
     return found
 
 

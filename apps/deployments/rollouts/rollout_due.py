@@ -29,12 +29,16 @@ RETRY_DELAYS = tuple(
 
 @dataclass
 class DueCheck:
-    """Due check of one group. at_the_kernel: ask each gateway what it really runs, because it may have been changed by hand."""
+    """Due check of one group. at_the_kernel: ask each gateway what it really runs, because it may have been changed by hand.
+
+    found_loss: True once a gateway is due that had confirmed the desired state, and has lost it.
+    """
 
     group: GatewayGroup
     wanted: DesiredState
     links: GatewayLinks
     at_the_kernel: bool
+    found_loss: bool = field(default=False, init=False)
     _states: dict[int, GatewayState] = field(init=False)
     _last: Rollout | None = field(init=False)
     _given_up: bool = field(init=False)
@@ -52,7 +56,9 @@ class DueCheck:
     def is_due(self, gateway: Gateway) -> bool:
         """True if the gateway runs something else and an attempt now makes sense. A fault with one gateway does not affect the others."""
         try:
-            return self._is_due(gateway)
+            due = self._is_due(gateway)
+            self.found_loss |= due and not self.is_desired_state_unconfirmed(gateway)
+            return due
         except (OperationalError, InterfaceError):
             raise
         except Exception:

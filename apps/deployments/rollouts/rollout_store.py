@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.deployments.desired_state.desired_rulesets import DesiredState
-from apps.deployments.models import Revision, Rollout, RolloutStep
+from apps.deployments.models import GatewayState, Revision, Rollout, RolloutStep
 from apps.deployments.rollouts.going_back import ReturnKind, announce_return
 from apps.deployments.rollouts.rollout_obstacles import must_wait
 from apps.network.models import Gateway, GatewayGroup
@@ -39,7 +39,9 @@ class RolloutLeaseLost(Exception):  # noqa: N818 - a state of the world
 
 @dataclass(frozen=True, slots=True)
 class NewRollout:
-    """Parameters of a new rollout. harmless: only elements change."""
+    """Parameters of a new rollout. harmless: only elements change. repairs: a gateway has lost what it confirmed; otherwise the rollout is
+    needed only while a gateway has not confirmed the desired state.
+    """
 
     group: GatewayGroup
     wanted: DesiredState
@@ -49,6 +51,11 @@ class NewRollout:
     harmless: bool
     management: dict[str, Any]
     repeats: Revision | None = None
+    repairs: bool = True
+
+
+class RolloutNotNeeded(Exception):  # noqa: N818 - a state of the world
+    """All gateways have confirmed the desired state meanwhile, with another worker's rollout."""
 
 
 class OutdatedRevision(Exception):  # noqa: N818 - a state of the world
@@ -71,7 +78,7 @@ NEWER = """
 
 def open_rollout(opening: NewRollout) -> "Lease | None":
     """Create a revision and its rollout, and claim it. Return None while another rollout of the group is open; that one is marked
-    to look again.
+    to look again. Raises RolloutNotNeeded.
 
     Also return None if this worker's read of the database is older than the last revision's: it would undo newer changes; and while
     something else is done to the gateways, which asks for a reconciliation when it has ended. Raises TransactionsOfAnotherServerError.
@@ -116,12 +123,19 @@ def _create_rollout(opening: NewRollout) -> "Lease":
         raise OutdatedRevision(str(revision))
     if must_wait(opening.group):
         raise RolloutMustWait(str(opening.group))
+    if not opening.repairs and _is_confirmed_everywhere(opening):
+        raise RolloutNotNeeded(str(opening.group))
     queued = [RolloutStep(rollout=rollout, gateway=gateway, position=at) for at, gateway in enumerate(opening.gateways)]
     state, command = advance_rollout(replace(build_machine_state(rollout, queued), phase=RolloutPhase.QUEUED), RolloutEvent.CLAIMED)
     now = timezone.now()
     for step, of in zip(queued, state.steps, strict=True):
         step.state, step.sent = of.value, now if of is GatewayStep.SENDING else None
     return Lease(rollout, RolloutStep.objects.bulk_create(queued), state, command)
+
+
+def _is_confirmed_everywhere(opening: NewRollout) -> bool:
+    confirmed = dict(GatewayState.objects.filter(gateway__in=opening.gateways).values_list("gateway", "digest"))
+    return all(confirmed.get(gateway.pk) == opening.wanted.targets[gateway.pk] for gateway in opening.gateways)
 
 
 def _is_outdated(revision: Revision) -> bool:
