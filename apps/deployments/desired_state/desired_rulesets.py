@@ -55,10 +55,10 @@ def compute_desired_state(group: GatewayGroup, at: datetime | None = None) -> De
 
     Raises PolicyError when the policy must not be deployed.
     """
-    with pause_garbage_collector():
-        return compile_snapshot(policy_snapshot.take_snapshot(group, at))
+    return compile_snapshot(policy_snapshot.take_snapshot(group, at))
 
 
+@pause_garbage_collector()
 def compile_snapshot(taken: policy_snapshot.Snapshot) -> DesiredState:
     """Compile and digest a full snapshot. Raises PolicyError."""
     if not taken.policies:

@@ -15,7 +15,6 @@ import structlog
 
 from apps.deployments.desired_state import changed_objects, policy_snapshot
 from apps.deployments.desired_state.desired_rulesets import DesiredState, compile_snapshot, compute_desired_state, update_desired_state
-from apps.lib.interpreter import pause_garbage_collector
 from apps.network.models import GatewayGroup
 from firewall.diff import Delta, diff
 from firewall.policy import PolicyError
@@ -58,9 +57,8 @@ class DesiredStateCache:
             self._rests_until[group.pk] = began + spent * (1 + REST) if spent > QUICK else began
 
     def _compare(self, group: GatewayGroup, known: DesiredState, at: datetime | None) -> DesiredState:
-        with pause_garbage_collector():
-            taken, change = policy_snapshot.take_snapshot_with_changes(group, known.snapshot, at)
-            full = compile_snapshot(taken)
+        taken, change = policy_snapshot.take_snapshot_with_changes(group, known.snapshot, at)
+        full = compile_snapshot(taken)
         checked = _cross_check(group, full, known, change) if change else full
         changed_objects.prune_change_notes()
         with self._get_lock(group):

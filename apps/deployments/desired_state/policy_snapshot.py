@@ -18,6 +18,7 @@ from apps.deployments.desired_state import database_clock, gateway_reader
 from apps.deployments.desired_state.changed_objects import find_touched_objects
 from apps.deployments.rule_kinds.registry import KINDS
 from apps.lib.database.consistent_read import hold_read_snapshot
+from apps.lib.interpreter import pause_garbage_collector
 from apps.network.models import Gateway, GatewayGroup
 from firewall.policy import GatewayGroupSettings, Policy, TouchedKeys
 
@@ -125,6 +126,7 @@ def _read_ground(group: GatewayGroup) -> _Ground:
     return _Ground(list(gateways), gateway_reader.read_group_settings(group))
 
 
+@pause_garbage_collector()
 def _read_everything(group: GatewayGroup, moment: ReadMoment, ground: _Ground) -> Snapshot:
     return Snapshot(moment, _read_policies(group, moment, ground, None))
 
