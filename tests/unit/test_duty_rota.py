@@ -37,6 +37,12 @@ def test_a_shift_of_local_hours_lasts_as_long_as_the_night() -> None:
     assert turn.ends - turn.begins == 9 * HOUR
 
 
+def test_a_shift_between_two_times_at_which_the_clock_shows_the_same_lasts_an_hour() -> None:
+    twice = [datetime(2026, 10, 25, 2, tzinfo=BERLIN, fold=fold) for fold in (0, 1)]
+    turns = resolve_turns([ShiftSpan(1, MARA, twice[0], twice[1], is_entered=True)], BEGIN.astimezone(BERLIN), END.astimezone(BERLIN))
+    assert hours(turns) == [(0, 2, None), (2, 3, MARA), (3, 72, None)]
+
+
 def test_the_handover_is_when_another_person_comes_not_another_shift() -> None:
     found = [shift(1, MARA, 0, 8), shift(2, MARA, 8, 16), shift(3, JONAS, 16, 24)]
     turns = resolve_turns(found, BEGIN + HOUR, END)

@@ -1,11 +1,12 @@
 """Resolution of the rota: who is on duty when, as pure functions of shifts that may overlap and leave gaps.
 
-All times are aware and compared as instants, so days of 23 and 25 hours need no special case.
+All times are aware, and kept in UTC: Python compares two times of one zone by what the clock shows, which is the same twice in the night in
+which it goes back. So days of 23 and 25 hours need no special case.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import pairwise
 
 
@@ -18,6 +19,10 @@ class ShiftSpan:
     begins: datetime
     ends: datetime
     is_entered: bool
+
+    def __post_init__(self) -> None:
+        for name in ("begins", "ends"):
+            object.__setattr__(self, name, getattr(self, name).astimezone(UTC))
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,7 @@ def resolve_turns(shifts: Sequence[ShiftSpan], since: datetime, until: datetime)
     """Return the turns between two times, without holes between them. Of shifts that overlap, one that a person entered counts before
     one of a calendar, and then the newer before the older.
     """
+    since, until = since.astimezone(UTC), until.astimezone(UTC)
     inside = [each for each in shifts if each.begins < until and each.ends > since]
     edges = {since, until} | {at for each in inside for at in (each.begins, each.ends) if since < at < until}
     turns = [DutyTurn(begins, ends, _find_shift(inside, begins)) for begins, ends in pairwise(sorted(edges))]

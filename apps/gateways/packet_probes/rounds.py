@@ -107,7 +107,8 @@ def _explain(gateway: Gateway, family: int, target: Target, seen: TargetSeen, co
 def _explain_inward(gateway: Gateway, family: int, target: Target, seen: InwardSeen) -> InwardResult:
     public = gateway.probe_public4 if family == 4 else gateway.probe_source6
     given = {"family": family, "address": target.address, "public": public, "port": gateway.group.responder_port, "gateway": gateway.name}
+    if not seen.asked:
+        return InwardResult(None, ProbeSentence.RESPONDER.write(**given, why=f"{seen.connected.error}."))
     if seen.connected.microseconds is None:
-        template = ProbeSentence.NOT_INWARD if seen.asked else ProbeSentence.RESPONDER
-        return InwardResult(False if seen.asked else None, template.write(**given, why=f"{seen.connected.error}."))
+        return InwardResult(False, ProbeSentence.NOT_INWARD.write(**given, why=f"{seen.connected.error}."))
     return InwardResult(True, ProbeSentence.INWARD.write(**given, ms=f"{seen.connected.microseconds / 1000:.1f}"))
