@@ -1,6 +1,7 @@
 """Faults of one gateway alone, of its disk or its token: the other gateway gets the change, and the first one follows by itself."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db.models import F
@@ -10,6 +11,7 @@ from apps.deployments.models import GatewayState, Rollout, RolloutStep
 from apps.deployments.rollouts import progress
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel, agent_client
+from apps.deployments.transport.agent_channel import AgentChannel
 from apps.network.models import Gateway
 from firewall import wire
 from firewall.ruleset import EMPTY
@@ -133,9 +135,20 @@ def test_what_was_put_right_is_told_of_the_gateway_that_lacked_it(network: facto
     assert "addresses added" in progress.render_changes(rollout)
 
 
-def test_what_differs_on_no_gateway_is_not_called_unknown(network: factories.Network) -> None:
+def test_what_differs_on_no_gateway_is_not_called_unknown_and_no_gateway_compares_it(
+    network: factories.Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, ask = list[type[wire.Request]](), AgentChannel.ask
+
+    def note(channel: AgentChannel, request: wire.Request, **given: Any) -> wire.Reply:
+        asked.append(type(request))
+        return ask(channel, request, **given)
+
+    monkeypatch.setattr(AgentChannel, "ask", note)
     rollout = reconcile(network.group, force=True)
     assert rollout is not None and progress.render_changes(rollout) == "the same ruleset again"
+    assert wire.Hello in asked
+    assert wire.Plan not in asked
 
 
 @pytest.mark.parametrize("at", [0, 1])

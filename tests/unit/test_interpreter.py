@@ -1,14 +1,19 @@
 """What a process that holds a large network tells its interpreter: when to look for garbage, and when threads take turns."""
 
 import gc
+import subprocess
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from threading import Barrier, Thread
 
 import pytest
 
 from apps.lib.interpreter import LARGE, PASS_SECONDS, SWITCH_SECONDS, GarbageCollectorPause, shorten_switch_interval
+from gateway.interpreter import MANY_OBJECTS, prepare_interpreter
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Circle:
@@ -106,10 +111,28 @@ def test_the_last_of_several_threads_ends_the_pause(clock: SettableClock) -> Non
     assert gc.isenabled()
 
 
-def test_a_thread_that_computes_lets_others_go_on_ten_times_as_often() -> None:
-    before = sys.getswitchinterval()
+@pytest.mark.parametrize("tell", [shorten_switch_interval, prepare_interpreter])
+def test_a_thread_that_computes_lets_others_go_on_ten_times_as_often(tell: Callable[[], None]) -> None:
+    before, thresholds = sys.getswitchinterval(), gc.get_threshold()
     try:
-        shorten_switch_interval()
+        sys.setswitchinterval(0.005)
+        tell()
         assert sys.getswitchinterval() == pytest.approx(SWITCH_SECONDS)
     finally:
         sys.setswitchinterval(before)
+        gc.set_threshold(*thresholds)
+
+
+def test_workers_and_agents_tell_it_when_they_start() -> None:
+    """Each in a process of its own; the agent ends at once, as its state directory cannot be there."""
+    worker = "import sys, workers.app; print(sys.getswitchinterval())"
+    agent = (
+        "import atexit, gc, sys; from gateway.main import main;"
+        "atexit.register(lambda: print(sys.getswitchinterval(), gc.get_threshold()[0]));"
+        "main(['serve', '--name', 'nat-1', '--socket', '/dev/null/socket', '--state', '/dev/null/state', '--fake'])"
+    )
+    said = [
+        subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False).stdout.splitlines()[-1]
+        for program in (worker, agent)
+    ]
+    assert said == [f"{SWITCH_SECONDS}", f"{SWITCH_SECONDS} {MANY_OBJECTS}"]

@@ -1,7 +1,8 @@
 """Sentences that are stored in English, as logs and scripts have them, and shown in the language of whoever reads them.
 
 A stored sentence is recognised by the template that it was written from, also years later. What fits no template, as the words of another
-program, is shown as it is. Text in, text out; no recognition takes longer than a few passes over the text.
+program, is shown as it is. Text in, text out. What a gateway says is not trusted: the longest text takes some
+milliseconds, whatever is in it.
 """
 
 import re
