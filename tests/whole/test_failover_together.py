@@ -5,7 +5,7 @@ import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from ipaddress import ip_interface
+from ipaddress import ip_interface, ip_network
 from pathlib import Path
 from subprocess import Popen
 
@@ -263,14 +263,21 @@ def test_a_switch_waits_for_the_end_of_a_deploy(switching_system: FailoverSystem
     system.move(OTHER, FIRST)
 
 
+def list_networks(number: int) -> Iterator[str]:
+    """Yield networks for the switch of this number, each one once: four of lengths that need a new set and new rules, and then elements."""
+    first = 11 + 4 * number
+    yield from (f"47.0.0.0/{length}" for length in range(first, first + 4))
+    yield from map(str, ip_network(f"47.{128 + 64 * number}.0.0/10").subnets(new_prefix=24))
+
+
 def test_deploys_that_begin_during_a_switch_reach_both_gateways(switching_system: FailoverSystem) -> None:
     system = switching_system
     with ThreadPoolExecutor(1) as pool, conversation(system.lab, "m1", INTERNET, 7) as goes_on:
         for number, moved in ((0, OTHER), (1, FIRST)):
             switched = pool.submit(switch_in_thread, system, number)
-            lengths = iter(range(11 + 4 * number, 15 + 4 * number))
+            networks = list_networks(number)
             while not switched.done():
-                ban(f"47.0.0.0/{next(lengths, 24)}")
+                ban(next(networks))
                 assert system.deploy().state == Rollout.State.CONFIRMED
             assert switched.result().state == RoleSwitch.State.DONE, describe_outcome(switched.result())
             await_sole_carrier(system.lab, moved)
