@@ -82,7 +82,7 @@ def revoke_token(*, user: User, pk: int) -> bool:
 
 def revoke_all_tokens(*, user: User) -> int:
     """Revoke all tokens of the account; return their number."""
-    return ApiToken.objects.filter(user=user).delete()[1].get(ApiToken._meta.label, 0)
+    return sum(revoke_token(user=user, pk=pk) for pk in ApiToken.objects.filter(user=user).values_list("pk", flat=True))
 
 
 def hash_key(key: str) -> str:

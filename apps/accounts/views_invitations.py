@@ -11,11 +11,12 @@ from django.views.decorators.http import require_POST
 from apps.accounts import invitations
 from apps.accounts.forms import AcceptInvitationForm, InvitationForm
 from apps.accounts.models import Invitation
-from apps.accounts.permissions import get_signed_in_user
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui.form_errors import add_problem_to_form
 
 
+@staff_page
 def invitation_list(request: HttpRequest) -> HttpResponse:
     """List the open invitations, with the form for a new one."""
     form = InvitationForm(get_signed_in_user(request), request.POST if request.method == "POST" else None)
@@ -34,6 +35,7 @@ def invitation_list(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/invitations.html", {"form": form, "rows": rows}, status=422 if form.errors else 200)
 
 
+@staff_page
 @require_POST
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     """Withdraw an invitation."""

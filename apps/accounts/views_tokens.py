@@ -7,7 +7,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from apps.accounts import tokens
 from apps.accounts.forms_tokens import TokenForm
@@ -44,9 +43,11 @@ def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("accounts:tokens")
 
 
-@require_POST
+@never_cache
 def revoke_all(request: HttpRequest) -> HttpResponse:
-    """Revoke all of the user's own tokens."""
+    """Ask for confirmation, then revoke all of the user's own tokens."""
+    if request.method != "POST":
+        return render(request, "accounts/tokens_revoke_all.html", {"rows": get_signed_in_user(request).tokens.order_by("name")})
     count = tokens.revoke_all_tokens(user=get_signed_in_user(request))
     messages.success(request, ngettext("%(count)s token is revoked.", "%(count)s tokens are revoked.", count) % {"count": count})
     return redirect("accounts:tokens")

@@ -204,7 +204,7 @@ def flood(request: HttpRequest, pk: int) -> HttpResponse:
     """Explain what flood mode does and costs; switch it on POST."""
     found = get_object_or_404(GatewayGroup, pk=pk)
     if request.method != "POST":
-        names = ", ".join(found.gateways.order_by("name").values_list("name", flat=True)) or _("no gateway yet")
+        names = ", ".join(found.gateways.order_by("name").values_list("name", flat=True))
         return render(request, "gateways/flood.html", {"group": found, "gateways": names})
     on, version = request.POST.get("on") == "1", request.POST.get("version", "")
     try:

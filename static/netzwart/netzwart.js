@@ -40,8 +40,10 @@ document.addEventListener("click", (event) => {
 });
 
 // <a data-dialog href="…/confirm">: the confirmation of that page, in a dialog over this one. A form inside it posts to that address.
+// A request that is refused swaps nothing: then the page itself says why, and not the question that was asked before.
 async function ask(link, event) {
   const dialog = by("dialog");
+  dialog.replaceChildren();
   await htmx.ajax("GET", link.href, { target: dialog, select: "form.nw-confirm", swap: "innerHTML", source: link, event });
   const form = dialog.querySelector("form.nw-confirm");
   if (!form) { location.href = link.href; return; }
@@ -134,6 +136,11 @@ document.addEventListener("htmx:afterSettle", (event) => {
   document.querySelectorAll("form:has(.nw-bulk)").forEach(count);
   event.target.querySelector?.("[aria-invalid=true], [autofocus]")?.focus();
 });
+
+// A part of the page that comes anew keeps open what the reader opened, and shut what they shut.
+const opened = new Map();
+document.addEventListener("toggle", ({ target }) => { if (target.matches("details[id]")) opened.set(target.id, target.open); }, true);
+document.addEventListener("htmx:afterSwap", () => opened.forEach((open, id) => { if (by(id)) by(id).open = open; }));
 
 document.querySelectorAll("form:has(.nw-bulk)").forEach(count);
 document.querySelector(".nw-errors[autofocus]")?.focus();

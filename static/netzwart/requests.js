@@ -2,7 +2,7 @@
 // never lost. Comfort only.
 "use strict";
 
-const BUSY_AFTER = 100, STILL_AFTER = 4000, DRAFT = "draft ", SENT = "sent drafts";
+const BUSY_AFTER = 100, STILL_AFTER = 4000, DRAFT = "draft ", SENT = "sent drafts", PERSON = "person";
 const strip = (id, shown) => { const found = document.getElementById(id); if (found) found.hidden = !shown; };
 const buttonsOf = (element) => element.matches("form") ? [...element.querySelectorAll("button:not([type=button])")] : element.matches("button") ? [element] : [];
 
@@ -71,44 +71,55 @@ document.addEventListener("htmx:afterRequest", (event) => {
   if (form && changes(event)) forget(form);
 });
 
-// Drafts: what is typed into a text area stays in this tab until it was saved, also when the session ended meanwhile.
-const kept = (area) => `${DRAFT}${location.pathname} ${area.form?.id ?? ""} ${area.name}`;
-const areas = (form) => [...form.querySelectorAll("textarea[name]")];
-const read = () => JSON.parse(sessionStorage.getItem(SENT) ?? "[]");
+// Drafts: what is typed into a form that saves stays in this tab until it was saved, also when the session ended meanwhile. Secrets do not.
+const LINES = ["text", "email", "url", "tel", "number", "date", "time", "datetime-local"]; // kinds of one-line fields
+const drafted = (field) =>
+  (field.matches("textarea[name]") || (field.matches("input[name]:not([autocomplete=one-time-code])") && LINES.includes(field.type))) &&
+  field.form && (field.form.method === "post" || field.form.hasAttribute("hx-post"));
+const fields = (root) => [...root.querySelectorAll("textarea, input")].filter(drafted);
+const kept = ({ form, name }) => `${DRAFT}${location.pathname} ${form.id} ${form.getAttribute("action") ?? ""} ${name}`;
+const sent = () => JSON.parse(sessionStorage.getItem(SENT) ?? "[]");
+const plain = document.body.classList.contains("nw-plain-page"); // sign-in, or an error
 
-document.addEventListener("input", (event) => {
-  if (!event.target.matches("textarea[name]")) return;
-  if (event.target.value) sessionStorage.setItem(kept(event.target), event.target.value);
-  else sessionStorage.removeItem(kept(event.target));
+// Beside the text, what stood in the field before: where somebody has changed that, or where two fields are alike, nothing is put in.
+document.addEventListener("input", ({ target }) => {
+  if (plain || !drafted(target)) return;
+  if (target.value === target.defaultValue) sessionStorage.removeItem(kept(target));
+  else sessionStorage.setItem(kept(target), JSON.stringify({ text: target.value, was: target.defaultValue }));
 });
 
 function forget(form) {
-  areas(form).forEach((area) => sessionStorage.removeItem(kept(area)));
+  fields(form).forEach((field) => sessionStorage.removeItem(kept(field)));
 }
 
 function markSent(form) {
   if (form.action.endsWith("/logout/")) return clear();
-  sessionStorage.setItem(SENT, JSON.stringify(areas(form).map(kept)));
+  sessionStorage.setItem(SENT, JSON.stringify(fields(form).map(kept)));
 }
 
 function clear() {
   Object.keys(sessionStorage).filter((key) => key.startsWith(DRAFT) || key === SENT).forEach((key) => sessionStorage.removeItem(key));
 }
 
-// A page of sign-in or of an error says that what was sent did not arrive. A form that comes back with its text was refused: keep it, too.
+// A page of sign-in or of an error says that what was sent did not arrive, and errors beside fields that it was refused. Otherwise it is
+// saved. What somebody else wrote in this tab is theirs.
 function settle() {
-  const refused = document.body.classList.contains("nw-plain-page");
-  if (!refused) read().filter((key) => !shown(key)).forEach((key) => sessionStorage.removeItem(key));
+  const { person } = document.documentElement.dataset;
+  if (person && sessionStorage.getItem(PERSON) !== person) clear();
+  if (person) sessionStorage.setItem(PERSON, person);
+  if (!plain && !document.querySelector(".nw-errors, .errorlist, [aria-invalid=true]")) sent().forEach((key) => sessionStorage.removeItem(key));
   sessionStorage.removeItem(SENT);
 }
 
-const shown = (key) => [...document.querySelectorAll("textarea[name]")].some((area) => kept(area) === key && area.value);
-
 function restore() {
-  document.querySelectorAll("textarea[name]").forEach((area) => {
-    const text = sessionStorage.getItem(kept(area));
-    if (!text || area.value) return;
-    area.value = text;
+  const all = fields(document);
+  all.forEach((field) => {
+    const draft = sessionStorage.getItem(kept(field));
+    const alike = all.filter((each) => kept(each) === kept(field)).length > 1;
+    if (!draft || alike || field.value !== field.defaultValue) return;
+    const { text, was } = JSON.parse(draft);
+    if (was !== field.value) return;
+    field.value = text;
     strip("draft-restored", true);
   });
 }

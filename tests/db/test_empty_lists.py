@@ -51,6 +51,7 @@ SAYS: Final = frozenset(
             "bans:lists",
             "bans:allowed",
             "bans:listeners",
+            "accounts:invitations",
             "deployments:waiting",
             "deployments:compare",
             "deployments:restored",

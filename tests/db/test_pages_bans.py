@@ -180,6 +180,20 @@ def test_lifting_says_when_another_list_keeps_it_out(staff: Client, own: BanList
     assert "Nothing changes on the gateways" in text(staff.get(f"/bans/ban/{there.pk}/lift/"))
 
 
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "The ban is removed from all gateways within a second"),
+        ("de", "Die Sperre verschwindet binnen einer Sekunde von allen Gateways"),
+    ],
+)
+def test_without_gateways_a_sentence_about_them_still_reads_well(client: Client, language: str, sentence: str) -> None:
+    admin = factories.user("mara", language=language)
+    client.force_login(admin)
+    there = ban(services.create_list(name="Own", by=admin), "203.0.113.66")
+    assert sentence in text(client.get(f"/bans/ban/{there.pk}/lift/"))
+
+
 def test_some_bans_are_lifted_after_a_confirmation(staff: Client, own: BanList) -> None:
     some = [ban(own, f"203.0.113.{number}") for number in range(1, 5)]
     picked = {"do": "lift", "pick": [some[0].pk, some[1].pk, "x", "99999999999999999999"]}

@@ -7,7 +7,7 @@ from django.test import Client
 
 from apps.bans.blocks.selectors import find_current_block
 from apps.bans.blocks.services import block_member
-from apps.bans.models import Block, Listener, Notice, Reachable
+from apps.bans.models import Block, Listener, Notice, Reachable, ServerInterface
 from tests import factories
 from tests.api_responses import wrong
 from tests.db.page_client import queries, text
@@ -106,7 +106,7 @@ def test_a_page_of_blocks_takes_the_same_queries_however_many_there_are(network:
 
 def test_what_stays_reachable_is_set_on_a_page(network: factories.Network, staff: Client) -> None:
     page = f"/bans/notice/{network.group.pk}/"
-    assert "has no interface for servers" in text(staff.get(page))
+    assert "nat-1, nat-2 have no interface for servers" in text(staff.get(page))
     version = Notice.objects.get().version
     staff.post(page, {"ipv4": "192.0.2.50", "ipv6": "", "port": "80", "contact": "mara", "version": version})
     assert str(Notice.objects.get().ipv4) == "192.0.2.50"
@@ -115,8 +115,24 @@ def test_what_stays_reachable_is_set_on_a_page(network: factories.Network, staff
     assert wrong.status_code == 422
     staff.post(f"{page}add/", {"name": "DNS", "address": "192.0.2.40", "protocol": "udp", "port": "53"})
     assert "UDP 53" in text(staff.get(page))
-    staff.post(f"/bans/notice/reachable/{Reachable.objects.get().pk}/remove/")
-    assert "Nothing stays reachable" in text(staff.get(page))
+    remove = f"/bans/notice/reachable/{Reachable.objects.get().pk}/remove/"
+    assert "Blocked members no longer reach UDP 53 on 192.0.2.40." in text(staff.get(remove))
+    assert Reachable.objects.exists()
+    said = text(staff.post(remove, follow=True))
+    assert "“DNS” is being closed to blocked members." in said and "Nothing stays reachable" in said
+
+
+def test_an_interface_that_is_refused_stands_in_its_field_with_the_reason(network: factories.Network, staff: Client) -> None:
+    first, second = network.gateways
+    assert staff.post("/bans/listeners/interface/", {"gateway": second.pk, "name": "srv0"}).status_code == 302
+    refused = staff.post("/bans/listeners/interface/", {"gateway": first.pk, "name": "dmz 0"})
+    assert refused.status_code == 422
+    page = refused.content.decode()
+    assert 'value="dmz 0"' in page and 'value="srv0"' in page
+    assert page.count('aria-invalid="true"') == 1
+    assert "“dmz 0” is not an interface name." in text(refused)
+    assert staff.post("/bans/listeners/interface/", {"gateway": 0, "name": "srv0"}).status_code == 404
+    assert not ServerInterface.objects.filter(gateway=first).exists()
 
 
 def test_a_listener_is_added_changed_and_removed(network: factories.Network, staff: Client) -> None:

@@ -8,6 +8,7 @@ import pytest
 from django.conf import LazySettings
 from django.test import Client
 from django.test.client import MULTIPART_CONTENT
+from structlog.testing import capture_logs
 
 from apps.accounts import permission_matrix
 from apps.accounts.models import ApiToken, User
@@ -200,8 +201,26 @@ def test_members_stay_signed_in() -> None:
 def test_an_administrator_revokes_all_tokens_of_somebody() -> None:
     admin, other = factories.user("mara"), factories.user("jonas")
     create_token(user=other, name="one"), create_token(user=other, name="two"), create_token(user=admin, name="mine")
-    page = text(signed_in(admin).post(f"/account/people/{other.pk}/revoke-tokens/", follow=True))
-    assert "2 tokens are revoked." in page and [token.name for token in ApiToken.objects.all()] == ["mine"]
+    client, address = signed_in(admin), f"/account/people/{other.pk}/revoke-tokens/"
+    asked = text(client.get(address))
+    assert f"Revoke all 2 tokens of {other.name}?" in asked and "one" in asked and "two" in asked
+    assert ApiToken.objects.count() == 3
+    assert "2 tokens are revoked." in text(client.post(address, follow=True))
+    assert [token.name for token in ApiToken.objects.all()] == ["mine"]
+
+
+@pytest.mark.django_db
+def test_ones_own_tokens_are_all_revoked_only_after_a_question_and_each_is_logged() -> None:
+    user = factories.user("mara")
+    create_token(user=user, name="backup script"), create_token(user=user, name="door display")
+    client = signed_in(user)
+    asked = text(client.get("/account/tokens/revoke-all/"))
+    assert "Revoke all your 2 tokens?" in asked and "backup script" in asked and "door display" in asked
+    assert user.tokens.count() == 2
+    with capture_logs() as logs:
+        client.post("/account/tokens/revoke-all/")
+    assert user.tokens.count() == 0
+    assert len([each for each in logs if each.get("security") == "token revoked"]) == 2
 
 
 @pytest.mark.django_db

@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from apps.nat.models import PortForward
+from apps.nat.services import add_forward
 from apps.tickets.models import Ticket
 from tests import factories
 from tests.db.conftest import served_network
@@ -38,6 +39,82 @@ def test_text_that_was_written_stands_in_its_field_again_after_signing_in(
     page.get_by_role("link", name="Back to the page").click()
     expect(page.locator("textarea").first).to_have_value(TEXT)
     expect(page.get_by_text("Your text that was not saved is back.")).to_be_visible()
+    context.close()
+
+
+def test_lines_that_were_written_or_changed_stand_in_their_fields_again_after_signing_in(
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network
+) -> None:
+    context = signed_in(chromium, live_server, served_network.admin)
+    page = context.new_page()
+    member = served_network.residents["m1"].member
+    page.goto(f"/members/{member.pk}/edit/")
+    page.get_by_label("Name", exact=True).fill("Noura Brandt")
+    page.get_by_label("E-mail").fill("noura@lindenhof.example")
+    end_sessions()
+    page.get_by_role("main").get_by_role("button", name="Save").click()
+    expect(page.get_by_text("You were signed out, so nothing was saved.")).to_be_visible()
+    sign_in(page, at="", lands=f"/members/{member.pk}/edit/")
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Noura Brandt")
+    expect(page.get_by_label("E-mail")).to_have_value("noura@lindenhof.example")
+    page.get_by_role("main").get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", name="Noura Brandt")).to_be_visible()
+    member.refresh_from_db()
+    assert (member.name, member.email) == ("Noura Brandt", "noura@lindenhof.example")
+    context.close()
+
+
+def test_what_was_written_is_not_put_over_what_somebody_has_saved_meanwhile(
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network
+) -> None:
+    context = signed_in(chromium, live_server, served_network.admin)
+    page = context.new_page()
+    member = served_network.residents["m1"].member
+    page.goto(f"/members/{member.pk}/edit/")
+    page.get_by_label("Name", exact=True).fill("Noura Brandt")
+    member.name = "Selin Kaya"
+    member.save()
+    page.goto(f"/members/{member.pk}/edit/")
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Selin Kaya")
+    context.close()
+
+
+def test_what_one_person_wrote_is_not_shown_to_the_next_in_the_same_tab(
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network
+) -> None:
+    context = signed_in(chromium, live_server, served_network.admin)
+    page = context.new_page()
+    page.goto("/tickets/new/")
+    page.locator("textarea").first.fill(TEXT)
+    other = signed_in(chromium, live_server, factories.user("jonas"))
+    context.clear_cookies()
+    context.add_cookies(other.cookies())  # type: ignore[arg-type]  # Playwright types the value of `cookies` differently
+    page.goto("/tickets/new/")
+    expect(page.locator("textarea").first).to_have_value("")
+    other.close()
+    context.close()
+
+
+def test_a_question_that_is_refused_does_not_show_the_one_before(
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network
+) -> None:
+    context = signed_in(chromium, live_server, served_network.admin)
+    page = context.new_page()
+    holding = served_network.residents["m1"].holding
+    first, second = (
+        add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=port, private_port=80, by=served_network.admin)
+        for port in (8443, 8444)
+    )
+    page.goto(f"/members/{holding.member_id}/")
+    page.locator(f"a[data-dialog][href*='/{first.pk}/']").first.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("8443")
+    dialog.get_by_role("link", name="Cancel").click()
+    expect(dialog).to_be_hidden()
+    PortForward.objects.filter(pk=second.pk).delete()
+    page.locator(f"a[data-dialog][href*='/{second.pk}/']").first.click()
+    expect(page.get_by_role("heading", name="Page not found")).to_be_visible()
+    assert PortForward.objects.get(pk=first.pk).valid.upper is None
     context.close()
 
 
@@ -225,4 +302,20 @@ def test_a_page_that_asks_by_itself_shows_nothing_of_it(
         stop_clock(page, "/gateways/")  # an hour passes, so the page asks again
     page.clock.run_for(1000)
     assert held and page.locator("#request-runs").is_hidden()
+    context.close()
+
+
+def test_what_the_reader_opened_stays_open_when_the_page_asks_for_itself_again(
+    chromium: Browser, live_server: LiveServer, db: None
+) -> None:
+    context = chromium.new_context(base_url=live_server.url)
+    page = context.new_page()
+    page.clock.install()
+    page.goto("/status/")
+    days = page.locator("#days-not-fine")
+    days.locator("summary").click()
+    expect(days).to_have_attribute("open", "")
+    days.evaluate("element => element.dataset.before = 'yes'")
+    page.clock.run_for(61_000)
+    expect(page.locator("#days-not-fine:not([data-before])")).to_have_attribute("open", "")
     context.close()

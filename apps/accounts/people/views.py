@@ -137,10 +137,12 @@ def end_account_sessions(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @staff_page
-@require_POST
 def revoke_tokens(request: HttpRequest, pk: int) -> HttpResponse:
-    """Revoke all tokens of an account; its sessions continue."""
-    _say_revoked(request, tokens.revoke_all_tokens(user=_get_user(pk)))
+    """Ask for confirmation, then revoke all tokens of an account; its sessions continue."""
+    user = _get_user(pk)
+    if request.method != "POST":
+        return render(request, "accounts/person_revoke_tokens.html", {"account": user, "rows": user.tokens.order_by("name")})
+    _say_revoked(request, tokens.revoke_all_tokens(user=user))
     return redirect("accounts:person", pk)
 
 

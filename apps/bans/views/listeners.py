@@ -1,10 +1,12 @@
 """Pages for listeners, and for the interfaces behind which servers stand."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
@@ -16,18 +18,35 @@ from apps.bans.listeners.forms import ListenerForm, ServerFacingInterfaceForm
 from apps.bans.listeners.models import Listener
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui.activation_status import list_activation_statuses
+from apps.network.models import Gateway
 
 PER_PAGE = 50
 LAST_CHANGES = 20
 FIELDS = ("name", "address", "protocol", "port", "guarded", "window_scale", "note")
 
 
-def _render_page(request: HttpRequest, form: ListenerForm | None = None) -> HttpResponse:
+@dataclass(frozen=True)
+class InterfaceRow:
+    """A gateway's field for the interface behind which servers stand: what is in it, and what is wrong with that."""
+
+    gateway: Gateway
+    name: str
+    errors: Sequence[str] = ()
+
+
+def _render_page(request: HttpRequest, form: ListenerForm | None = None, refused: ServerFacingInterfaceForm | None = None) -> HttpResponse:
     search = request.GET.get("q", "").strip()
     page = Paginator(selectors.list_listeners(search), PER_PAGE).get_page(request.GET.get("page"))
     shown: dict[str, Any] = {"page": page, "rows": list_activation_statuses(page), "search": search, "form": form or ListenerForm()}
-    shown["interfaces"] = [(each, getattr(each, "server_interface", None)) for each in selectors.list_gateways()]
-    return render(request, "bans/listeners.html", shown, status=422 if form else 200)
+    shown["interfaces"] = [_build_interface_row(each, refused) for each in selectors.list_gateways()]
+    return render(request, "bans/listeners.html", shown, status=422 if form or refused else 200)
+
+
+def _build_interface_row(gateway: Gateway, refused: ServerFacingInterfaceForm | None) -> InterfaceRow:
+    if refused and refused.cleaned_data["gateway"] == gateway:
+        return InterfaceRow(gateway, refused["name"].value(), tuple(map(str, refused.errors["name"])))
+    interface = getattr(gateway, "server_interface", None)
+    return InterfaceRow(gateway, interface.name if interface else "")
 
 
 @staff_page
@@ -100,6 +119,9 @@ def interface(request: HttpRequest) -> HttpResponse:
         try:
             services.set_server_facing_interface(by=get_signed_in_user(request), **form.cleaned_data)
             messages.success(request, _("Saved. The gateway's rules are being rewritten."))
+            return redirect("bans:listeners")
         except Problem as problem:
-            messages.error(request, str(problem))
-    return redirect("bans:listeners")
+            form.add_error("name", str(problem))
+    if "gateway" in form.errors:
+        raise Http404
+    return _render_page(request, refused=form)

@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from apps.accounts.permissions import staff_page
 from apps.audit.selectors import list_row_history
@@ -40,8 +40,8 @@ def _get_list(pk: int) -> BanList:
 
 
 def format_all_gateway_names() -> str:
-    """Return the names of all gateways: "nat-1, nat-2"."""
-    return ", ".join(Gateway.objects.order_by("name").values_list("name", flat=True)) or _("no gateway yet")
+    """Return the names of all gateways, as they stand after “on” or “from”: "nat-1, nat-2"; "all gateways" while there is none."""
+    return ", ".join(Gateway.objects.order_by("name").values_list("name", flat=True)) or pgettext("after on or from", "all gateways")
 
 
 @staff_page

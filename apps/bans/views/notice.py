@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_signed_in_user, staff_page
@@ -57,9 +59,11 @@ def add(request: HttpRequest, group: int) -> HttpResponse:
 
 
 @staff_page
-@require_POST
 def remove(request: HttpRequest, pk: int) -> HttpResponse:
-    """Close this port to blocked members."""
+    """Show what closing this port to blocked members does; after confirmation, close it."""
     found = get_object_or_404(Reachable.objects.select_related("notice"), pk=pk)
+    if request.method != "POST":
+        return render(request, "bans/remove_reachable.html", {"reachable": found})
     services.remove_reachable(reachable=found, by=get_signed_in_user(request))
+    messages.success(request, _("“%(name)s” is being closed to blocked members.") % {"name": found.name})
     return redirect("bans:notice", found.notice.group_id)

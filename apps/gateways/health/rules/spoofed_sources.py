@@ -27,6 +27,6 @@ RULE: Final = HealthRule(
     gettext_lazy("Many forged source addresses reach %(gateway)s"),
     _find,
     _describe,
-    gettext_lazy("Watch with “Live” or tcpdump which address it is; find the port in the switches’ address tables."),
+    gettext_lazy("Find the address with “Watch packets live” or tcpdump, and the port in the switches’ address tables."),
     affects_members=affects_nobody_yet,
 )

@@ -28,5 +28,5 @@ RULE: Final = HealthRule(
     gettext_lazy("%(gateway)s has no public address for some members’ packets"),
     _find,
     _describe,
-    gettext_lazy("Look which members have no NAT mapping (page NAT), and whether another program changed the chains."),
+    gettext_lazy("Look on the members’ pages which have no public address, and whether another program changed the chains."),
 )
