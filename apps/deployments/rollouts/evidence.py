@@ -1,5 +1,7 @@
 """Text for the evidence of a step: how the gateway was reached after the change, and whether packets passed it.
 
+What packets did before the change is evidence too, for the decision whether to go back; it is no text of the page.
+
 Attempts to reach a gateway are repeated until one succeeds, so a failed one counts as an attempt in vain. Packets are probed once
 per family, and lost ones are described by the prober's own sentence. Works on the given steps; reads nothing itself.
 """
@@ -11,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.deployments.models import RolloutStep
+from apps.deployments.rollouts.packets_before import list_trial_evidence
 from apps.deployments.rollouts.rollout_driver import SESSIONS
 from apps.lib.ui import formats
 from apps.network.gateway_sentences import translate_about_gateway
@@ -50,7 +53,9 @@ def describe_all_lost_packets(steps: Iterable[RolloutStep]) -> list[str]:
 def render_evidence(step: RolloutStep) -> str:
     """Return text such as “sshd answered a new connection in 4 ms, IPv4 in 2 ms”, and a sentence for each failure."""
     others = [
-        translate_about_gateway(each["text"]) for each in step.evidence if each["what"] not in (*REACHED, *PACKETS) and not each["passed"]
+        translate_about_gateway(each["text"])
+        for each in list_trial_evidence(step)
+        if each["what"] not in (*REACHED, *PACKETS) and not each["passed"]
     ]
     passed = [_render_passed(each) for each in list_last_packet_probes(step) if each["passed"]]
     return ". ".join(

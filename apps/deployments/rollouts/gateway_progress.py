@@ -14,6 +14,7 @@ from django.utils.translation import ngettext
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
 from apps.deployments.rollouts import evidence
 from apps.deployments.rollouts.failure_outcome import MissedStepExplanation, explain_missed_step
+from apps.deployments.rollouts.packets_before import list_trial_evidence
 from apps.deployments.rollouts.progress import is_rollout_open, render_primary_families
 from apps.deployments.rollouts.trial_status import TrialCountdown, find_trial_status
 from apps.lib.ui import formats
@@ -159,7 +160,7 @@ def _render_confirmed(step: RolloutStep) -> str:
 
 def _render_probe(step: RolloutStep) -> str:
     """Describe how the gateway was reached, or how many attempts failed and why the last one did; then the result for packets."""
-    if not step.evidence:
+    if not list_trial_evidence(step):
         return _("not needed") if step.confirmed and not step.sent_octets else ""
     return evidence.render_evidence(step)
 

@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 
 from apps.deployments.models import RolloutStep
 from apps.deployments.observed_state import drift, gateway_states
-from apps.deployments.rollouts import lease_heartbeat, rollout_store
+from apps.deployments.rollouts import lease_heartbeat, packets_before, rollout_store
 from apps.deployments.rollouts.probing import ProbeResult, probe_gateway
 from apps.deployments.rollouts.rollout_store import Lease, RolloutLeaseLost
 from apps.deployments.transport import agent_channel, agent_client
@@ -85,7 +85,6 @@ class RolloutDriver:
         self._session: AgentChannel | None = None  # opened after the commit
         self._rules = False  # the gateway reports that more than elements waits to be confirmed
         self._in_memory = False
-        self._passed_before: dict[int, bool | None] = {}
 
     def run(self) -> None:
         """Run commands until the rollout is over or rests. Raises RolloutLeaseLost when another worker has taken over."""
@@ -154,8 +153,7 @@ class RolloutDriver:
             self._record_event(RolloutEvent.UNCHANGED, order, committed=Now(), confirmed=Now())
             return
         self._note_loss(channel, gateway, order, welcome)
-        if welcome.confirmed:  # where nothing has run yet, no probe can have passed before
-            self._passed_before = {found.family: found.ok for found in self._probe_packets(gateway)}
+        self._note_packets_before(gateway, welcome)
         try:
             applied = agent_client.apply_order(channel, order, welcome, self._handle_beat)
         except Unreachable as fault:
@@ -174,6 +172,20 @@ class RolloutDriver:
             raise
         except Exception:
             log.exception("loss of confirmed ruleset not recorded", gateway=gateway.name)
+
+    def _note_packets_before(self, gateway: Gateway, welcome: wire.Welcome) -> None:
+        """Store what packets do before the change. Where nothing has run yet, no probe can have passed.
+
+        While an earlier change is on trial, that change may be what stops them: then what passed before it counts.
+        """
+        pieces = packets_before.find_packets_before_trial(self._lease) if welcome.trial else []
+        if not pieces and welcome.confirmed:
+            pieces = [
+                rollout_store.build_evidence(packets_before.BEFORE[found.family], passed=found.ok, ms=found.ms, text=found.sentence)
+                for found in self._probe_packets(gateway)
+                if found.ok is not None
+            ]
+        packets_before.store_packets_before(self._lease, pieces)
 
     def _record_commit(self, channel: AgentChannel, order: DeployOrder, applied: wire.Applied) -> None:
         self._rules = applied.new_session
@@ -217,7 +229,7 @@ class RolloutDriver:
             if found.ok is None:
                 continue
             rollout_store.add_evidence(self._lease, f"IPv{found.family}", passed=found.ok, ms=found.ms, text=found.sentence)
-            if not found.ok and self._passed_before.get(found.family):
+            if not found.ok and packets_before.did_packets_pass_before(self._lease, found.family):
                 lost.append(found.sentence)
         return " ".join(lost)
 

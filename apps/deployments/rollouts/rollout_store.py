@@ -335,10 +335,20 @@ def add_evidence(lease: Lease, what: str, *, passed: bool, ms: float | None, tex
     """Add a piece of evidence for the current gateway. It is stored with the next event; a failure is stored at once,
     for the page.
     """
-    lease.step.evidence.append({"what": what, "passed": passed, "ms": None if ms is None else round(ms, 1), "text": text})
+    lease.step.evidence.append(build_evidence(what, passed=passed, ms=ms, text=text))
     if not passed:
-        mine = Rollout.objects.filter(pk=lease.rollout.pk, token=lease.rollout.token, state=Rollout.State.APPLYING)
-        RolloutStep.objects.filter(pk=lease.step.pk, rollout__in=mine).update(evidence=lease.step.evidence)
+        store_evidence(lease)
+
+
+def build_evidence(what: str, *, passed: bool, ms: float | None, text: str) -> dict[str, Any]:
+    """Return a piece of evidence as a step holds it."""
+    return {"what": what, "passed": passed, "ms": None if ms is None else round(ms, 1), "text": text}
+
+
+def store_evidence(lease: Lease) -> None:
+    """Store the evidence of the current gateway at once, unless another worker has taken over."""
+    mine = Rollout.objects.filter(pk=lease.rollout.pk, token=lease.rollout.token, state=Rollout.State.APPLYING)
+    RolloutStep.objects.filter(pk=lease.step.pk, rollout__in=mine).update(evidence=lease.step.evidence)
 
 
 def record_agent_progress(lease: Lease, doing: str, done: int, of: int) -> RolloutEvent | None:

@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 
 from apps.deployments.models import GatewayState, Rollout, RolloutStep
 from apps.deployments.rollouts.evidence import list_reach_attempts
+from apps.deployments.rollouts.packets_before import list_trial_evidence
 from apps.lib.ui import formats
 
 ON_TRIAL = (RolloutStep.State.PROBING, RolloutStep.State.CONFIRMING, RolloutStep.State.REVERTING, RolloutStep.State.ASKING)
@@ -69,7 +70,7 @@ def _render_attempts(step: RolloutStep) -> str:
     """Describe the failed attempts to reach the gateway over a new connection."""
     failed = [each for each in list_reach_attempts(step) if not each["passed"]]
     if not failed:
-        return "" if step.evidence else _("A new connection to it is being opened.")
+        return "" if list_trial_evidence(step) else _("A new connection to it is being opened.")
     words = [
         _("%(place)d: %(text)s after %(time)s")
         % {"place": place, "text": each["text"], "time": formats.format_duration((each["ms"] or 0) / 1000)}
