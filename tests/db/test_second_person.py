@@ -12,6 +12,9 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.bans.blocks.services import block_member
 from apps.bans.models import Ban, BanList
+from apps.deployments import services
+from apps.deployments.approvals import approval_gate
+from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.deployments.models import HeldBack, Rollout, UnapprovedLoss
 from apps.deployments.rollouts.decisions import approve_part, pause_rollout, resume_rollout
 from apps.deployments.services import reconcile
@@ -289,6 +292,21 @@ def test_a_ban_that_covers_members_waits_however_it_came(network: factories.Netw
     held = waits()
     assert (held.kind, held.removed, held.asker_unknown) == ("blocks", len(network.residents), True)
     assert not running().elements.get("bans4_16") and running().elements["bans4_24"]
+
+
+@pytest.mark.parametrize("seconds", [0.2, 0.4, 0.9, 1, 5])
+def test_bans_that_end_by_themselves_do_not_wait_in_whichever_part_of_a_second_they_do(network: factories.Network, seconds: float) -> None:
+    second = timezone.now().replace(microsecond=0) + timedelta(hours=1)
+    own = BanList.objects.create(name="Own")
+    for number in range(10):
+        Ban.objects.create(list=own, prefix=f"203.0.113.{number}", expires=second + timedelta(seconds=0.3))
+    assert reconcile(network.group) and len(running().elements["bans4_32"]) == 10
+    before = services.gateway_cache.load_running_state(network.group)
+    assert before
+    wanted = compute_desired_state(network.group, second + timedelta(seconds=seconds))
+    assert approval_gate.hold_back_unapproved(network.group, wanted, before).targets == wanted.targets
+    assert not HeldBack.objects.exists()
+    assert not approval_gate.find_removals(wanted.rulesets, before, wanted.snapshot.now, wanted.deltas)
 
 
 def test_one_member_is_blocked_at_once(network: factories.Network) -> None:

@@ -7,13 +7,15 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from apps.bans.models import Ban, BanList
+from apps.bans.models import AllowEntry, Ban, BanList
 from apps.deployments.desired_state import changed_objects
+from apps.deployments.desired_state.desired_rulesets import compute_desired_state, update_desired_state
 from apps.deployments.desired_state.policy_snapshot import IncrementalSnapshot, ReadMoment, take_changes, take_snapshot
 from apps.members.models import Member
 from apps.nat.services import add_forward
 from apps.network.models import Gateway
 from firewall.policy import TouchedKeys, TransportProtocol
+from firewall.ruleset import Ruleset, drop_expired
 from tests import factories
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -114,6 +116,30 @@ def test_a_time_that_ends_a_ban_touches_it(network: factories.Network) -> None:
     assert keys(found).bans == {IPv4Network("203.0.113.9")}
     assert found
     assert [policy.bans for policy in found.policies.values()] == [(), ()]
+
+
+def list_elements(ruleset: Ruleset) -> set[tuple[str, bytes]]:
+    return {(name, key) for name, elements in ruleset.elements.items() for key in elements}
+
+
+@pytest.mark.parametrize(("earlier", "later"), [(0.1, 0.7), (0.1, 1), (0.5, 0.7), (0.5, 1), (0.5, 2.2), (1, 2)])
+def test_a_row_ends_with_its_element_whenever_it_is_read(network: factories.Network, earlier: float, later: float) -> None:
+    """Bans and allow entries end 0.3 s after a full second, their elements in the kernel when that second is over."""
+    second = timezone.now().replace(microsecond=0) + timedelta(hours=1)
+    end = second + timedelta(seconds=0.3)
+    own = BanList.objects.create(name="own")
+    for number, direction in enumerate(("both", "in", "out")):
+        Ban.objects.create(list=own, prefix=f"203.0.113.{number}", direction=direction, expires=end)
+    AllowEntry.objects.create(prefix="198.51.100.99", expires=end)
+    first, then = second + timedelta(seconds=earlier), second + timedelta(seconds=later)
+    before, after_it = compute_desired_state(network.group, first), compute_desired_state(network.group, then)
+    for pk, ruleset in before.rulesets.items():
+        assert list_elements(drop_expired(ruleset, after_it.snapshot.now)) == list_elements(after_it.rulesets[pk])
+    change = take_changes(network.group, before.snapshot, then)
+    assert change
+    updated = update_desired_state(before, change)
+    assert updated and updated.targets == after_it.targets
+    assert any(policy.bans for policy in change.policies.values()) == (later < 1)
 
 
 def test_a_reader_from_before_the_notes_were_pruned_reads_everything(network: factories.Network) -> None:

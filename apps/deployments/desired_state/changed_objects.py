@@ -25,9 +25,9 @@ NOTED = """
     WHERE xid >= pg_snapshot_xmin(%(seen)s::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, %(seen)s::pg_snapshot)
         AND (kind <> 'pruned' OR key::xid8 >= pg_snapshot_xmin(%(seen)s::pg_snapshot))
 """
-BETWEEN = {
+BETWEEN = {  # what expires does so for the gateways with the second in which it ends (ban_entries.NOT_ENDED_SQL)
     "valid": "lower(valid) BETWEEN %(since)s AND %(until)s OR upper(valid) BETWEEN %(since)s AND %(until)s",
-    "expires": "expires BETWEEN %(since)s AND %(until)s",
+    "expires": "expires BETWEEN %(second)s AND %(until)s",
 }
 
 
@@ -52,7 +52,8 @@ PRUNE = """
 
 def find_touched_objects(seen: str, since: datetime, until: datetime) -> TouchedKeys | None:
     """Return the objects that may differ from what the snapshot `seen` saw at `since`. None when everything has to be read."""
-    moments = {"seen": seen, "since": min(since, until), "until": max(since, until)}  # the clock may have been set back
+    first, last = min(since, until), max(since, until)  # the clock may have been set back
+    moments = {"seen": seen, "since": first, "second": first.replace(microsecond=0), "until": last}
     notes = _fetch_rows(TOUCHED, moments)
     of: dict[str, set[str]] = defaultdict(set)
     for kind, key in notes:

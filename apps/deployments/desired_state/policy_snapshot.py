@@ -150,7 +150,7 @@ def _read_policies(group: GatewayGroup, moment: ReadMoment, ground: _Ground, tou
 
 def _read_objects(group: GatewayGroup, moment: ReadMoment, kind: str, touched: TouchedKeys | None) -> tuple[Any, ...]:
     query, only, parameters, value = READERS[kind]
-    where = {"group": group.pk, "at": moment.at}
+    where = {"group": group.pk, "at": moment.at, "second": moment.at.replace(microsecond=0)}
     if touched is None:
         return tuple(value(*row) for row in _fetch_rows(query.format(only=""), where))
     restricted = parameters(touched)

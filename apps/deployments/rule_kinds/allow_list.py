@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from apps.accounts.models import User
 from apps.bans.allow_list import allow_prefix
 from apps.bans.models import AllowEntry
-from apps.deployments.rule_kinds.ban_entries import describe_ban_entry, parse_prefix_note
+from apps.deployments.rule_kinds.ban_entries import NOT_ENDED_SQL, describe_ban_entry, parse_prefix_note
 from apps.deployments.rule_kinds.kind import (
     AffectedThing,
     AuthorHistory,
@@ -26,10 +26,10 @@ from apps.deployments.rule_kinds.restoring import get_last_deletion
 from firewall.policy import AllowEntrySpec
 from firewall.sets import ObjectKind
 
-_QUERY = """
+_QUERY = f"""
     SELECT e.id, e.prefix, e.comment, coalesce(ceil(extract(epoch FROM e.expires))::bigint, 0) FROM bans_allowentry e
-    WHERE (e.expires IS NULL OR e.expires > %(at)s::timestamptz) {only} ORDER BY e.prefix
-"""
+    WHERE {NOT_ENDED_SQL.format(row="e")} {{only}} ORDER BY e.prefix
+"""  # noqa: S608 - constants
 
 
 def _build_entry(pk: int, prefix: str, comment: str, expires: int) -> AllowEntrySpec:

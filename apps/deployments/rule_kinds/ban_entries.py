@@ -1,14 +1,19 @@
-"""What bans and allow entries share: the note of a prefix, and the description of an entry."""
+"""What bans and allow entries share: when they end, the note of a prefix, and the description of an entry."""
 
 from collections.abc import Iterator
 from datetime import datetime
 from ipaddress import ip_network
+from typing import Final
 
 from django.utils.translation import gettext as _
 
 from apps.bans.models import AllowEntry, Ban
 from apps.lib.fields import Prefix
 from apps.lib.ui import formats
+
+# A row ends for the gateways together with its element, whose end is a whole second: when the second in which it expires is over. Read
+# without it before that, its element would be removed, as if a person had done so.
+NOT_ENDED_SQL: Final = "({row}.expires IS NULL OR {row}.expires > %(second)s::timestamptz)"
 
 
 def parse_prefix_note(text: str) -> Iterator[Prefix]:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from apps.accounts.models import User
 from apps.bans.models import Ban, BanList
 from apps.bans.services import ban_prefix, change_list
-from apps.deployments.rule_kinds.ban_entries import describe_ban_entry, parse_prefix_note
+from apps.deployments.rule_kinds.ban_entries import NOT_ENDED_SQL, describe_ban_entry, parse_prefix_note
 from apps.deployments.rule_kinds.event_sources import BAN, BAN_LIST
 from apps.deployments.rule_kinds.kind import (
     MOST_TOUCHED,
@@ -39,7 +39,7 @@ _QUERY = f"""
         SELECT min(b.id) AS id, b.prefix, (array_agg(b.comment ORDER BY b.id))[1] AS comment,
             {_ENDS.format(way="(WHERE b.direction <> 'out')")} AS ends_in, {_ENDS.format(way="(WHERE b.direction <> 'in')")} AS ends_out
         FROM bans_ban b JOIN bans_banlist l ON l.id = b.list_id
-        WHERE l.enabled AND (b.expires IS NULL OR b.expires > %(at)s::timestamptz) {{only}}
+        WHERE l.enabled AND {NOT_ENDED_SQL.format(row="b")} {{only}}
         GROUP BY b.prefix
     ) g, LATERAL (
         SELECT 'both', ends_in WHERE ends_in = ends_out

@@ -35,7 +35,8 @@ parse_network = lru_cache(maxsize=1 << 20)(ip_network)
 class ObjectReader(NamedTuple):
     """Reader of one field of a policy.
 
-    query: reads all objects of a %(group)s at a time %(at)s, with a placeholder {only} for the restriction to touched objects.
+    query: reads all objects of a %(group)s at a time %(at)s, with a placeholder {only} for the restriction to touched objects;
+    %(second)s: the beginning of that time's second.
     only: that restriction, in SQL. parameters: of the restriction, from the touched keys; all empty when none were touched. value:
     builds a value from a row.
     """
