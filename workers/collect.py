@@ -29,7 +29,7 @@ def collect_one(gateway: int) -> None:
 @shared_task(name="workers.tend_usage")
 def tend_usage() -> None:
     """Create partitions, roll up, drop data past its retention, and compute the totals that lists start with."""
-    now = timezone.now()
+    now = rollup.read_database_clock()
     rollup.run_maintenance(now)
     precomputed_totals.refresh_totals(now)
 

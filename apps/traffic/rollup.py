@@ -10,7 +10,7 @@ import structlog
 from django.db import connection, transaction
 
 from apps.traffic import partitions
-from apps.traffic.models import Coverage, Level, Throughput
+from apps.traffic.models import Coverage, Level, Span, Throughput
 
 log = structlog.get_logger()
 
@@ -29,6 +29,7 @@ UNITS: Final = {
 STEPS: Final = UNITS | {TODAY: UNITS[FIVE_MINUTES]}  # steps in which a level becomes complete
 SETTLES: Final = timedelta(minutes=2)  # how long a bucket stays open after its end, for readings that are under way
 EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
+FARTHEST_AHEAD: Final = timedelta(days=366)  # a level complete further ahead than this says rather that the clock is behind now
 
 ROLL: Final = """
     INSERT INTO {to} AS known (holding_id, bucket, up_octets, up_packets, down_octets, down_packets)
@@ -37,6 +38,18 @@ ROLL: Final = """
     ON CONFLICT (holding_id, bucket) DO UPDATE SET
         up_octets = known.up_octets + excluded.up_octets, up_packets = known.up_packets + excluded.up_packets,
         down_octets = known.down_octets + excluded.down_octets, down_packets = known.down_packets + excluded.down_packets
+"""
+
+TAKE_BACK: Final = """
+    UPDATE {to} known SET
+        up_octets = known.up_octets - back.up_octets, up_packets = known.up_packets - back.up_packets,
+        down_octets = known.down_octets - back.down_octets, down_packets = known.down_packets - back.down_packets
+    FROM (
+        SELECT holding_id, date_bin(%(unit)s, bucket, %(epoch)s) AS bucket, sum(up_octets) AS up_octets, sum(up_packets) AS up_packets,
+            sum(down_octets) AS down_octets, sum(down_packets) AS down_packets
+        FROM {of} WHERE bucket >= %(since)s AND bucket < %(until)s GROUP BY 1, 2
+    ) back
+    WHERE known.holding_id = back.holding_id AND known.bucket = back.bucket
 """
 
 
@@ -63,13 +76,68 @@ def lock_oldest_open_bucket(now: datetime) -> datetime:
     return max(complete for (complete,) in completes)
 
 
+def read_database_clock() -> datetime:
+    """Return the time of the database's clock."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        now: datetime = cursor.fetchone()[0]
+    return now
+
+
 def run_maintenance(now: datetime) -> None:
-    """Make partitions, roll up, and drop what is too old. Idempotent."""
+    """Make partitions, roll up, and drop what is too old. Idempotent. now: by the database's clock, which is the same for all workers."""
     ensure_levels(now)
+    reopen_levels(now)
     partitions.ensure_future_partitions(now)
     for level in FINER:
         roll_up(level, now)
     drop_expired_usage(now)
+
+
+def reopen_levels(now: datetime) -> None:
+    """Make the levels complete no further than the bucket that contains now, if a clock that was ahead has rolled them up further.
+
+    Otherwise every reading would be added to a bucket of that time.
+    """
+    ahead = Level.objects.filter(name__in=FINER, complete_until__gt=now).order_by("-complete_until").first()
+    if ahead is None:
+        return
+    if ahead.complete_until > now + FARTHEST_AHEAD:
+        log.warning("usage complete far ahead of the clock", level=ahead.name, until=ahead.complete_until.isoformat())
+        return
+    _reopen_levels(now)
+
+
+@transaction.atomic
+def _reopen_levels(now: datetime) -> None:
+    """Reopen the coarsest level first, because the rows that it was rolled up from are as they were then.
+
+    Precomputed totals up to the end of a day that is not over are dropped.
+    """
+    rows = {row.name: row for row in Level.objects.select_for_update().order_by("name")}
+    for level in reversed(FINER):
+        if rows[level].complete_until > now:
+            _reopen_level(rows[level], compute_bucket_start(level, now))
+    Span.objects.filter(until__gt=rows[DAY].complete_until).delete()
+
+
+def _reopen_level(row: Level, since: datetime) -> None:
+    """Take back what the level was given from finer rows since then. They are rolled up again in their time.
+
+    Rows that were dropped meanwhile stay counted in this level: they cannot be counted once more.
+    """
+    level = Level.Name(row.name)
+    given: dict[str, Any] = {"unit": UNITS[level], "epoch": EPOCH, "since": since, "until": row.complete_until}
+    log.warning("usage reopened after a clock was ahead", level=row.name, since=since.isoformat(), until=row.complete_until.isoformat())
+    with connection.cursor() as cursor:
+        cursor.execute(TAKE_BACK.format(**_get_tables(level)), given)
+    row.complete_until = since
+    row.save(update_fields=["complete_until"])
+
+
+def _get_tables(level: Level.Name) -> dict[str, str]:
+    """Return the level's table and the one that it is rolled up from."""
+    return {"to": partitions.TABLES[level]._meta.db_table, "of": partitions.TABLES[FINER[level]]._meta.db_table}
 
 
 def roll_up(level: Level.Name, now: datetime) -> int:
@@ -93,10 +161,9 @@ def _roll_up_some(level: Level.Name, now: datetime) -> int | None:
     if until <= row.complete_until:
         return None
     partitions.ensure_between(level, row.complete_until, until)
-    tables = {"to": partitions.TABLES[level]._meta.db_table, "of": partitions.TABLES[FINER[level]]._meta.db_table}
     with connection.cursor() as cursor:
         given: dict[str, Any] = {"unit": UNITS[level], "epoch": EPOCH, "since": row.complete_until, "until": until}
-        cursor.execute(ROLL.format(**tables), given)
+        cursor.execute(ROLL.format(**_get_tables(level)), given)
         rows: int = cursor.rowcount
     row.complete_until = until
     row.save(update_fields=["complete_until"])

@@ -127,10 +127,11 @@ def _sum(passed: Mapping[str, NftSetTraffic], start: str, what: str) -> int:
 def record_coverage(gateway: Gateway, at: datetime, *, continues: bool) -> None:
     """Record that the gateway was read at this moment. continues: nothing was lost since the previous reading.
 
-    Extends the gateway's last stretch, or begins a new one after a pause longer than PAUSE or where something may be lost.
+    Extends the gateway's last stretch, or begins a new one after a pause longer than PAUSE or where something may be lost. A stretch
+    of which a clock that was ahead says that it ends later is left alone.
     """
-    last = Coverage.objects.filter(gateway=gateway).order_by("-until").first()
-    if last and continues and timedelta(0) <= at - last.until <= PAUSE:
+    last = Coverage.objects.filter(gateway=gateway, until__lte=at).order_by("-until").first()
+    if last and continues and at - last.until <= PAUSE:
         Coverage.objects.filter(pk=last.pk).update(until=at)
     else:
         Coverage.objects.create(gateway=gateway, since=at, until=at, carried=continues)

@@ -63,3 +63,17 @@ def test_spans_are_made_once_a_day_without_the_silent_and_those_of_yesterday_go(
     assert precomputed_totals.refresh_totals(NOW + DAY) == len(precomputed_totals.PRESETS)
     assert not Span.objects.filter(pk__in=made).exists()
     assert not SpanUsage.objects.filter(span__in=made).exists()
+
+
+def test_totals_of_days_that_are_not_over_are_dropped_when_a_clock_was_ahead(counted_network: factories.Network) -> None:
+    rollup.run_maintenance(NOW + DAY)
+    precomputed_totals.refresh_totals(NOW + DAY)
+    assert Span.objects.filter(until__gt=NOW).exists()
+    rollup.run_maintenance(NOW)
+    assert not Span.objects.filter(until__gt=NOW).exists()
+    late = counted_network.residents["m4"]
+    usage_factories.count_usage(late.holding, NOW, down=123)
+    rollup.run_maintenance(NOW + DAY)
+    precomputed_totals.refresh_totals(NOW + DAY)
+    window = build_recent_window(NOW + DAY, WindowPreset.WEEK, LISTS)
+    assert list_top_talkers(window.since, window.until, now=NOW + DAY)[-1][::3] == (late.member.pk, 123)

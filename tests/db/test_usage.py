@@ -5,11 +5,13 @@ from random import Random
 
 import pytest
 from django.db import connection
+from django.db.models import F
 
 from apps.members.models import Room, Site
+from apps.network.models import Holding
 from apps.traffic import partitions, rollup
 from apps.traffic.counter_collection import draw_ticket, record_reading
-from apps.traffic.models import Day, FiveMinutes, FourWeeks, Hour, Level, Today, Week
+from apps.traffic.models import Coverage, Day, FiveMinutes, FourWeeks, Hour, Level, Today, Week
 from apps.traffic.selectors import (
     OctetsByDirection,
     UsageGrouping,
@@ -21,6 +23,7 @@ from apps.traffic.selectors import (
     list_top_talkers,
     sum_member_usage,
 )
+from apps.traffic.usage_writer import get_open_bucket
 from tests import factories, usage_factories
 from tests.counter_factories import reading
 
@@ -206,6 +209,78 @@ def test_a_reading_that_comes_after_its_hour_was_rolled_up_is_not_lost(clock: Cl
     assert get_all_time_usage(clock.network.residents["m1"].member).up == 15
     open_since = START + timedelta(hours=1, minutes=55)
     assert sorted(FiveMinutes.objects.values_list("bucket", "up_octets")) == [(START, 10), (open_since, 5)]
+
+
+def test_a_clock_that_jumped_ahead_for_a_while_moves_no_later_reading_to_another_day(clock: Clock) -> None:
+    """A worker whose clock is a day ahead rolls up once, and stores a reading of one octet."""
+    member = clock.network.residents["m1"].member
+    clock.go_on(timedelta(hours=12, minutes=7))
+    clock.read(m1=1000)
+    clock.go_on(DAY)
+    rollup.run_maintenance(clock.now)
+    clock.read(m1=1)
+    clock.go_on(-DAY)
+    rollup.run_maintenance(clock.now)
+    counted = 1000
+    for _ in range(23 * 6):
+        clock.go_on(timedelta(minutes=10))
+        clock.read(m1=10)
+        counted += 10
+        rollup.run_maintenance(clock.now)
+        assert FiveMinutes.objects.filter(bucket=rollup.compute_bucket_start("fiveminutes", clock.now), up_octets=10).exists()
+        assert sum_member_usage(member, START, clock.now + FIVE, now=clock.now).up == counted
+    assert get_all_time_usage(member).up == counted + 1
+
+
+def test_readings_go_on_being_one_stretch_after_a_clock_jumped_ahead(clock: Clock) -> None:
+    clock.read()
+    clock.go_on(DAY)
+    clock.read()
+    clock.go_on(-DAY)
+    for _ in range(10):
+        clock.go_on(timedelta(minutes=1))
+        clock.read()
+    stretches = Coverage.objects.order_by("since").values_list("since", "until")
+    assert list(stretches) == [(START, clock.now), (START + DAY, START + DAY)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nothing_is_lost_or_counted_twice_however_clocks_jump(clock: Clock, seed: int) -> None:
+    """Workers read and roll up for 40 days; now and then the clock of one is ahead, at last by longer than five minutes are kept."""
+    random = Random(seed)
+    holding, member = clock.network.residents["m1"].holding, clock.network.residents["m1"].member
+    rollup.ensure_levels(START)
+    total, now = 0, START
+    while now < START + 40 * DAY:
+        ahead = random.choice([timedelta(0)] * 6 + [FIVE, 2 * HOUR, DAY, 3 * DAY])
+        if random.random() < 0.5:
+            rollup.run_maintenance(now + ahead)
+        else:
+            octets = 1 << random.randrange(40)
+            add_octets(holding, get_open_bucket(now + ahead), octets)
+            total += octets
+        assert get_all_time_usage(member).up == total
+        now += timedelta(minutes=random.choice([1, 7, 55, 700, 1500]))
+    rollup.run_maintenance(now + 30 * DAY)
+    rollup.run_maintenance(now)
+    assert max(Level.objects.values_list("complete_until", flat=True)) <= now
+    rollup.run_maintenance(now + 4 * DAY)
+    assert get_all_time_usage(member).up == total
+
+
+def test_a_clock_that_is_years_behind_reopens_nothing(clock: Clock) -> None:
+    two_days(clock)
+    before = list(Level.objects.order_by("name").values_list("name", "complete_until"))
+    rollup.run_maintenance(clock.now - 800 * DAY)
+    assert list(Level.objects.order_by("name").values_list("name", "complete_until")) == before
+
+
+def add_octets(holding: Holding, bucket: datetime, octets: int) -> None:
+    partitions.ensure_partition("fiveminutes", bucket)
+    row, _new = FiveMinutes.objects.get_or_create(
+        holding_id=holding.pk, bucket=bucket, defaults=dict.fromkeys(("up_octets", "up_packets", "down_octets", "down_packets"), 0)
+    )
+    FiveMinutes.objects.filter(pk=row.pk).update(up_octets=F("up_octets") + octets, up_packets=F("up_packets") + 1)
 
 
 def test_partitions_are_there_before_they_are_needed_and_are_made_when_they_are_not(clock: Clock) -> None:
