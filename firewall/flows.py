@@ -6,13 +6,14 @@ cut at commit; connections of objects that a revert could bring back are cut onl
 in a hash table for each prefix length in use, whatever the number of changes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
 from firewall.diff import Delta, ElementChange
+from firewall.former_holders import FormerHolder, LostElements, iter_former_holders
 from firewall.newly_banned import DESTINATIONS, SOURCES, NewlyBannedAddresses
-from firewall.ruleset import Element, Elements
+from firewall.ruleset import Elements
 from firewall.sets import split_set_name
 
 _DNAT_PADDING = b"\0\0"
@@ -66,8 +67,8 @@ class FlowChanges:
 
     def __init__(self, *deltas: Delta, after: Mapping[str, Elements]) -> None:
         self._blocks: dict[tuple[int, int], set[bytes]] = {}
-        self._unblocked: dict[tuple[int, int], set[bytes]] = {}
-        self._members: dict[tuple[int, int], set[bytes]] = {}
+        self._unblocked: dict[tuple[int, int], LostElements] = {}
+        self._members: dict[tuple[int, int], LostElements] = {}
         self._mappings = MappingChanges(key for delta in deltas for change in _iter_mapping_changes(delta) for key in change.removed)
         self._forwards: set[tuple[bytes, bytes]] = set()
         self._opened = _OpenedForwards()
@@ -75,8 +76,9 @@ class FlowChanges:
         for delta in deltas:
             for name, change in delta.elements.items():
                 self._note(name, change)
-        self._left = PrefixIndex(self._members)
-        self._blocked, self._free = PrefixIndex(self._blocks), PrefixIndex(self._unblocked)
+        self._lost = {at: each.collect() for at, each in self._members.items()}
+        self._left, self._blocked = PrefixIndex(self._lost), PrefixIndex(self._blocks)
+        self._free = PrefixIndex({at: each.collect() for at, each in self._unblocked.items()})
         self._sources, self._destinations = NewlyBannedAddresses(SOURCES, deltas, after), NewlyBannedAddresses(DESTINATIONS, deltas, after)
 
     def _note(self, name: str, change: ElementChange) -> None:
@@ -88,10 +90,10 @@ class FlowChanges:
             case "blocked4" | "blocked6":
                 at = (_get_address_width(kind), int(length or 32))
                 _note_blocks(self._blocks.setdefault(at, set()), change)
-                _note_members(self._unblocked.setdefault(at, set()), change)
+                self._unblocked.setdefault(at, LostElements()).note(change)
             case "up4" | "down4" | "up6" | "down6":
                 whole = 32 if kind.endswith("4") else int(length)
-                _note_members(self._members.setdefault((_get_address_width(kind), whole), set()), change)
+                self._members.setdefault((_get_address_width(kind), whole), LostElements()).note(change)
             case "forward4":
                 _note_values(self._forwards, change)
                 self._opened.note(change)
@@ -139,6 +141,11 @@ class FlowChanges:
         if self._opened and self._opened.are_bypassed_by(flow):
             return CutMoment.CONFIRM
         return None
+
+    def list_former_holders(self, flow: Flow) -> tuple[FormerHolder, ...]:
+        """Return the holders that lose an address at either end of the flow, as far as they are written down."""
+        ends = (flow.source, flow.reply_source) if self._left else ()
+        return tuple(holder for end in ends if end in self._left for holder in iter_former_holders(self._lost, end))
 
     def split_by_moment(self, flows: Iterable[Flow]) -> tuple[list[Flow], list[Flow]]:
         """Return the flows to cut at commit and those to cut after the confirmation, in the order given."""
@@ -285,7 +292,7 @@ class _ClosedServices:
 class PrefixIndex:
     """An index of prefixes of both families by length. It remembers addresses that were looked up, because many flows share one."""
 
-    def __init__(self, by_length: Mapping[tuple[int, int], set[bytes]]) -> None:
+    def __init__(self, by_length: Mapping[tuple[int, int], Collection[bytes]]) -> None:
         self._known: dict[bytes, bool] = {}
         self._by_width: dict[int, list[tuple[int, set[int]]]] = {}
         for (octets, length), keys in sorted(by_length.items()):
@@ -318,17 +325,6 @@ def _note_blocks(come: set[bytes], change: ElementChange) -> None:
     """Note blocks that come. A block that only gets another text or end does not."""
     come.difference_update(change.removed.keys() - change.added.keys())
     come.update(change.added.keys() - change.removed.keys())
-
-
-def _note_members(gone: set[bytes], change: ElementChange) -> None:
-    """Note members that go. One that comes again in a later delta has not gone; an address that changes hands goes and comes at once."""
-    gone.difference_update(change.added)
-    gone.update(key for key, element in change.removed.items() if _has_changed_hands(element, change.added.get(key)))
-
-
-def _has_changed_hands(before: Element, after: Element | None) -> bool:
-    """True if the element goes or gets another owner; not if no owner was written down before."""
-    return after is None or (before.value != after.value and bool(before.value))
 
 
 def _note_values(gone: set[tuple[bytes, bytes]], change: ElementChange) -> None:

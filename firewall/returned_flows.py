@@ -2,57 +2,93 @@
 
 Input: the ruleset that runs, what was withdrawn before, and connections. A ban and a block are known by the ruleset, because it lets
 no such connection begin. A mapping, a forward, a pinhole or a guard is known by having been withdrawn: a connection may also come
-about without one, as those that a protocol's helper expects.
+about without one, as those that a protocol's helper expects. Connections of an address's former holder look like those of the holder
+that has it now, so each one that was cut is remembered.
 """
 
 from collections.abc import Collection, Iterable, Mapping
 from ipaddress import IPv4Address, IPv6Address
-from typing import TypeVar
+from struct import pack
+from typing import NamedTuple, TypeVar
 
 from firewall.diff import Delta
 from firewall.flows import Flow, fits_mapping_value, pack_service_keys, reconstruct_forward_entry
+from firewall.former_holders import FormerHolder
 from firewall.newly_banned import DESTINATIONS, SOURCES
 from firewall.ruleset import NO_ELEMENTS, Chain, Elements, Field, Match
 from firewall.sets import split_set_name
 
 K = TypeVar("K")  # Python 3.11 has no syntax for type parameters
+V = TypeVar("V")
 MOST_WITHDRAWN = 65_536  # objects that are remembered
+MOST_RETURNS = 3  # times that one connection is cut again for its former holder: the present one may open the same, as NTP does
 SLACK = 2  # seconds by which the kernel may have ended an element earlier than its end says
 _MAPPINGS = ("snat4", "snat4_own", "snat4_block")
 _SERVICES = ("pinhole6", "pinhole_protocol6", "pinhole_host6", "guard4", "guard6")
 _FORWARDS, _REACHABLE = "forward4", "blocked"  # a map, and the chain that says what blocked members reach
 
 
+class FormerConnection(NamedTuple):
+    """A connection that was cut because its holders lost the address, and how often it was cut again since."""
+
+    holders: tuple[FormerHolder, ...]
+    returns: int = 0
+
+
 class WithdrawnObjects:
     """What was withdrawn last, by what connections show of it: at most MOST_WITHDRAWN of each kind, the oldest are forgotten first.
 
     mappings: private and public address. forwards: key and target. services: keys of pinholes and guards. An object that came back
-    is still among them; what the sets hold overrules that.
+    is still among them; what the sets hold overrules that. connections: those cut with their holders, by `_pack_flow`.
     """
 
     def __init__(self) -> None:
         self.mappings: dict[tuple[bytes, bytes], None] = {}
         self.forwards: dict[tuple[bytes, bytes], None] = {}
         self.services: dict[bytes, None] = {}
+        self.connections: dict[bytes, FormerConnection] = {}
 
     def __bool__(self) -> bool:
-        return bool(self.mappings or self.forwards or self.services)
+        return bool(self.mappings or self.forwards or self.services or self.connections)
 
     def note(self, delta: Delta) -> None:
         """Note what the delta takes away or changes."""
         for name, change in delta.elements.items():
             if name in _MAPPINGS:
-                _remember(self.mappings, ((key, element.value[:4]) for key, element in change.removed.items()))
+                _remember(self.mappings, (((key, element.value[:4]), None) for key, element in change.removed.items()))
             elif name == _FORWARDS:
-                _remember(self.forwards, ((key, element.value) for key, element in change.removed.items()))
+                _remember(self.forwards, (((key, element.value), None) for key, element in change.removed.items()))
             elif split_set_name(name)[0] in _SERVICES:
-                _remember(self.services, change.removed)
+                _remember(self.services, ((key, None) for key in change.removed))
+
+    def note_cut(self, cut: Iterable[tuple[Flow, tuple[FormerHolder, ...]]]) -> None:
+        """Note connections that were cut with those of their holders that lost the address.
+
+        No gateway sends the states of connections without ports to the other one, so these are not remembered.
+        """
+        _remember(
+            self.connections,
+            ((_pack_flow(flow), FormerConnection(holders)) for flow, holders in cut if holders and flow.source_port),
+        )
+
+    def note_returned(self, flows: Iterable[Flow]) -> None:
+        """Note that these connections were back and were cut again."""
+        for key in map(_pack_flow, flows):
+            known = self.connections.pop(key, None)
+            if known and known.returns + 1 < MOST_RETURNS:
+                self.connections[key] = known._replace(returns=known.returns + 1)
 
 
-def _remember(known: dict[K, None], entries: Iterable[K]) -> None:
-    for entry in entries:
-        known.pop(entry, None)
-        known[entry] = None
+def _pack_flow(flow: Flow) -> bytes:
+    ends = flow.source + flow.destination + flow.reply_source + flow.reply_destination
+    ports = (flow.source_port, flow.destination_port, flow.reply_source_port, flow.reply_destination_port)
+    return ends + pack(">B4H", flow.protocol, *ports)
+
+
+def _remember(known: dict[K, V], entries: Iterable[tuple[K, V]]) -> None:
+    for key, value in entries:
+        known.pop(key, None)
+        known[key] = value
     while len(known) > MOST_WITHDRAWN:
         del known[next(iter(known))]
 
@@ -108,6 +144,7 @@ class ForbiddenFlows:
             (bool(known.mappings) and self._lost_mapping(flow))
             or (bool(known.forwards) and self._lost_forward(flow))
             or (bool(known.services) and self._lost_service(flow))
+            or (bool(known.connections) and self._lost_holder(flow))
         )
 
     def _lost_mapping(self, flow: Flow) -> bool:
@@ -128,6 +165,14 @@ class ForbiddenFlows:
     def _lost_service(self, flow: Flow) -> bool:
         keys = pack_service_keys(flow)
         return any(key in self._withdrawn.services for key in keys) and not any(key in held for held in self._services for key in keys)
+
+    def _lost_holder(self, flow: Flow) -> bool:
+        known = self._withdrawn.connections.get(_pack_flow(flow))
+        return known is not None and any(self._has_another_owner(*holder) for holder in known.holders)
+
+    def _has_another_owner(self, name: str, key: bytes, owner: bytes) -> bool:
+        held = self._sets.get(name, NO_ELEMENTS).get(key)
+        return held is not None and held.value != owner
 
 
 def _list_reachable(chains: Mapping[str, Chain]) -> frozenset[bytes]:

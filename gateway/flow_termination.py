@@ -8,9 +8,11 @@ stands, whatever fails here: -1 says that flows could not be cut.
 
 import logging
 from collections.abc import Mapping
+from typing import TypeAlias
 
 from firewall.diff import Delta
 from firewall.flows import Flow, FlowChanges
+from firewall.former_holders import FormerHolder
 from firewall.returned_flows import ForbiddenFlows
 from firewall.ruleset import Elements
 from gateway.log_texts import to_plain_line
@@ -18,6 +20,7 @@ from gateway.table import NftTable, TableError
 from gateway.trial import PendingTrial
 
 log = logging.getLogger("gateway")
+FormerFlows: TypeAlias = list[tuple[Flow, tuple[FormerHolder, ...]]]
 
 
 def cut_flows_at_commit(table: NftTable, delta: Delta, after: Mapping[str, Elements]) -> tuple[int, tuple[Flow, ...] | None]:
@@ -36,23 +39,24 @@ def cut_flows_at_commit(table: NftTable, delta: Delta, after: Mapping[str, Eleme
         return -1, None
 
 
-def cut_flows_at_confirm(table: NftTable, trial: PendingTrial, after: Mapping[str, Elements]) -> int:
-    """Cut the flows that the confirmed changes, taken together, end. Return how many."""
+def cut_flows_at_confirm(table: NftTable, trial: PendingTrial, after: Mapping[str, Elements]) -> tuple[int, FormerFlows]:
+    """Cut the flows that the confirmed changes, taken together, end. Return how many, and those of members who lost an address."""
     if trial.flows == ():
-        return 0
+        return 0, []
     changes = FlowChanges(*trial.deltas, after=after)
     if not changes:
-        return 0
+        return 0, []
     try:
         flows = table.list_flows(changes.flow_filters) if trial.flows is None else trial.flows
         ended = [flow for flow in flows if changes.find_moment(flow)]
-        return table.cut(ended) if ended else 0
+        former = [(flow, holders) for flow in ended if (holders := changes.list_former_holders(flow))]
+        return table.cut(ended) if ended else 0, former
     except (TableError, OSError) as error:
         log.error("the change is confirmed, but its flows could not be cut: %s", to_plain_line(str(error)))
-        return -1
+        return -1, []
 
 
-def cut_reappeared(table: NftTable, returned: ForbiddenFlows) -> int:
-    """Cut the flows that may not be open. Return how many. Raises TableError or OSError. May run beside everything else."""
+def cut_reappeared(table: NftTable, returned: ForbiddenFlows) -> tuple[int, list[Flow]]:
+    """Cut the flows that may not be open. Return how many, and which. Raises TableError or OSError. May run beside everything else."""
     flows = [flow for flow in table.list_flows() if flow in returned] if returned else []
-    return table.cut(flows) if flows else 0
+    return table.cut(flows) if flows else 0, flows

@@ -220,7 +220,9 @@ class RulesetChanges:
         self._trial, self.damage, self._encoded = None, "", None
         self._returned.note_withdrawn(trial.deltas)
         self.confirmed, self.past = request.target, f"{request.target[:12]} was confirmed at {self._clock.format()}"
-        return wire.Confirmed(request.target, cut_flows_at_confirm(self._table, trial, running.ruleset.elements))
+        flows_cut, former = cut_flows_at_confirm(self._table, trial, running.ruleset.elements)
+        self._returned.note_cut(former)
+        return wire.Confirmed(request.target, flows_cut)
 
     def _check_confirm(self, request: wire.Confirm, opened: float) -> PendingTrial:
         """Return the trial that the request confirms."""

@@ -7,9 +7,11 @@ other one may send old states when it is back; this takes at most a hundredth of
 
 from collections.abc import Callable
 from math import inf
+from typing import TypeVar
 
 from gateway.failover_roles import FailoverRoles
 
+T = TypeVar("T")  # Python 3.11 has no syntax for type parameters
 EVERY, SHARE = 10.0, 100  # seconds between two times; and how many times as long as the work the pause lasts
 
 
@@ -26,7 +28,7 @@ class TakeoverWatch:
         marks = self._roles.read_exchange_times()
         return bool(marks) and (marks != self._marks or self._steady() >= self._next)
 
-    def run(self, work: Callable[[], int]) -> int:
+    def run(self, work: Callable[[], T]) -> T:
         """Do the work, and return what it returns. What changes meanwhile is due again."""
         self._marks, begin = self._roles.read_exchange_times(), self._steady()
         try:

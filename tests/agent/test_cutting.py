@@ -60,9 +60,14 @@ def as_flow(arguments: list[str]) -> Flow:
 
 def alive(gateway: InProcess | OnKernel) -> set[str]:
     """Return the names of the connections that still exist."""
-    flows = gateway.space.do(gateway.table.list_flows) if isinstance(gateway, OnKernel) else gateway.table.list_flows()
-    plain = {flow._replace(handle=b"") for flow in flows}
+    plain = list_plain(gateway)
     return {name for name, arguments in ALL.items() if as_flow(arguments) in plain}
+
+
+def list_plain(gateway: InProcess | OnKernel) -> set[Flow]:
+    """Return all connections without their handles."""
+    flows = gateway.space.do(gateway.table.list_flows) if isinstance(gateway, OnKernel) else gateway.table.list_flows()
+    return {flow._replace(handle=b"") for flow in flows}
 
 
 def apply(gateway: InProcess | OnKernel, before: Ruleset, after: Ruleset, *, token: int = 2) -> int:

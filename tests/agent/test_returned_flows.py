@@ -10,7 +10,21 @@ from tests.agent.failover_runtime import set_up_failover
 from tests.agent.gateways import InProcess, OnKernel, clock
 from tests.agent.requests import deploy
 from tests.agent.rulesets import ban, network, step, whole
-from tests.agent.test_cutting import ALL, IN, TO_BANNED, alive, open_connections, open_one
+from tests.agent.test_cutting import (
+    ALL,
+    IN,
+    MEMBER,
+    OUT,
+    PEER,
+    PUBLIC,
+    TO_BANNED,
+    alive,
+    as_flow,
+    build_conntrack_arguments,
+    list_plain,
+    open_connections,
+    open_one,
+)
 
 in_process = restrict_to_gateways("in memory", "kernel")
 BEFORE = network(3)
@@ -81,6 +95,25 @@ def test_what_was_granted_again_is_left_alone(gateway: InProcess | OnKernel, run
     deploy(gateway, step(AFTER, BEFORE, token=3, now=clock()))
     assert look(gateway)
     assert alive(gateway) == ALL.keys()
+
+
+@in_process
+def test_connections_of_a_former_holder_that_came_back_are_cut_and_those_of_the_present_one_go_on(
+    gateway: InProcess | OnKernel, runtime: Path
+) -> None:
+    """All addresses and prefixes change hands, with the same mappings and forwards."""
+    handed = network(3, first_owner=5_000_000)
+    write_role(runtime, "standby")
+    open_connections(gateway)
+    deploy(gateway, step(BEFORE, handed, token=2, now=clock()))
+    assert alive(gateway) == set()
+    own = build_conntrack_arguments(MEMBER, 1009, PEER, 443, snat=PUBLIC)
+    for arguments in (OUT, IN, own):
+        open_one(gateway, arguments)
+    write_role(runtime, "primary")
+    assert look(gateway)
+    assert alive(gateway) == set()
+    assert list_plain(gateway) == {as_flow(own)}
 
 
 @restrict_to_gateways("in memory")

@@ -22,6 +22,7 @@ from firewall.policy import (
     Management,
     NatMappingSpec,
     Policy,
+    PrefixOwner,
     SharingMode,
     TransportProtocol,
 )
@@ -48,6 +49,7 @@ def some[T](of: list[T]) -> st.SearchStrategy[list[T]]:
 def policies(draw: st.DrawFn) -> Policy:
     keys = draw(some([(protocol, public, port) for protocol in TransportProtocol for public in PUBLIC for port in PORTS]))
     blocked: list[IPv4Network | IPv6Network] = draw(some([IPv4Network(PRIVATE[0]), IPv4Network(PRIVATE[1]), *PREFIXES]))
+    owned: list[IPv4Address | IPv6Network] = draw(some([*PRIVATE, *PREFIXES]))
     return Policy(
         GATEWAY,
         addresses=tuple(draw(some(PRIVATE))),
@@ -57,6 +59,7 @@ def policies(draw: st.DrawFn) -> Policy:
         bans=tuple(BanSpec(1, ip_network(each), direction=draw(st.sampled_from(BanDirection))) for each in draw(some(BANS))),
         allowed=tuple(AllowEntrySpec(1, ip_network(each)) for each in draw(some(BANS))),
         blocks=tuple(BlockedMemberSpec(draw(st.integers(1, 2)), each) for each in blocked),
+        owners=tuple(PrefixOwner(each, draw(st.integers(1, 2))) for each in owned),
     )
 
 
@@ -98,6 +101,14 @@ def newly_banned(end: IPv4Address | IPv6Address, way: BanDirection, before: Poli
     return not is_now and bool(by - old or (by and was))
 
 
+def find_holding(policy: Policy, end: IPv4Address | IPv6Address) -> int | None:
+    """Return the holding that has the address; 0: it is not written down, None: no member has it."""
+    if end not in policy.addresses and not any(end in each for each in policy.prefixes):
+        return None
+    owned = (each.holding for each in policy.owners if end == each.prefix or (isinstance(each.prefix, IPv6Network) and end in each.prefix))
+    return next(owned, 0)
+
+
 def moment(before: Policy, after: Policy, flow: Flow) -> CutMoment | None:
     """Return when a change cuts the flow. This is the plain definition, without hash tables."""
     ends = [ip_address(flow.source), ip_address(flow.reply_source)]
@@ -108,9 +119,8 @@ def moment(before: Policy, after: Policy, flow: Flow) -> CutMoment | None:
         return CutMoment.COMMIT
     if flow.destination != flow.reply_source and any(ends[0] in prefix for prefix in old_blocks - new_blocks):
         return CutMoment.CONFIRM
-    if any(end in before.addresses and end not in after.addresses for end in ends):
-        return CutMoment.CONFIRM
-    if any(end in prefix for end in ends for prefix in set(before.prefixes) - set(after.prefixes)):
+    holdings = [(find_holding(before, end), find_holding(after, end)) for end in ends]
+    if any((old is not None and new is None) or (old and new != old) for old, new in holdings):
         return CutMoment.CONFIRM
     changed = any(concerns(each, flow) for each in set(before.mappings) - set(after.mappings))
     if changed and not any(allows(each, flow) for each in after.mappings):
@@ -175,6 +185,41 @@ def test_a_ban_that_goes_or_is_worded_anew_concerns_no_flow(bans: list[str]) -> 
     said, anew = (tuple(BanSpec(1, ip_network(each), text, 2_000_000_000 + len(text)) for each in bans) for text in ("scans", "spam"))
     assert not compute_changes(Policy(GATEWAY, bans=said), Policy(GATEWAY))
     assert not compute_changes(Policy(GATEWAY, bans=said), Policy(GATEWAY, bans=anew))
+
+
+@pytest.mark.parametrize(
+    ("holdings", "cut"),
+    [
+        ((1, 2), True),
+        ((1, None, 2), True),
+        ((1, None, 1), False),
+        ((1, 2, 1), False),
+        ((1, 2, None, 1), False),
+        ((1, None, 2, None, 3), True),
+        ((None, 1, None, 2), True),
+        ((0, None, 2), False),  # whose it was is not written down
+        ((0, None), True),
+    ],
+)
+@pytest.mark.parametrize("held", [PRIVATE[0], PREFIXES[0]])
+def test_an_address_that_comes_again_before_the_confirmation_keeps_its_connections_only_with_the_same_holder(
+    held: IPv4Address | IPv6Network, holdings: tuple[int | None, ...], cut: bool
+) -> None:
+    policies = [_hold(held, each) for each in holdings]
+    flow = make_flow(6, "10.0.0.1", 80, "203.0.113.1", 443)
+    if isinstance(held, IPv6Network):
+        flow = make_flow(6, str(FOREIGN6[0]), 80, str(INSIDE6[0]), 443)
+    assert compute_changes(*policies).find_moment(flow) is (CutMoment.CONFIRM if cut else None)
+
+
+def _hold(held: IPv4Address | IPv6Network, holding: int | None) -> Policy:
+    """Return a policy in which this holding has the address or prefix; 0: it is not written down, None: no member has it."""
+    if holding is None:
+        return Policy(GATEWAY)
+    owners = (PrefixOwner(held, holding),) if holding else ()
+    if isinstance(held, IPv6Network):
+        return Policy(GATEWAY, prefixes=(held,), owners=owners)
+    return Policy(GATEWAY, addresses=(held,), owners=owners)
 
 
 def test_nothing_changed_concerns_no_flow() -> None:

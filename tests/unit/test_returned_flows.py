@@ -25,14 +25,15 @@ from firewall.policy import (
     NoticeSpec,
     PinholeSpec,
     Policy,
+    PrefixOwner,
     ReachableService,
     TransportProtocol,
 )
-from firewall.returned_flows import MOST_WITHDRAWN, ForbiddenFlows, WithdrawnObjects
+from firewall.returned_flows import MOST_RETURNS, MOST_WITHDRAWN, ForbiddenFlows, WithdrawnObjects
 from firewall.ruleset import Element
 from firewall.sets import declare
 from tests.example_counts import count_examples
-from tests.unit.test_flows import flows, make_flow, policies
+from tests.unit.test_flows import find_holding, flows, make_flow, policies
 
 NOW = 1_800_000_000
 MEMBER, OTHER, PUBLIC, ANOTHER = (IPv4Address(each) for each in ("10.0.0.1", "10.0.0.2", "198.51.100.1", "198.51.100.2"))
@@ -138,6 +139,92 @@ def test_what_a_withdrawal_cuts_is_what_is_returned_after_it(before: Policy, aft
     withdrawn.note(change)
     cut = FlowChanges(change, after=ruleset.elements).find_moment(flow) is not None
     assert (flow in ForbiddenFlows(ruleset.elements, ruleset.chains, withdrawn, (), NOW)) == cut
+
+
+class Handover:
+    """Changes of holders, one after the other, each with the connections that it cuts, and looks afterwards."""
+
+    def __init__(self, *policies: Policy) -> None:
+        self.withdrawn = WithdrawnObjects()
+        self.ruleset = compile_policy(policies[0])
+        for policy in policies[1:]:
+            self.change(policy)
+
+    def change(self, policy: Policy) -> None:
+        """Confirm the policy while all connections are open."""
+        before, self.ruleset = self.ruleset, compile_policy(policy)
+        changes = FlowChanges(diff(before, self.ruleset), after=self.ruleset.elements)
+        self.withdrawn.note_cut((flow, changes.list_former_holders(flow)) for flow in ALL.values() if changes.find_moment(flow))
+
+    def is_returned(self, flow: Flow) -> bool:
+        return flow in ForbiddenFlows(self.ruleset.elements, self.ruleset.chains, self.withdrawn, (), NOW)
+
+    def look(self) -> set[str]:
+        """Return which of the connections are back, as all were, and note that they were cut."""
+        found = {name: flow for name, flow in ALL.items() if self.is_returned(flow)}
+        self.withdrawn.note_returned(found.values())
+        return set(found)
+
+
+def hold(*owners: tuple[IPv4Address | IPv6Network, int]) -> Policy:
+    """Return the policy with these holdings; what has none is held by nobody."""
+    held = [prefix for prefix, _holding in owners]
+    return replace(
+        POLICY,
+        addresses=tuple(each for each in POLICY.addresses if each in held),
+        prefixes=tuple(each for each in POLICY.prefixes if each in held),
+        owners=tuple(PrefixOwner(*each) for each in owners),
+    )
+
+
+PREFIX6 = POLICY.prefixes[0]
+FIRST, SECOND = (hold((MEMBER, each), (OTHER, 9), (PREFIX6, each)) for each in (1, 2))
+GONE = hold((OTHER, 9))
+
+
+@pytest.mark.parametrize("between", [(), (GONE,), (SECOND, FIRST)])
+def test_a_connection_of_a_former_holder_is_returned_while_another_one_has_the_address(between: tuple[Policy, ...]) -> None:
+    assert Handover(FIRST, *between, SECOND).look() == set(ALL)
+    assert Handover(FIRST, *between, SECOND, FIRST, GONE).look() == set()
+
+
+def test_a_connection_of_the_present_holder_is_never_returned() -> None:
+    after = Handover(FIRST, SECOND)
+    assert not after.is_returned(OUT._replace(source_port=1009, reply_destination_port=1009))
+    assert not after.is_returned(THROUGH_FORWARD._replace(source=ip_address("203.0.113.2").packed))
+    assert Handover(FIRST, SECOND, FIRST).look() == set(ALL)  # those of the second, which were cut last
+    assert Handover(FIRST, GONE, FIRST).look() == set()
+    assert Handover(GONE, SECOND).look() == set()
+
+
+def test_the_same_connection_of_the_present_holder_is_cut_some_times_and_then_left_alone() -> None:
+    after = Handover(FIRST, SECOND)
+    assert [after.look() for _ in range(MOST_RETURNS)] == [set(ALL)] * MOST_RETURNS
+    assert after.look() == set()
+
+
+def test_a_ping_of_the_present_holder_is_never_returned_because_no_gateway_sends_pings_to_the_other() -> None:
+    ping = make_flow(1, str(MEMBER), 0, FOREIGN, 0, snat=str(PUBLIC))
+    handover = Handover(FIRST, SECOND)
+    changes = FlowChanges(diff(compile_policy(FIRST), compile_policy(SECOND)), after={})
+    handover.withdrawn.note_cut([(ping, changes.list_former_holders(ping))])
+    assert changes.list_former_holders(ping)
+    assert not handover.is_returned(ping)
+
+
+@settings(max_examples=count_examples(300))
+@given(policies(), policies(), flows())
+def test_what_is_cut_with_its_holder_is_returned_if_an_end_has_another_one_and_nothing_else(
+    before: Policy, after: Policy, flow: Flow
+) -> None:
+    was, now = (replace(each, mappings=(), forwards=(), bans=(), allowed=(), blocks=()) for each in (before, after))
+    ruleset, withdrawn = compile_policy(now), WithdrawnObjects()
+    changes = FlowChanges(diff(compile_policy(was), ruleset), after=ruleset.elements)
+    withdrawn.note_cut([(flow, changes.list_former_holders(flow))] if changes.find_moment(flow) else [])
+    ends = [ip_address(flow.source), ip_address(flow.reply_source)]
+    holdings = [(find_holding(was, end), find_holding(now, end)) for end in ends]
+    returned = flow.protocol != 1 and any(old and new is not None and new != old for old, new in holdings)
+    assert (flow in ForbiddenFlows(ruleset.elements, ruleset.chains, withdrawn, (), NOW)) == returned
 
 
 def test_of_very_many_withdrawn_objects_the_oldest_are_forgotten() -> None:

@@ -20,7 +20,8 @@ from apps.gateways.roles.observation import observe_group
 from apps.gateways.roles.outcomes import describe_outcome
 from apps.gateways.roles.switching import carry_out_switch, request_switch
 from apps.gateways.services import collect_counters
-from apps.nat.services import add_forward
+from apps.nat.services import add_forward, map_address
+from apps.network.services import release_holding
 from apps.traffic.rates import services as rates
 from apps.traffic.selectors import get_all_time_usage
 from firewall.failover import InterfaceSide
@@ -102,6 +103,36 @@ def test_what_was_cut_while_the_carrier_could_not_be_reached_stays_cut_when_the_
         system.await_takeover(OTHER)
         wait_for(lambda: track_both(system, OTHER) == (False, False))
         assert go_on() == (False, False, True)
+
+
+def test_connections_of_a_former_holder_end_when_the_other_gateway_takes_over(system: FailoverSystem) -> None:
+    """The carrier cannot be reached while an address goes to another member, who leaves with the same public address."""
+    lab, address = system.lab, f"src={system.network.residents['m1'].holding.prefix.network_address}"
+    with conversation(lab, "m1", INTERNET, 7, patience=3) as former, conversation(lab, "m3", INTERNET, 7) as other:
+        wait_for(lambda: system.has_flow(OTHER, address))
+        system.hide_agent(FIRST)
+        hand_over(system, "m1", "m2")
+        assert not system.has_flow(OTHER, address)
+        assert (former(), other()) == (True, True)
+        system.programs[FIRST].call("refresh")
+        wait_for(lambda: system.has_flow(OTHER, address))
+        system.programs[FIRST].cut(*CABLES)
+        system.await_takeover(OTHER)
+        wait_for(lambda: not system.has_flow(OTHER, address))
+        assert (former(), other()) == (False, True)
+        with conversation(lab, "m1", INTERNET, 7) as present:
+            wait_for(lambda: system.has_flow(OTHER, address))
+            assert present()
+
+
+def hand_over(system: FailoverSystem, source: str, target: str) -> None:
+    """Give the address of one resident to another, while the first gateway cannot be reached."""
+    network, resident = system.network, system.network.residents[source]
+    release_holding(holding=resident.holding, by=network.admin)
+    holding = factories.make_holding(network.residents[target].member, network.private, str(resident.holding.prefix))
+    map_address(holding=holding, public=factories.PUBLIC, by=network.admin)
+    rollout = system.deploy()
+    assert dict(rollout.steps.values_list("gateway__name", "state")) == {FIRST: State.AWAY, OTHER: State.CONFIRMED}
 
 
 def test_what_was_cut_while_its_gateway_was_dead_stays_cut_when_that_gateway_carries_again(system: FailoverSystem) -> None:
