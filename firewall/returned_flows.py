@@ -23,6 +23,7 @@ V = TypeVar("V")
 MOST_WITHDRAWN = 65_536  # objects that are remembered
 MOST_RETURNS = 3  # times that one connection is cut again for its former holder: the present one may open the same, as NTP does
 SLACK = 2  # seconds by which the kernel may have ended an element earlier than its end says
+_ICMP = 1  # IANA protocol number
 _MAPPINGS = ("snat4", "snat4_own", "snat4_block")
 _SERVICES = ("pinhole6", "pinhole_protocol6", "pinhole_host6", "guard4", "guard6")
 _FORWARDS, _REACHABLE = "forward4", "blocked"  # a map, and the chain that says what blocked members reach
@@ -77,6 +78,11 @@ class WithdrawnObjects:
             known = self.connections.pop(key, None)
             if known and known.returns + 1 < MOST_RETURNS:
                 self.connections[key] = known._replace(returns=known.returns + 1)
+
+
+def _might_have_made(value: bytes, flow: Flow) -> bool:
+    """True if a flow with this map value could look like this one. A ping fits any block: which identifier it left with is not known."""
+    return fits_mapping_value(value, flow) or (flow.protocol == _ICMP and flow.reply_destination == value[:4])
 
 
 def _pack_flow(flow: Flow) -> bytes:
@@ -151,7 +157,7 @@ class ForbiddenFlows:
         if (flow.source, flow.reply_destination) not in self._withdrawn.mappings:
             return False
         held = (self._sets.get(name, NO_ELEMENTS).get(flow.source) for name in _MAPPINGS)
-        return not any(element and fits_mapping_value(element.value, flow) for element in held)
+        return not any(element and _might_have_made(element.value, flow) for element in held)
 
     def _lost_forward(self, flow: Flow) -> bool:
         if flow.destination == flow.reply_source:
