@@ -152,6 +152,7 @@ async def _serve(agent: Agent, given: argparse.Namespace) -> None:
     served = await asyncio.start_unix_server(server.handle_peer, sock=listener, limit=wire.MAX_LINE)
     log.info("listening at %s", given.socket)
     server.start_takeover_watch()
+    server.start_block_watch()
     server.start_queue_watch()
     await _await_first(stop, server.restart)
     served.close()

@@ -28,6 +28,7 @@ from firewall.roles import Drain, Roles
 from firewall.ruleset import drop_expired
 from firewall.running_elements import ElementsAre, ReadElements
 from firewall.summary import count_kernel_changes
+from gateway.block_ends import BlockEnds
 from gateway.clock import GatewayClock
 from gateway.counters import GatewayCounters
 from gateway.element_pages import build_page
@@ -93,6 +94,7 @@ class Agent:
         self.evidence = EvidenceCollector(table, name=name, headers=headers, read_health=self.read_health)
         self.queues = UplinkQueues(table, self._held)
         self.returned_flows = ReturnedFlows(table, self._held, self.roles, clock=self._clock, steady=steady)
+        self.block_ends = BlockEnds(table, self._held, clock=self._clock)
         self.changes = RulesetChanges(
             table,
             state,
@@ -102,6 +104,7 @@ class Agent:
             counters=self.counters,
             queues=self.queues,
             returned=self.returned_flows,
+            block_ends=self.block_ends,
             programs=self.programs,
         )
 

@@ -14,6 +14,7 @@ from firewall import wire
 from firewall.codec import WireError
 from firewall.diff import Delta, apply, diff
 from firewall.ruleset import Ruleset, drop_expired
+from gateway.block_ends import BlockEnds
 from gateway.clock import GatewayClock
 from gateway.counters import GatewayCounters
 from gateway.fencing_token import claim_token
@@ -59,10 +60,12 @@ class RulesetChanges:
         counters: GatewayCounters,
         queues: UplinkQueues,
         returned: ReturnedFlows,
+        block_ends: BlockEnds,
         programs: AgentPrograms,
     ) -> None:
         self._table, self._state, self._held, self._clock, self._steady = table, state, held, clock, steady
         self._counters, self._queues, self._returned, self._programs = counters, queues, returned, programs
+        self._block_ends = block_ends
         self._trial: PendingTrial | None = None
         self._beside = ThreadPoolExecutor(1, "beside")  # for what does not need the kernel while it loads
         self._encoded: tuple[str, Future[bytes]] | None = None  # digest of a ruleset on trial, and how its checkpoint will have it
@@ -123,6 +126,8 @@ class RulesetChanges:
         self._trial, self.damage, self._encoded = None, brought.fault, None
         self.confirmed = digests.format_digest(brought.confirmed.digest) if brought.confirmed else ""
         self._returned.note_withdrawn(brought.confirmed.deltas if brought.confirmed else ())
+        if (loaded := brought.confirmed.ruleset if brought.confirmed else brought.ruleset) is not None:
+            self._block_ends.replace(loaded)  # with those that ended while the agent did not run
         self._held.remember(brought.ruleset, int(self._clock()), brought.untuned, brought.unshaped)
         return brought
 
@@ -170,6 +175,7 @@ class RulesetChanges:
         try:
             with change_queues(self._table, delta.shaper) as unshaped:
                 spent = self._held.commit(delta, approve)
+            self._block_ends.note(delta)
             if delta.shaper:
                 self._queues.note(unshaped)
             if delta.profile:

@@ -30,6 +30,7 @@ from gateway.table import TableError
 
 MOST_PEERS = 32
 WATCH = 1.0  # seconds between two looks at whether this gateway has taken over
+WATCH_BLOCKS = 1.0  # seconds between two looks at whether a block has ended
 WATCH_QUEUES = 10.0  # seconds between two looks at whether the uplink is there
 RETRY = 1.0  # seconds until taking back is tried again, if it failed
 READERS = 2  # sets whose counters are read at the same time
@@ -133,6 +134,21 @@ class AgentServer:
                     await asyncio.to_thread(self._agent.returned_flows.cut, forbidden)
             except Exception as error:  # on any error, the next look tries again
                 log.error("connections that came back could not be cut: %s", to_plain_line(str(error)))
+
+    def start_block_watch(self) -> None:
+        """Begin to cut connections to the notice page when blocks end by their time, until `end`."""
+        self._tasks.append(asyncio.get_running_loop().create_task(self._watch_blocks()))
+
+    async def _watch_blocks(self) -> None:
+        while True:
+            await asyncio.sleep(WATCH_BLOCKS)
+            if not self._agent.block_ends.is_due():
+                continue
+            try:
+                ended = await self._run_in_turn(self._agent.block_ends.take_ended)
+                await asyncio.to_thread(self._agent.block_ends.cut, ended)
+            except Exception as error:  # the next block is cut off from the page all the same
+                log.error("connections to the notice page could not be cut: %s", to_plain_line(str(error)))
 
     def start_queue_watch(self) -> None:
         """Begin to try again queues of the uplink that could not be set, until `end`: the uplink may come up, or get a module."""

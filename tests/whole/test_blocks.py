@@ -106,6 +106,19 @@ def test_a_block_ends_in_the_kernel_without_the_portal(lab: Lab, served_network:
     assert "block" not in lab.run("nat-1", ["nft", "list", "set", "inet", "netzwart", "blocked4"]).stdout.partition("elements")[2]
 
 
+def test_a_block_that_ends_by_its_time_leaves_no_connection_to_the_notice_page(lab: Lab, served_network: factories.Network) -> None:
+    block_resident(served_network, until=timezone.now() + timedelta(seconds=8))
+    with (
+        conversation(lab, "m1", INTERNET, 80, patience=2) as with_notice,
+        conversation(lab, "m1", INTERNET6, 80, patience=2) as with_notice6,
+        conversation(lab, "m2", INTERNET, 80) as other,
+    ):
+        assert (with_notice(), with_notice6()) == (True, True)
+        wait_for(lambda: not with_notice() and not with_notice6())
+        assert other()
+    assert lab.connect("m1", "tcp", INTERNET, 80).node == "internet"
+
+
 ASK = """
 import sys, urllib.request, urllib.error
 try:
