@@ -1,5 +1,6 @@
 """The network's own servers on a real kernel: reachable for all, never tracked, while no other untracked packet passes."""
 
+import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,6 +41,12 @@ def listen(network: factories.Network, address: str, port: int = 443, protocol: 
     return add_listener(group=network.group, name="web", address=ip_address(address), protocol=protocol, port=port, by=network.admin)
 
 
+def guard(network: factories.Network, address: str) -> Listener:
+    """Let TCP 443 of a server listen, guarded."""
+    of, server = network.group, ip_address(address)
+    return add_listener(group=of, name="guarded", address=server, protocol="tcp", port=443, guarded=True, window_scale=7, by=network.admin)
+
+
 @pytest.fixture
 def serving(lab: Lab, network: factories.Network) -> Iterator[factories.Network]:
     """The network with servers; TCP 443 and UDP 53 of the web server are listeners."""
@@ -75,6 +82,26 @@ def test_other_ports_and_hosts_of_servers_are_closed_to_the_internet_and_open_to
     assert lab.connect("m1", "tcp", OTHER, 443).node == "web"
     assert lab.connect("web", "tcp", INTERNET, 80).peer_address == WEB
     assert list_tracked(lab, "nat-1", OTHER)
+
+
+def count_octets(lab: Lab, name: str) -> int:
+    """Return the octets that this set of the gateway for IPv4 has counted for m1's address."""
+    listed = json.loads(lab.run("nat-1", ["nft", "-j", "list", "set", "inet", "netzwart", name]).stdout)["nftables"]
+    elements = [element["elem"] for each in listed if "set" in each for element in each["set"]["elem"]]
+    return next(int(each["counter"]["bytes"]) for each in elements if each["val"] == "10.16.0.10")
+
+
+def test_what_a_member_exchanges_with_a_listener_is_not_counted_and_with_a_guarded_or_another_port_it_is(
+    lab: Lab, serving: factories.Network
+) -> None:
+    guard(serving, OTHER)
+    reconcile(serving.group)
+    counted = {}
+    for address, port in ((WEB, 443), (OTHER, 443), (OTHER, 80)):
+        before = [count_octets(lab, name) for name in ("up4", "down4")]
+        assert lab.connect("m1", "tcp", address, port, timeout=10).node == "web"
+        counted[address, port] = [count_octets(lab, name) > octets for name, octets in zip(("up4", "down4"), before, strict=True)]
+    assert counted == {(WEB, 443): [False, False], (OTHER, 443): [True, True], (OTHER, 80): [True, True]}
 
 
 @pytest.mark.parametrize(("address", "version"), [(WEB, 4), (WEB6, 6)])
