@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.announcements.audience import list_reached_members
 from apps.announcements.models import AUDIENCE_KINDS, LANGUAGES, Announcement, AnnouncementRecipient
-from apps.lib.database.validity import check_not_too_far_ahead
+from apps.lib.database.validity import check_not_too_far_ahead, check_not_too_long_ago
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui import formats
@@ -145,6 +145,7 @@ def _build_columns(facts: AnnouncementFacts) -> dict[str, Any]:
     words = {name: _tidy(getattr(facts, name)) for name in names}
     _check_words(words)
     for name in ("shown_from", "shown_until"):
+        check_not_too_long_ago(getattr(facts, name), name)
         check_not_too_far_ahead(getattr(facts, name), name)
     if facts.shown_until <= (facts.shown_from or timezone.now()):
         raise Problem(_("Choose an end after the beginning, and still to come."), "shown_until")

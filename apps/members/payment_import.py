@@ -16,6 +16,7 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.lib.database.validity import EARLIEST, FARTHEST
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
 from apps.members.models import Member
@@ -116,9 +117,10 @@ def _parse_number(cell: str) -> int | None:
 def _parse_day(cell: str) -> date | None:
     for form in DAYS:
         try:
-            return datetime.strptime(cell, form).date()  # noqa: DTZ007 - a date has no zone
+            day = datetime.strptime(cell, form).date()  # noqa: DTZ007 - a date has no zone
         except ValueError:
             continue
+        return day if EARLIEST <= day < FARTHEST else None
     return None
 
 

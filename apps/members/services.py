@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.lib import dependents
+from apps.lib.database.validity import check_not_too_long_ago
 from apps.lib.dependents import EndedCount
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
@@ -107,7 +108,11 @@ def end_membership(*, member: Member, by: User) -> list[EndedCount]:
 
 
 def extend_paid(*, members: QuerySet[Member], until: date, by: User) -> int:
-    """Set “paid until” of those of the members who are paid for less, and return their number. Never shortens."""
+    """Set “paid until” of those of the members who are paid for less, and return their number. Never shortens.
+
+    Raises Problem for a day that is too long ago.
+    """
+    check_not_too_long_ago(until, "until")
     with transaction.atomic():
         behind = members.filter(paid_until__lt=until) | members.filter(paid_until=None)
         changed = _update(behind, paid_until=until)
@@ -192,6 +197,8 @@ def _validate_facts(facts: MemberFacts) -> dict[str, object]:
     values = {name: value.strip() if isinstance(value, str) else value for name, value in _iter_facts(facts)}
     if not values["name"]:
         raise Problem(_("Enter the member’s name."), "name")
+    check_not_too_long_ago(facts.since, "since")
+    check_not_too_long_ago(facts.paid_until, "paid_until")
     return values
 
 

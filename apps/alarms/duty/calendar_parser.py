@@ -26,6 +26,7 @@ from apps.alarms.duty.calendar_events import (
     SkippedEvent,
     SkipReason,
 )
+from apps.lib.database.validity import EARLIEST, FARTHEST
 
 MOST_EVENTS: Final = 3000
 MOST_RULES: Final = 300
@@ -154,10 +155,11 @@ def _to_instant(at: date | datetime, zone: tzinfo) -> datetime:
 
 
 def _read_beginning(event: Component, zone: tzinfo) -> datetime | None:
+    """Return None also for a time at the beginning or end of the calendar, which cannot be shown in each zone."""
     at = _read_time(event, "DTSTART")
     try:
-        return None if at is None else _to_instant(at, zone)
-    except (OverflowError, ValueError):  # at the end of time
+        return _to_instant(at, zone) if at and EARLIEST.year <= at.year < FARTHEST.year else None
+    except (OverflowError, ValueError):  # in a zone of the file's own
         return None
 
 

@@ -14,7 +14,7 @@ from django.core.validators import validate_email
 from django.utils.translation import gettext as _
 
 from apps.lib.csv_stream import FORMULA
-from apps.lib.database.validity import FARTHEST
+from apps.lib.database.validity import EARLIEST, FARTHEST
 from apps.lib.errors import Problem
 from apps.lib.fields import Address, MacField, Prefix
 from apps.members.models import Member
@@ -124,7 +124,7 @@ def parse_day(text: str) -> date:
             day = datetime.strptime(written, form).date()  # noqa: DTZ007 - a date has no zone
         except ValueError:
             continue
-        if not 1900 <= day.year < FARTHEST.year:
+        if not EARLIEST <= day < FARTHEST:
             break
         return day
     raise Problem(_("“%(text)s” is not a date. Write it like 2027-03-31 or 31.03.2027.") % {"text": text[:40]})

@@ -14,6 +14,8 @@ from django.utils.translation import gettext as _
 
 from apps.lib.errors import Problem
 
+EARLIEST: Final = date(1900, 1, 1)
+"""What people enter is from this day on: in the zones of the first days of the year 1, a time is before all times that Python knows."""
 FARTHEST: Final = date(2200, 1, 1)
 """Planned ends and changes must be before this day: kernels and calendars have limits, and the year 9999 is meant as “never”."""
 
@@ -22,9 +24,19 @@ def check_not_too_far_ahead(when: date | datetime | None, fieldname: str) -> Non
     """Raise Problem for a time so far in the future that it cannot be meant."""
     if when is None:
         return
-    farthest = datetime(*FARTHEST.timetuple()[:3], tzinfo=UTC) if isinstance(when, datetime) else FARTHEST
-    if when >= farthest:
+    if when >= _match_type(FARTHEST, when):
         raise Problem(_("That is too far away. Choose a time before the year %(year)d, or none.") % {"year": FARTHEST.year}, fieldname)
+
+
+def check_not_too_long_ago(when: date | datetime | None, fieldname: str) -> None:
+    """Raise Problem for a time so long ago that it cannot be meant."""
+    if when is not None and when < _match_type(EARLIEST, when):
+        raise Problem(_("That is too long ago. Choose a time from the year %(year)d on.") % {"year": EARLIEST.year}, fieldname)
+
+
+def _match_type(limit: date, when: date | datetime) -> date | datetime:
+    """Return the day if `when` is one, or else its beginning in UTC."""
+    return datetime(limit.year, limit.month, limit.day, tzinfo=UTC) if isinstance(when, datetime) else limit
 
 
 def make_range_from_now(until: object = None) -> Expression:

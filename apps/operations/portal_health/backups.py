@@ -3,6 +3,8 @@
 from datetime import datetime
 from pathlib import Path
 
+from apps.lib.database.validity import check_not_too_long_ago
+from apps.lib.errors import Problem
 from apps.operations.portal_health.models import BackupNote
 
 
@@ -11,7 +13,13 @@ class BackupNoteError(Exception):
 
 
 def note_backup(*, place: str, octets: int | None, at: datetime) -> BackupNote:
-    """Note a backup. Raises BackupNoteError if it is empty: a script that fails half-way often leaves such a file."""
+    """Note a backup. Raises BackupNoteError if it is empty: a script that fails half-way often leaves such a file. Likewise if it was
+    made too long ago to be meant.
+    """
+    try:
+        check_not_too_long_ago(at, "at")
+    except Problem as problem:
+        raise BackupNoteError(f"{problem} Nothing was noted.") from problem
     if octets == 0:
         raise BackupNoteError(f"The backup at {place} is empty. Look at the output of the program that made it; nothing was noted.")
     return BackupNote.objects.create(place=place, octets=octets, at=at)

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.lib.database.validity import check_not_too_far_ahead, check_not_too_long_ago
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.members.models import Site
@@ -136,6 +137,7 @@ def _check_update(incident: Incident, facts: UpdateFacts, now: datetime) -> dict
         raise Problem(_("It has begun already, so it cannot be called off. Choose “over”."), "stage")
     if facts.stage in (Stage.OVER, Stage.UNDER_WAY) and incident.began > now:
         raise Problem(_("It has not begun yet. Call it off, or change when it begins."), "stage")
+    check_not_too_far_ahead(facts.next_update, "next_update")
     if facts.next_update and facts.next_update <= now:
         raise Problem(_("Promise a time that is still to come."), "next_update")
     texts = {name: getattr(facts, name).replace("\0", "").strip() for name in ("text_en", "text_de")}
@@ -163,6 +165,7 @@ def _build_columns(facts: IncidentFacts) -> dict[str, Any]:
 
 def _check_times(facts: IncidentFacts) -> dict[str, datetime | None]:
     now = timezone.now()
+    check_not_too_long_ago(facts.began, "began")
     if facts.kind == Incident.Kind.FAULT:
         if facts.began > now:
             raise Problem(_("A fault has begun already. For work that is to come, choose planned work."), "began")

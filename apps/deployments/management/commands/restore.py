@@ -16,6 +16,7 @@ from apps.deployments.restored_database.comparison_digest import digest_open_com
 from apps.deployments.revision_pages.change_summary import parse_summary_lines, render_summary
 from apps.deployments.rollouts.rollout_driver import WorkerLinks
 from apps.deployments.transport import agent_channel
+from apps.lib.database.validity import EARLIEST
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
 from apps.network.models import GatewayGroup
@@ -104,6 +105,6 @@ def _parse_time(text: str) -> datetime:
         at = parse_datetime(text)
     except ValueError:
         at = None
-    if at is None or at.tzinfo is None or at > timezone.now():
+    if at is None or at.tzinfo is None or at > timezone.now() or at.date() < EARLIEST:
         raise CommandError(f"“{text}” is not a past time with its zone, such as 2026-11-28T03:00:00+01:00. Nothing was changed.")
     return at
