@@ -12,6 +12,7 @@ from rest_framework.response import Response
 
 from apps.alarms import services
 from apps.alarms.models import Alarm, Silence
+from apps.lib.api.fields import MomentField
 from apps.lib.api.filters import build_filters
 from apps.lib.api.serializers import ApiSerializer
 from apps.lib.api.viewsets import AddViewSet, ReadViewSet, RemoveViewSet
@@ -34,7 +35,7 @@ class AlarmSerializer(ApiSerializer):
 class SilenceSerializer(ApiSerializer):
     key = serializers.CharField(max_length=80, required=False, allow_blank=True, default="")
     reason = serializers.CharField(max_length=200)
-    until = serializers.DateTimeField()
+    until = MomentField()
 
     class Meta:
         model = Silence

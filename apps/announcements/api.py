@@ -14,6 +14,7 @@ from apps.announcements.audience import preview_audience
 from apps.announcements.models import AUDIENCE_KINDS, Announcement
 from apps.announcements.selectors import DeliveryProgress, count_deliveries
 from apps.announcements.services import LONGEST, LONGEST_TITLE, AnnouncementFacts
+from apps.lib.api.fields import MomentField
 from apps.lib.api.filters import build_filters
 from apps.lib.api.openapi.json_schema import INTEGER, make_array, make_object
 from apps.lib.api.openapi.operations import declare_response
@@ -46,8 +47,8 @@ class AnnouncementSerializer(ApiSerializer):
     pools = Reference(queryset=Pool.objects.all(), many=True, required=False)
     groups = Reference(queryset=GatewayGroup.objects.all(), many=True, required=False)
     tariffs = Reference(queryset=Tariff.objects.all(), many=True, required=False)
-    shown_from = serializers.DateTimeField(required=False, allow_null=True, default=None)
-    shown_until = serializers.DateTimeField()
+    shown_from = MomentField(required=False, allow_null=True, default=None)
+    shown_until = MomentField()
     by_mail = serializers.BooleanField(required=False, default=True)
     version = serializers.IntegerField(required=False, min_value=1)
 

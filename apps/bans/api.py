@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from apps.bans import allow_list, bans_bulk, coverage, feed_services, services
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Direction
 from apps.bans.selectors import Hits, map_hits, search_bans
+from apps.lib.api.fields import MomentField
 from apps.lib.api.filter_types import TEXT
 from apps.lib.api.filters import CustomFilter, build_filters
 from apps.lib.api.openapi.json_schema import INTEGER, TIME, Shape, make_mapping, make_nullable, make_object
@@ -58,8 +59,8 @@ class BanSerializer(ActiveSerializer):
     observed_fields = frozenset({"hits"})
     renamed_fields = {"ends": "until"}
     prefix = serializers.CharField(source="prefix_text", max_length=80)
-    until = serializers.DateTimeField(source="expires", required=False, allow_null=True)
-    since = serializers.DateTimeField(source="created", read_only=True)
+    until = MomentField(source="expires", required=False, allow_null=True)
+    since = MomentField(source="created", read_only=True)
     direction = serializers.ChoiceField(choices=Direction.choices, required=False)
     comment = serializers.CharField(required=False, allow_blank=True, max_length=200)
     version = serializers.IntegerField(required=False)
@@ -113,8 +114,8 @@ class AllowEntrySerializer(ActiveSerializer):
     fixed_fields = frozenset({"prefix"})
     renamed_fields = {"ends": "until"}
     prefix = serializers.CharField(source="prefix_text", max_length=80)
-    until = serializers.DateTimeField(source="expires", required=False, allow_null=True)
-    since = serializers.DateTimeField(source="created", read_only=True)
+    until = MomentField(source="expires", required=False, allow_null=True)
+    since = MomentField(source="created", read_only=True)
     comment = serializers.CharField(required=False, allow_blank=True, max_length=200)
     version = serializers.IntegerField(required=False)
 

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from apps.audit.models import Enquiry
 from apps.desk.address_lookup_log import record_and_answer_lookup
 from apps.desk.selectors.addresses import LookupAnswer
-from apps.lib.api.fields import AddressText
+from apps.lib.api.fields import AddressText, MomentField
 from apps.lib.api.filters import build_filters
 from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, Shape, make_array, make_nullable, make_object
 from apps.lib.api.serializers import ApiSerializer
@@ -47,7 +47,7 @@ class EnquirySerializer(ApiSerializer):
     by = serializers.StringRelatedField[Any](source="by.name")
     address = AddressText()
     port = serializers.IntegerField(min_value=1, max_value=65535, required=False, allow_null=True)
-    at = serializers.DateTimeField(required=False)
+    at = MomentField(required=False)
     answer = serializers.SerializerMethodField()
 
     class Meta:

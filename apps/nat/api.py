@@ -6,6 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework import serializers
 
+from apps.lib.api.fields import MomentField
 from apps.lib.api.filter_types import NUMBER
 from apps.lib.api.filters import CustomFilter, Filter, build_filters
 from apps.lib.api.serializers import ActiveSerializer, Reference
@@ -29,8 +30,8 @@ class ForwardSerializer(ActiveSerializer):
     private_port = serializers.IntegerField(min_value=1, max_value=65535)
     ports = serializers.IntegerField(min_value=1, max_value=PortForward.MOST_PORTS, default=1)
     last_public_port = serializers.IntegerField(source="last_port", read_only=True)
-    since = serializers.DateTimeField(source="valid.lower", read_only=True)
-    until = serializers.DateTimeField(source="valid.upper", required=False, allow_null=True)
+    since = MomentField(source="valid.lower", read_only=True)
+    until = MomentField(source="valid.upper", required=False, allow_null=True)
     enabled = serializers.BooleanField(required=False)
     version = serializers.IntegerField(required=False, min_value=1)
 

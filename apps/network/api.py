@@ -9,7 +9,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from apps.lib.api.fields import PrefixText
+from apps.lib.api.fields import MomentField, PrefixText
 from apps.lib.api.filter_types import NET_CONTAINS, NETWORK
 from apps.lib.api.filters import Filter, build_filters
 from apps.lib.api.openapi.json_schema import INTEGER, make_array, make_object
@@ -33,8 +33,8 @@ class HoldingSerializer(ActiveSerializer):
     member = Reference(queryset=Member.objects.all())
     address = PrefixText(source="prefix", required=False)
     pool_name = serializers.StringRelatedField[Any](source="pool")
-    since = serializers.DateTimeField(source="valid.lower", read_only=True)
-    until = serializers.DateTimeField(source="valid.upper", read_only=True, allow_null=True)
+    since = MomentField(source="valid.lower", read_only=True)
+    until = MomentField(source="valid.upper", read_only=True, allow_null=True)
 
     class Meta:
         model = Holding

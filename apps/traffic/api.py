@@ -12,6 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.lib.api.fields import MomentField
 from apps.lib.api.filters import build_filters
 from apps.lib.api.openapi.json_schema import INTEGER, TIME, TRUTH, Shape, make_array, make_nullable, make_object
 from apps.lib.api.openapi.operations import declare_response
@@ -123,8 +124,8 @@ class MembersUsageViewSet(UsageViewSet):
 class AddressesUsageSerializer(UsedSerializer):
     member = Reference(read_only=True)
     address = serializers.CharField(read_only=True)
-    since = serializers.DateTimeField(source="valid.lower", read_only=True)
-    until = serializers.DateTimeField(source="valid.upper", read_only=True, allow_null=True)
+    since = MomentField(source="valid.lower", read_only=True)
+    until = MomentField(source="valid.upper", read_only=True, allow_null=True)
 
     class Meta:
         model = Holding

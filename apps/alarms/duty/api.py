@@ -14,6 +14,7 @@ from apps.alarms.duty.calendar_services import CalendarFacts
 from apps.alarms.duty.calendar_texts import explain_error
 from apps.alarms.duty.models import DutyCalendar, DutyShift
 from apps.alarms.duty.selectors import list_candidates
+from apps.lib.api.fields import MomentField
 from apps.lib.api.filters import build_filters
 from apps.lib.api.openapi.json_schema import INTEGER, TEXT, TIME, Shape, make_array, make_nullable, make_object
 from apps.lib.api.serializers import ApiSerializer
@@ -22,8 +23,8 @@ from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, Remove
 
 class ShiftSerializer(ApiSerializer):
     person = serializers.PrimaryKeyRelatedField(queryset=list_candidates())
-    begins = serializers.DateTimeField()
-    ends = serializers.DateTimeField()
+    begins = MomentField()
+    ends = MomentField()
 
     class Meta:
         model = DutyShift

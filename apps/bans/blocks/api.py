@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
-from rest_framework import serializers
 
 from apps.bans.api_mixins import VersionedSerializer
 from apps.bans.blocks import services as blocking
 from apps.bans.blocks.models import Block
+from apps.lib.api.fields import MomentField
 from apps.lib.api.filter_types import TRUTH
 from apps.lib.api.filters import CustomFilter, build_filters
 from apps.lib.api.unknown_fields import LINES
@@ -18,8 +18,8 @@ from apps.lib.database.validity import is_valid_now
 
 class BlockSerializer(VersionedSerializer):
     fixed_fields = frozenset({"member"})
-    since = serializers.DateTimeField(source="valid.lower", read_only=True)
-    until = serializers.DateTimeField(source="valid.upper", allow_null=True, required=False, default=None)
+    since = MomentField(source="valid.lower", read_only=True)
+    until = MomentField(source="valid.upper", allow_null=True, required=False, default=None)
 
     class Meta:
         model = Block

@@ -15,6 +15,8 @@ from rest_framework.fields import DateTimeField, Field
 from rest_framework.relations import PKOnlyObject, PrimaryKeyRelatedField, RelatedField
 from rest_framework.settings import api_settings
 
+from apps.lib.api.fields import MomentField
+
 type AnyField = Field[Any, Any, Any, Any]
 type FieldRenderer = Callable[[Any], Any]
 NOT_THERE = (AttributeError, KeyError, ObjectDoesNotExist)
@@ -38,7 +40,7 @@ def _is_read_by_source(field: AnyField) -> bool:
 
 
 def _is_iso(field: DateTimeField) -> bool:
-    return type(field) is DateTimeField and api_settings.DATETIME_FORMAT == ISO_8601 and not hasattr(field, "format")
+    return type(field) in (DateTimeField, MomentField) and api_settings.DATETIME_FORMAT == ISO_8601 and not hasattr(field, "format")
 
 
 def _build_time_writer(field: DateTimeField) -> Callable[[datetime], str]:

@@ -1,5 +1,8 @@
-"""Serializer fields for addresses, prefixes and MAC addresses: text in JSON, `ipaddress` values (MAC addresses: text) in Python."""
+"""Serializer fields for addresses, prefixes and MAC addresses: text in JSON, `ipaddress` values (MAC addresses: text) in Python; and for
+times.
+"""
 
+from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -22,6 +25,18 @@ class _ParsedTextField(serializers.CharField):
             return self.column.to_python(text)
         except ValidationError as error:
             raise serializers.ValidationError(error.messages) from error
+
+
+class MomentField(serializers.DateTimeField):
+    """A time. REST framework's own field raises OverflowError for one without an offset that is none in UTC, as in the first hours of the
+    year 1; this one refuses it.
+    """
+
+    def enforce_timezone(self, value: datetime) -> datetime:
+        try:
+            return super().enforce_timezone(value)
+        except OverflowError:
+            self.fail("overflow")
 
 
 class AddressText(_ParsedTextField):

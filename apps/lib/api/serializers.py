@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any, ClassVar, Final
 
+from django.db import models
 from django.db.models import Model
 from django.utils.translation import gettext as _
 from rest_framework import serializers
@@ -11,6 +12,7 @@ from rest_framework.exceptions import PermissionDenied
 
 from apps.lib.activation import Activation, list_activations
 from apps.lib.api.fast_serializer import AnyField, FieldRenderer, build_field_renderer
+from apps.lib.api.fields import MomentField
 from apps.lib.api.filters import build_unknown_error
 from apps.lib.api.openapi.json_schema import ACTIVE, Shape
 from apps.lib.api.token_scope import is_outside_scope
@@ -68,6 +70,7 @@ class ApiSerializer(StrictSerializer, serializers.ModelSerializer[Any]):
     shapes: ClassVar[Mapping[str, Shape]] = {}
     """Schemas of fields for which they cannot be derived."""
     serializer_related_field = Reference
+    serializer_field_mapping = serializers.ModelSerializer.serializer_field_mapping | {models.DateTimeField: MomentField}
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         fields = super().get_fields()

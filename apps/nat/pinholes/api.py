@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from apps.lib.api.fields import MomentField
 from apps.lib.api.filter_types import NET_WITHIN, NETWORK
 from apps.lib.api.filters import Filter, build_filters
 from apps.lib.api.serializers import ActiveSerializer, Reference
@@ -27,7 +28,7 @@ class PinholeSerializer(ActiveSerializer):
     address = serializers.IPAddressField(protocol="IPv6")
     port = serializers.IntegerField(min_value=1, max_value=65535, allow_null=True, default=None)
     ports = serializers.IntegerField(min_value=1, max_value=Pinhole.MOST_PORTS, allow_null=True, default=1)
-    until = serializers.DateTimeField(source="valid.upper", allow_null=True, required=False)
+    until = MomentField(source="valid.upper", allow_null=True, required=False)
     enabled = serializers.BooleanField(required=False)
     version = serializers.IntegerField(required=False, min_value=1)
 

@@ -10,6 +10,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from apps.lib.api.fields import MomentField
 from apps.lib.api.filters import build_filters
 from apps.lib.api.openapi.json_schema import INTEGER, make_array
 from apps.lib.api.serializers import ApiSerializer, Reference
@@ -30,7 +31,7 @@ class TellSerializer(serializers.Serializer[Any]):
     text_de = serializers.CharField(max_length=LONGEST_TEXT, required=False, allow_blank=True, default="")
     public = serializers.BooleanField(required=False, default=True)
     notify = serializers.BooleanField(required=False, default=True)
-    next_update = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    next_update = MomentField(required=False, allow_null=True, default=None)
 
 
 class IncidentUpdateSerializer(ApiSerializer):
@@ -51,8 +52,8 @@ class IncidentSerializer(ApiSerializer):
     services = serializers.ListField(child=serializers.ChoiceField(choices=NetworkService.choices), max_length=len(NetworkService))
     sites = Reference(queryset=Site.objects.all(), many=True, required=False)
     gateways = Reference(queryset=Gateway.objects.all(), many=True, required=False)
-    began = serializers.DateTimeField(required=False)
-    planned_end = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    began = MomentField(required=False)
+    planned_end = MomentField(required=False, allow_null=True, default=None)
     public = serializers.BooleanField(required=False, default=True)
     attach_tickets = serializers.BooleanField(required=False, default=False)
     first = TellSerializer(write_only=True, required=False)

@@ -6,6 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework import serializers
 
+from apps.lib.api.fields import MomentField
 from apps.lib.api.filter_types import TRUTH
 from apps.lib.api.filters import CustomFilter, build_filters
 from apps.lib.api.serializers import ActiveSerializer
@@ -16,8 +17,8 @@ from apps.traffic.rates.models import RateLimit
 
 
 class RateLimitSerializer(ActiveSerializer):
-    since = serializers.DateTimeField(source="valid.lower", read_only=True)
-    until = serializers.DateTimeField(source="valid.upper", allow_null=True, required=False, default=None)
+    since = MomentField(source="valid.lower", read_only=True)
+    until = MomentField(source="valid.upper", allow_null=True, required=False, default=None)
     author = serializers.StringRelatedField[Any]()
     released_by = serializers.StringRelatedField[Any]()
 
