@@ -78,3 +78,12 @@ def test_no_field_of_a_change_needs_the_form_around_it_to_be_understood(network:
     changes = {name: (before, after) for entry in list_row_history(network.group) for name, before, after in entry.changes}
     assert changes["number of removals from which a second person must agree"] == ("10", "3")
     assert changes["share of removals above which a second person must agree, in percent"] == ("20", "5")
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "1899-12-31", "2200-01-01", "9999-12-31"])
+def test_a_day_that_cannot_be_meant_filters_nothing(network: factories.Network, day: str) -> None:
+    mara = signed_in(network.admin)
+    all_of_them = mara.get("/history/")
+    for name in ("since", "until"):
+        found = mara.get(f"/history/?{name}={day}")
+        assert (found.status_code, found.context["entries"]) == (200, all_of_them.context["entries"])

@@ -4,6 +4,8 @@ from datetime import date
 
 from django.http import QueryDict
 
+from apps.lib.database.validity import EARLIEST, FARTHEST
+
 
 def parse_number(params: QueryDict, name: str, otherwise: int = 0) -> int:
     """Return a number that the database can store, or `otherwise`."""
@@ -17,8 +19,9 @@ def parse_text_param(params: QueryDict, name: str, most: int = 200) -> str:
 
 
 def parse_day(params: QueryDict, name: str) -> date | None:
-    """Return a day written as `2026-12-01`, or None."""
+    """Return a day written as `2026-12-01`, or None. None too for a day that cannot be meant, so that callers may count days from it."""
     try:
-        return date.fromisoformat(params.get(name, ""))
+        day = date.fromisoformat(params.get(name, ""))
     except ValueError:
         return None
+    return day if EARLIEST <= day < FARTHEST else None
