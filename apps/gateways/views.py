@@ -31,6 +31,7 @@ from apps.gateways.set_gauges import list_gauges
 from apps.gateways.views_lifecycle import show_retired_gateway
 from apps.lib.activation import Activation, list_activations
 from apps.lib.errors import Conflict, Problem
+from apps.lib.web.query_params import parse_number
 from apps.network.models import Gateway, GatewayGroup, Limits, Profile, Protection
 from apps.traffic import counter_collection
 from apps.traffic.models import Collected
@@ -206,9 +207,9 @@ def flood(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         names = ", ".join(found.gateways.order_by("name").values_list("name", flat=True))
         return render(request, "gateways/flood.html", {"group": found, "gateways": names})
-    on, version = request.POST.get("on") == "1", request.POST.get("version", "")
+    on, version = request.POST.get("on") == "1", parse_number(request.POST, "version")
     try:
-        set_flood_mode(group=found, version=int(version) if version.isdecimal() else 0, on=on, by=get_signed_in_user(request))
+        set_flood_mode(group=found, version=version, on=on, by=get_signed_in_user(request))
         messages.success(request, _("Flood mode is on.") if on else _("Flood mode is off."))
     except Conflict as conflict:
         messages.error(request, str(conflict))

@@ -14,6 +14,7 @@ from apps.accounts.undo_page import add_undo_message, answer_undo
 from apps.gateways import enrolment, families, primaries
 from apps.gateways.forms import NewGatewayForm
 from apps.lib.errors import Problem
+from apps.lib.web.query_params import parse_number
 from apps.network.models import Failover, Gateway, GatewayGroup
 
 FIELDS = {"port": "management_port", "account": "ssh_user"}  # where the form calls an argument otherwise
@@ -51,8 +52,7 @@ def primary(request: HttpRequest, pk: int, family: int) -> HttpResponse:
     if request.method != "POST":
         context = {"before": families.find_primary(found.group, family), "failover": Failover.objects.filter(group=found.group).exists()}
         return render(request, "gateways/primary.html", {"gateway": found, "family": family, **context})
-    given = request.POST.get("version", "")
-    version = int(given) if given.isdecimal() else 0
+    version = parse_number(request.POST, "version")
     try:
         primaries.set_primary(gateway=found, family=family, version=version, by=get_signed_in_user(request))
         words = _("%(gateway)s is the IPv%(family)d primary of %(group)s.")

@@ -28,6 +28,7 @@ from apps.gateways.primaries import list_families
 from apps.gateways.roles.file_drift import runs_current_files
 from apps.gateways.roles.models import FailoverStatus
 from apps.lib.errors import Conflict, Problem
+from apps.lib.web.query_params import parse_number
 from apps.network.models import Failover, Gateway, GatewayGroup
 
 
@@ -105,9 +106,9 @@ def stop(request: HttpRequest, pk: int) -> HttpResponse:
     row = get_failover(found)
     if request.method != "POST":
         return render(request, "gateways/failover_stop.html", {"group": found, "row": row})
-    given = request.POST.get("version", "")
+    version = parse_number(request.POST, "version")
     try:
-        event = stop_managing_failover(group=found, version=int(given) if given.isdecimal() else 0, by=get_signed_in_user(request))
+        event = stop_managing_failover(group=found, version=version, by=get_signed_in_user(request))
         words = _("Netzwart does not manage the failover of %(group)s any more.") % {"group": found}
         messages.success(request, words, extra_tags=reverse("gateways:failover-undo", args=[event]) if event else "")
     except Conflict as conflict:

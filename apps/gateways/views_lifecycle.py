@@ -20,6 +20,7 @@ from apps.gateways import change_texts, renaming, replacement, retirement, selec
 from apps.gateways.forms_lifecycle import RenamingForm, ReplacementForm, RetirementForm
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to_form
+from apps.lib.web.query_params import parse_number
 from apps.network.models import Gateway, GatewayGroup
 
 LAST_ROLLOUTS = 8
@@ -105,8 +106,7 @@ def reinstate(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Gateway.ever.select_related("group").exclude(retired=None), pk=pk)
     if request.method != "POST":
         return render(request, "gateways/reinstate.html", {"gateway": found})
-    given = request.POST.get("version", "")
-    version = int(given) if given.isdecimal() else 0
+    version = parse_number(request.POST, "version")
     try:
         retirement.reinstate_gateway(gateway=found, version=version, by=get_signed_in_user(request))
         words = _("%(gateway)s is back in service, as a standby.") % {"gateway": found}

@@ -13,6 +13,7 @@ from apps.desk.network_settings.forms import NetworkSettingsForm
 from apps.desk.network_settings.setting_states import map_setting_states
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui.form_errors import add_problem_to_form
+from apps.lib.web.query_params import parse_number
 from apps.preferences.models import NetworkSettings
 from apps.preferences.selectors import get_settings_row
 from apps.preferences.services import change_settings, require_setting
@@ -54,9 +55,9 @@ def _try_save(request: HttpRequest, form: NetworkSettingsForm) -> bool:
 @require_POST
 def reset(request: HttpRequest) -> HttpResponse:
     """Set one setting back to its default."""
-    version, name = request.POST.get("version", ""), request.POST.get("name", "")
+    version, name = parse_number(request.POST, "version"), request.POST.get("name", "")
     try:
-        change_settings(version=int(version) if version.isdecimal() else 0, values={name: None}, by=get_signed_in_user(request))
+        change_settings(version=version, values={name: None}, by=get_signed_in_user(request))
         setting = require_setting(name)
         facts = {"setting": setting.label, "value": setting.format(setting.get_default()) or _("empty")}
         messages.success(request, _("%(setting)s has its default again: %(value)s.") % facts)

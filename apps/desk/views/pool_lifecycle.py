@@ -10,6 +10,7 @@ from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.desk.selectors import addresses as reading
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to_form
+from apps.lib.web.query_params import parse_number
 from apps.network import pool_lifecycle
 from apps.network.forms import EnlargementForm, PoolSplitForm
 from apps.network.models import Pool
@@ -65,8 +66,7 @@ def retire(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Pool.objects.select_related("group"), pk=pk)
     if request.method != "POST":
         return render(request, "network/pool_retire.html", {"pool": found, "shown": reading.build_pool_usage(found)})
-    given = request.POST.get("version", "")
-    version = int(given) if given.isdecimal() else 0
+    version = parse_number(request.POST, "version")
     try:
         if request.POST.get("back") == "1":
             pool_lifecycle.reinstate_pool(pool=found, version=version, by=get_signed_in_user(request))

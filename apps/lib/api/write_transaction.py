@@ -1,7 +1,7 @@
 """Wraps every write of the API: one transaction, the reason for the history, and the stored answer of idempotent requests."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import pghistory
 from django.conf import settings
@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from apps.lib.api.idempotency import answer_once
+from apps.lib.api.paging import LONGEST_NUMBER
 from apps.lib.api.problems import RequestRejected
 from apps.lib.enqueue import batch_tasks
 
@@ -40,7 +41,7 @@ def parse_reason(request: Request) -> str:
 
 def check_size(request: Request, largest: int | None = None) -> None:
     """Raise RequestRejected (413) if the body is too large. largest: octets; None: the usual limit."""
-    length: Any = request.META.get("CONTENT_LENGTH") or "0"
+    length = str(request.META.get("CONTENT_LENGTH") or "0")
     most: int = largest or settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-    if str(length).isdigit() and int(length) > most:
+    if length.isascii() and length.isdigit() and (len(length) > LONGEST_NUMBER or int(length) > most):
         raise RequestRejected(413, _("A request has at most %(most)d bytes. Send fewer items at once.") % {"most": most})
