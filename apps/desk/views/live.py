@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -46,13 +46,20 @@ def _start_trace(form: LiveTraceForm, request: HttpRequest) -> HttpResponse:
 @staff_page
 def live_trace_progress(request: HttpRequest, gateway: str, number: int) -> HttpResponse:
     """Show the events so far. The page polls its live part until the trace has ended; a poll gets 204 if there is nothing new."""
-    of = get_object_or_404(Gateway.objects.select_related("group"), name=gateway)
+    of = _find_gateway(gateway)
     context = {"gateway": of, "number": number, "form": LiveTraceForm(initial=START | request.GET.dict()), "gateways": True, "begun": True}
     context |= _build_events_context(of, number)
     if request.GET.get("seen", "") == context["stamp"]:
         return HttpResponse(status=204)
     part = "#now" if request.headers.get("HX-Target") == "now" else ""
     return render(request, f"desk/live.html{part}", context)
+
+
+def _find_gateway(name: str) -> Gateway:
+    """Return the gateway of this name. Raises Http404, also for a name with NUL, which the database does not take."""
+    if "\0" in name:
+        raise Http404
+    return get_object_or_404(Gateway.objects.select_related("group"), name=name)
 
 
 def _build_events_context(gateway: Gateway, number: int) -> dict[str, object]:
@@ -72,7 +79,7 @@ def _build_events_context(gateway: Gateway, number: int) -> dict[str, object]:
 @require_POST
 def end_live_trace(request: HttpRequest, gateway: str, number: int) -> HttpResponse:
     """End the trace before its time."""
-    of = get_object_or_404(Gateway, name=gateway)
+    of = _find_gateway(gateway)
     with suppress(Problem):  # the next page shows the problem
         read_live_trace(get_readings_channel(of), number, end=True)
     return redirect(f"{reverse('desk:live-seen', args=[gateway, number])}?{request.GET.urlencode()}")
