@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import BaseRequestHandler, ThreadingTCPServer
 from threading import Thread
 from typing import Any
 
@@ -60,4 +61,24 @@ def serving(answer: Callable[[str, Any], FakeAnswer] | FakeAnswer) -> Iterator[S
     finally:
         http.shutdown()
         http.server_close()
+        thread.join()
+
+
+@contextmanager
+def serving_octets(answer: bytes) -> Iterator[int]:
+    """Run a server that answers every request with these octets, HTTP or not, until the end of the block. Yield its port."""
+
+    class Handler(BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(1 << 16)
+            self.request.sendall(answer)
+
+    server = ThreadingTCPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever, args=[0.01], daemon=True)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
         thread.join()

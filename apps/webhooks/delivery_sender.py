@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from django.conf import settings
@@ -23,7 +23,7 @@ from apps.mail.mail_templates import PlainValue
 from apps.mail.services import write_mail
 from apps.network.selectors import list_own_prefixes
 from apps.webhooks.delivery_gathering import is_subscribed
-from apps.webhooks.error_texts import NO_RIGHT
+from apps.webhooks.error_texts import BROKEN, NO_RIGHT
 from apps.webhooks.models import Delivery, Endpoint
 from apps.webhooks.signing import compute_signature, derive_secrets
 from apps.webhooks.subscribable_kinds import list_kinds
@@ -69,10 +69,22 @@ def send_due_deliveries(clock: Clock = timezone.now) -> bool:
         row = claim_delivery(clock())
         if row is None:
             return False
-        record_answer(row, try_delivery(row, clock()), clock())
+        send_delivery(row, clock)
         if monotonic() > end:
             break
     return True
+
+
+def send_delivery(row: Delivery, clock: Clock) -> None:
+    """Send a claimed delivery, and record the result. An unexpected error is a failed try, so that others are still sent.
+
+    Raises the database's error if not even that can be recorded.
+    """
+    try:
+        record_answer(row, try_delivery(row, clock()), clock())
+    except Exception as error:
+        log.exception("webhook delivery broken", endpoint=row.endpoint_id, delivery=str(row.uid))
+        record_broken_try(row, DeliveryAnswer(error=f"{BROKEN}: {type(error).__name__}"), clock())
 
 
 @transaction.atomic
@@ -134,21 +146,44 @@ def record_answer(row: Delivery, answer: DeliveryAnswer | None, now: datetime) -
     there = Delivery.objects.filter(pk=row.pk, state=waiting)
     if answer is None:
         there.update(state=Delivery.State.DROPPED, error=NO_RIGHT, **ended)
-        return
-    said = {"status": answer.status, "answer": answer.text, "error": answer.error[:320]}
-    endpoint = Endpoint.objects.filter(pk=row.endpoint_id)
-    if answer.is_success:
-        Delivery.objects.filter(pk=row.pk).update(state=Delivery.State.SENT, **said, **ended)
-        endpoint.update(failures=0, rest_until=None)
-        return
-    rest = min(SHORTEST_REST * 2.0 ** min(row.endpoint.failures, 10), LONGEST_REST)
-    endpoint.update(failures=F("failures") + 1, rest_until=now + rest)
-    mine = there.filter(tries=row.tries)
-    if row.tries < GIVE_UP:
-        mine.update(claimed_until=None, due=now + compute_pause(row.tries), **said)
-    elif mine.update(state=Delivery.State.FAILED, **said, **ended):
-        log.warning("webhook given up", endpoint=row.endpoint_id, delivery=str(row.uid), status=answer.status, error=answer.error)
-        notify_owner(row, now)
+    elif answer.is_success:
+        Delivery.objects.filter(pk=row.pk).update(state=Delivery.State.SENT, **build_answer_columns(answer), **ended)
+        Endpoint.objects.filter(pk=row.endpoint_id).update(failures=0, rest_until=None)
+    elif row.tries < GIVE_UP:
+        postpone_delivery(row, answer, now)
+    else:
+        rest_endpoint(row.endpoint, now)
+        if there.filter(tries=row.tries).update(state=Delivery.State.FAILED, **build_answer_columns(answer), **ended):
+            log.warning("webhook given up", endpoint=row.endpoint_id, delivery=str(row.uid), status=answer.status, error=answer.error)
+            notify_owner(row, now)
+
+
+def record_broken_try(row: Delivery, answer: DeliveryAnswer, now: datetime) -> None:
+    """Record an unexpected error as a failed try. A delivery that cannot be given up, because its owner cannot be told, waits on."""
+    try:
+        record_answer(row, answer, now)
+    except Exception:
+        log.exception("webhook not given up", endpoint=row.endpoint_id, delivery=str(row.uid))
+        postpone_delivery(row, answer, now)
+
+
+@transaction.atomic
+def postpone_delivery(row: Delivery, answer: DeliveryAnswer, now: datetime) -> None:
+    """Record a failed try: the endpoint rests, and the delivery is due again after its pause, unless another worker has it by now."""
+    rest_endpoint(row.endpoint, now)
+    mine = Delivery.objects.filter(pk=row.pk, state=Delivery.State.WAITING, tries=row.tries)
+    mine.update(claimed_until=None, due=now + compute_pause(row.tries), **build_answer_columns(answer))
+
+
+def build_answer_columns(answer: DeliveryAnswer) -> dict[str, Any]:
+    """Return the columns of a delivery that show the last answer."""
+    return {"status": answer.status, "answer": answer.text, "error": answer.error[:320]}
+
+
+def rest_endpoint(endpoint: Endpoint, now: datetime) -> None:
+    """Count a failure of the endpoint, and let it rest: twice as long each time."""
+    rest = min(SHORTEST_REST * 2.0 ** min(endpoint.failures, 10), LONGEST_REST)
+    Endpoint.objects.filter(pk=endpoint.pk).update(failures=F("failures") + 1, rest_until=now + rest)
 
 
 def compute_pause(tries: int) -> timedelta:

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.lib.web.guarded_http import NoAnswerReason
 
 NO_RIGHT: Final = "no right"
+BROKEN: Final = "broken"
 FAULTS: Final[dict[str, Promise]] = {
     NoAnswerReason.SCHEME: _("“%(what)s” is not https."),
     NoAnswerReason.ADDRESS: _("“%(what)s” is not the address of a web server."),
@@ -18,6 +19,7 @@ FAULTS: Final[dict[str, Promise]] = {
     NoAnswerReason.UNREACHABLE: _("The server cannot be reached: %(what)s"),
     NoAnswerReason.CERTIFICATE: _("The server’s certificate is not valid: %(what)s"),
     NoAnswerReason.TOO_SLOW: _("It did not answer within %(what)s seconds."),
+    BROKEN: _("The portal failed (%(what)s); its log says more."),
     NO_RIGHT: _("The webhook’s owner may not see this any more."),
 }
 HAPPENINGS: Final[dict[str, Promise]] = {"created": _("created"), "changed": _("changed"), "removed": _("removed")}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import LazySettings
-from django.db import IntegrityError, connection
+from django.db import connection
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -21,6 +21,7 @@ from apps.webhooks.services import EndpointFacts
 from tests import factories
 from tests.certificates import authority
 from tests.db.page_client import signed_in, text
+from tests.fake_http import serving_octets
 from tests.webhook_receiver import Receiver, receiving
 from tests.whole.system import wait_for
 from tests.whole.worker import broker, worker
@@ -31,8 +32,8 @@ def _loopback(settings: LazySettings) -> None:
     settings.WEBHOOK_HTTP, settings.WEBHOOK_NETWORKS = False, [ip_network("127.0.0.0/8")]
 
 
-def ping_endpoint(by: User, url: str) -> Delivery:
-    endpoint, _secret = services.add_webhook(facts=EndpointFacts(name="Door", url=url, kinds=["forward"]), by=by)
+def ping_endpoint(by: User, url: str, name: str = "Door") -> Delivery:
+    endpoint, _secret = services.add_webhook(facts=EndpointFacts(name=name, url=url, kinds=["forward"]), by=by)
     return services.ping_webhook(endpoint=endpoint, by=by)
 
 
@@ -81,6 +82,39 @@ def test_a_server_that_speaks_no_tls_is_not_sent_anything(network: factories.Net
         delivery_sender.send_due_deliveries()
     row.refresh_from_db()
     assert receiver.came == [] and row.status is None and row.error == "unreachable: 127.0.0.1: TLS: wrong version number"
+
+
+# --- A server that answers with anything
+
+
+def test_an_answer_that_the_database_cannot_hold_counts_as_a_failed_try_and_others_are_sent(
+    network: factories.Network, settings: LazySettings
+) -> None:
+    settings.WEBHOOK_HTTP = True
+    with serving_octets(b"FOO\0BAR\r\n") as port, receiving() as receiver:
+        bad, good = ping_endpoint(network.admin, f"http://127.0.0.1:{port}/"), ping_endpoint(network.admin, receiver.url, "Bell")
+        assert not delivery_sender.send_due_deliveries()
+    bad.refresh_from_db()
+    good.refresh_from_db()
+    assert (good.state, bad.state, bad.tries, bad.claimed_until) == ("sent", "waiting", 1, None)
+    assert bad.error == "unreachable: 127.0.0.1: FOO\N{REPLACEMENT CHARACTER}BAR" and bad.due > timezone.now()
+    assert Endpoint.objects.get(pk=bad.endpoint_id).failures == 1
+
+
+def test_a_delivery_at_which_the_portal_itself_fails_counts_as_a_failed_try_and_others_are_sent(
+    network: factories.Network, settings: LazySettings
+) -> None:
+    settings.WEBHOOK_HTTP = True
+    _run("ALTER TABLE webhooks_delivery ADD CONSTRAINT bright CHECK (answer <> 'dull') NOT VALID")
+    with receiving(text=b"dull") as dull, receiving(text=b"bright") as bright:
+        bad, good = ping_endpoint(network.admin, dull.url), ping_endpoint(network.admin, bright.url, "Bell")
+        assert not delivery_sender.send_due_deliveries()
+    bad.refresh_from_db()
+    good.refresh_from_db()
+    assert (good.state, bad.state, bad.tries, bad.error) == ("sent", "waiting", 1, "broken: IntegrityError")
+    assert Endpoint.objects.get(pk=bad.endpoint_id).failures == 1 and bad.due > timezone.now()
+    page = text(signed_in(network.admin).get(f"/webhooks/deliveries/{bad.pk}/"))
+    assert "The portal failed (IntegrityError); its log says more." in page
 
 
 # --- A worker that is killed
@@ -204,12 +238,12 @@ def test_a_delivery_whose_owner_could_not_be_told_is_not_given_up_yet(network: f
         row = ping_endpoint(User.objects.get(pk=network.admin.pk), receiver.url)
         Delivery.objects.filter(pk=row.pk).update(tries=delivery_sender.GIVE_UP - 1)
         _run("ALTER TABLE mail_message ADD CONSTRAINT no_mail CHECK (false) NOT VALID")
-        with pytest.raises(IntegrityError, match="no_mail"):
-            delivery_sender.send_due_deliveries()
+        delivery_sender.send_due_deliveries()
         _run("ALTER TABLE mail_message DROP CONSTRAINT no_mail")
         row.refresh_from_db()
         assert (row.state, Message.objects.count()) == ("waiting", 0)
-        delivery_sender.send_due_deliveries(lambda: timezone.now() + delivery_sender.LEASE)
+        assert row.error == "broken: IntegrityError" and row.due > timezone.now()
+        delivery_sender.send_due_deliveries(lambda: row.due)
     row.refresh_from_db()
     assert (row.state, Message.objects.count()) == ("failed", 1)
 

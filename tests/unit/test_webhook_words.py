@@ -4,10 +4,12 @@ import pytest
 from django.utils.translation import override
 
 from apps.lib.web.guarded_http import NoAnswer, NoAnswerReason
-from apps.webhooks.error_texts import NO_RIGHT, explain_error
+from apps.webhooks.error_texts import BROKEN, NO_RIGHT, explain_error
+
+STORED = [*(str(NoAnswer(fault, "hooks.example.org: 100 %")) for fault in NoAnswerReason), f"{BROKEN}: hooks.example.org: 100 %", NO_RIGHT]
 
 
-@pytest.mark.parametrize("fault", [*(str(NoAnswer(fault, "hooks.example.org: 100 %")) for fault in NoAnswerReason), NO_RIGHT])
+@pytest.mark.parametrize("fault", STORED)
 def test_every_fault_is_a_sentence_in_both_languages(fault: str) -> None:
     with override("en"):
         english = explain_error(fault)

@@ -17,6 +17,7 @@ from time import monotonic
 from urllib.parse import SplitResult, urlsplit
 
 from apps.lib.fields import Prefix
+from apps.lib.foreign_text import make_printable
 from firewall.policy import Address
 
 NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052
@@ -35,11 +36,14 @@ class NoAnswerReason(StrEnum):
 
 
 class NoAnswer(Exception):  # noqa: N818 - a finding about another server, not an error of the program
-    """Raised when there is no answer, with the fault and what is at fault."""
+    """Raised when there is no answer, with the fault and what is at fault.
+
+    `what` is printable and has a maximum length, because it may be the other server's words, and it goes to logs and into the database.
+    """
 
     def __init__(self, fault: StrEnum, what: object = "") -> None:
-        super().__init__(f"{fault}: {what}")
-        self.fault, self.what = fault, str(what)[:300]
+        self.fault, self.what = fault, make_printable(str(what), 300)
+        super().__init__(f"{fault}: {self.what}")
 
 
 @dataclass(frozen=True, slots=True)
