@@ -14,11 +14,13 @@ FETCH = re.compile(r"(\d+) \((RFC822\.SIZE|BODY\.PEEK\[\]|BODY\.PEEK\[HEADER\]<0
 
 @dataclass
 class Box:
-    """Content and behaviour of the mailbox. `mails`: by UID. `breaks_before`: the connection ends instead of marking this UID as seen."""
+    """Content and behaviour of the mailbox. `mails`: by UID. `breaks_before`: the connection ends instead of marking this UID as seen.
+    `refusal`: what it says of another folder."""
 
     mails: dict[int, bytes] = field(default_factory=dict)
     seen: set[int] = field(default_factory=set)
     breaks_before: int = 0
+    refusal: str = "NO such folder"
     fetched: list[int] = field(default_factory=list)
     mailbox: ImapAccount = field(default_factory=lambda: ImapAccount("127.0.0.1", "netzwart", "secret", tls=False))
 
@@ -53,7 +55,7 @@ class _Session(StreamRequestHandler):
     def _select(self, arguments: str) -> str:
         self._say(f"* {len(self.box.mails)} EXISTS")
         self._say("* OK [UIDVALIDITY 7] as ever")
-        return "OK" if arguments == '"INBOX"' else "NO such folder"
+        return "OK" if arguments == '"INBOX"' else self.box.refusal
 
     def _search(self, arguments: str) -> str:
         self._say(" ".join(["* SEARCH", *(str(uid) for uid in sorted(self.box.mails) if uid not in self.box.seen)]))

@@ -140,7 +140,13 @@ def _read_response(
     if "html" in response.getheader("Content-Type", "").lower():
         raise FeedNotFetched(FeedFault.WEB_PAGE)
     content = _read_body(response, limits, progress)
-    return FetchedFeed(content, (response.getheader("ETag") or "")[:1000], (response.getheader("Last-Modified") or "")[:200])
+    return FetchedFeed(content, _read_validator(response, "ETag")[:1000], _read_validator(response, "Last-Modified")[:200])
+
+
+def _read_validator(response: http.client.HTTPResponse, name: str) -> str:
+    """Return this header, or "" if it is missing or cannot be printed: then it can be neither stored nor sent back, and we do without."""
+    value = response.getheader(name) or ""
+    return value if value.isprintable() else ""
 
 
 def _read_body(response: http.client.HTTPResponse, limits: FetchLimits, progress: Callable[[int], None]) -> bytes:

@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 
 import structlog
 from django.conf import settings
-from django.db import transaction
+from django.db import DataError, IntegrityError, transaction
 from django.db.models import Q
 from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
@@ -28,12 +28,14 @@ from apps.bans.services import lift_bans
 from apps.lib.database.row_lease import LEASE, is_claim_valid, keep_lease
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
+from apps.lib.foreign_text import make_printable
 from apps.lib.web.guarded_http import AllowedTargets, NoAnswer
 from apps.network.selectors import list_own_prefixes
 
 log = structlog.get_logger()
 RETRY = timedelta(minutes=15)
 SAY_EVERY = 0.3  # seconds between two reports of progress
+LONGEST_REASON = 1000  # characters
 LEAST = 10  # bans; a refresh may always lift fewer
 UNCLAIMED = Q(claimed_until=None) | Q(claimed_until__lt=Now())
 
@@ -67,12 +69,23 @@ def refresh_feed(pk: int, *, by: int | None = None, only_if_due: bool = False) -
             log.warning("feed taken over by another worker", list=feed.list.name)
             return False
         except Exception as error:
-            changes, broken = _build_failure_columns(feed, "broken", type(error).__name__), error
-    mine.filter(claim=claim).update(**changes, claimed_until=None, claim=None, phase=BanFeed.Phase.IDLE)
+            changes, broken = _build_broken_columns(feed, error), error
+    try:
+        _end_refresh(feed, claim, changes)
+    except (DataError, IntegrityError) as error:  # otherwise the feed would be fetched again and again, and nothing would say why
+        changes, broken = _build_broken_columns(feed, error), error
+        _end_refresh(feed, claim, changes)
     log.info("feed refreshed", list=feed.list.name, error=changes.get("error"))
     if broken:
         raise broken
     return True
+
+
+@transaction.atomic
+def _end_refresh(feed: BanFeed, claim: UUID, changes: dict[str, Any]) -> None:
+    """Write these columns and end the claim, unless another worker has it by now."""
+    mine = BanFeed.objects.filter(pk=feed.pk, claim=claim)
+    mine.update(**changes, claimed_until=None, claim=None, phase=BanFeed.Phase.IDLE)
 
 
 def _attempt_refresh(feed: BanFeed, by: User | None, claim: UUID) -> dict[str, Any]:
@@ -165,10 +178,16 @@ def _build_pending_import_columns(content: bytes, removed: int, of: int, now: da
     return {"held": content, "held_since": now, "held_removed": removed, "held_of": of}
 
 
+def _build_broken_columns(feed: BanFeed, error: Exception) -> dict[str, Any]:
+    """Return the columns after an error of ours. They name its type only, so that the database can hold them whatever it was."""
+    return _build_failure_columns(feed, "broken", type(error).__name__)
+
+
 def _build_failure_columns(feed: BanFeed, fault: str, what: str) -> dict[str, Any]:
     now = timezone.now()
     again = now + min(RETRY, timedelta(minutes=feed.interval))
-    return {"checked": now, "error": {"fault": fault, "what": what}, "error_since": Coalesce("error_since", now), "due": again}
+    error = {"fault": fault, "what": make_printable(what, LONGEST_REASON)}
+    return {"checked": now, "error": error, "error_since": Coalesce("error_since", now), "due": again}
 
 
 def apply_pending_import(*, feed: BanFeed, by: User) -> bool:

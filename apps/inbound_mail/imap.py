@@ -23,11 +23,13 @@ from apps.inbound_mail.imap_mailbox import ImapAccount
 from apps.inbound_mail.models import Arrival
 from apps.inbound_mail.raw_headers import MAX_HEADER_OCTETS, extract_headers
 from apps.inbound_mail.services import store_arrival
+from apps.lib.foreign_text import make_printable
 
 SECONDS: Final = 50.0  # for one run; the next is a minute later
 ANSWER_SECONDS: Final = 10.0
 MAX_MAILS_PER_RUN: Final = 200  # mails in one run
 STAYS: Final = gettext_noop("It is larger than a mail may be: only its headers were fetched, the whole mail is still in the mailbox.")
+LONGEST_ERROR: Final = 500  # characters
 SIZE: Final = re.compile(rb"RFC822\.SIZE (\d{1,12})")
 RETURN_PATH: Final = re.compile(rb"^Return-Path:[ \t]*<([^<>\s]{0,320})>", re.IGNORECASE | re.MULTILINE)
 DELIVERED: Final = re.compile(rb"^(?:Delivered-To|X-Original-To):[ \t]*<?([^<>\s]{3,320})>?[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
@@ -51,7 +53,7 @@ def fetch_unseen(box: ImapAccount) -> MailboxFetchResult:
             for uid in _check_answer(line.uid("SEARCH", "UNSEEN"))[0].split()[:MAX_MAILS_PER_RUN]:
                 number += _fetch_one(line, box, validity, uid.decode("ascii"))
     except (IMAP4.error, OSError, ValueError) as error:
-        said = str(error) or type(error).__name__
+        said = make_printable(str(error), LONGEST_ERROR) or type(error).__name__
         log.warning("mailbox not fetched", mailbox=str(box), error=said)
         return MailboxFetchResult(number, said)
     return MailboxFetchResult(number)

@@ -219,6 +219,19 @@ def test_a_channel_that_fails_keeps_no_other_waiting(running: factories.Network)
     assert {each.channel.name: each.state for each in ChannelMessage.objects.all()} == {"A dead one": State.FAILED, "Phone": State.SENT}
 
 
+def test_a_failure_that_the_database_cannot_hold_is_recorded_all_the_same(running: factories.Network) -> None:
+    channel = add(running)
+    services.send_test(channel=channel, by=running.admin)
+
+    def fail(_target: str, _title: str, _text: str) -> str:
+        raise ValueError("what\0is this")
+
+    send_due_messages(send=fail)
+    channel.refresh_from_db()
+    assert channel.error == "ValueError: what\N{REPLACEMENT CHARACTER}is this" and channel.failing_since
+    assert ChannelMessage.objects.get().claimed_until is None
+
+
 def test_an_address_is_stored_encrypted_and_shown_without_its_secrets(running: factories.Network) -> None:
     channel = add(running, "matrix://netzwart:correcthorse@matrix.example.org/#alarms")
     assert "correcthorse" not in channel.target + channel.shown

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from django.conf import LazySettings
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import IntegrityError, connection
 from django.test import Client
 from django.utils import timezone
 
@@ -20,7 +20,7 @@ from apps.lib.database import row_lease
 from apps.lib.errors import Conflict, Problem
 from tests import factories
 from tests.db.page_client import signed_in, text
-from tests.fake_http import FakeAnswer, Server, serving
+from tests.fake_http import FakeAnswer, Server, serving, serving_octets
 
 pytestmark = pytest.mark.django_db
 
@@ -135,6 +135,34 @@ def test_what_fails_leaves_the_list_and_says_why_and_since_when(feed: BanFeed, s
     assert refresh_again(feed).error_since == since
     set_server_answer(server, FakeAnswer(body=lines(100)))
     assert (refresh_again(feed).error, feed.error_since) == (None, None)
+
+
+def test_a_feed_that_answers_what_the_database_cannot_hold_fails_like_any_other(network: factories.Network, settings: LazySettings) -> None:
+    settings.FEED_PRIVATE = True
+    with serving_octets(b"HTTP/1.1 503 a\0b\r\nContent-Length: 0\r\n\r\n") as port:
+        feed = feed_services.add_feed(list=services.create_list(name="Odd", by=None), source=f"http://127.0.0.1:{port}/", by=network.admin)
+        refresh_again(feed)
+    assert feed.error == {"fault": "status", "what": "503 a\N{REPLACEMENT CHARACTER}b"}
+    assert (feed.phase, feed.claim) == (BanFeed.Phase.IDLE, None) and feed.error_since and feed.checked
+    assert timedelta(minutes=14) < feed.due - timezone.now() <= feed_refresh.RETRY
+
+
+def test_a_feed_whose_validators_cannot_be_stored_is_imported_and_fetched_anew(feed: BanFeed, server: Server) -> None:
+    set_server_answer(server, FakeAnswer(body=lines(10), headers={"ETag": '"a\0b"', "Last-Modified": "Sat\0"}))
+    refresh_again(feed)
+    assert (Ban.objects.count(), feed.error, feed.phase, feed.etag, feed.last_modified) == (10, None, BanFeed.Phase.IDLE, "", "")
+    assert refresh_again(feed).outcome["unchanged"] == 10
+
+
+def test_a_refresh_whose_result_cannot_be_written_says_so_and_is_not_tried_at_once(feed: BanFeed) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("ALTER TABLE bans_banfeed ADD CONSTRAINT few CHECK (outcome->>'added' <> '100') NOT VALID")
+    with pytest.raises(IntegrityError, match="few"):
+        feed_refresh.refresh_feed(feed.pk)
+    feed.refresh_from_db()
+    assert feed.error == {"fault": "broken", "what": "IntegrityError"} and feed.error_since and "failed" in feed.error_text
+    assert (feed.phase, feed.claim, feed_refresh.list_due_feeds()) == (BanFeed.Phase.IDLE, None, [])
 
 
 @pytest.mark.parametrize(("left", "removed"), [(b"", 100), (b"# nothing today\n", 100), (lines(60), 40)])

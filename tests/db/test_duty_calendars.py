@@ -150,6 +150,13 @@ def test_what_fails_is_said_and_leaves_the_shifts_of_before(settings: LazySettin
     assert "secret" not in str(failed.error) and "private" not in str(failed.error)
 
 
+def test_a_calendar_whose_validators_cannot_be_stored_is_read(settings: LazySettings, mara: User) -> None:
+    content = write(("mara", noon(), noon() + HOUR))
+    with serving(FakeAnswer(200, content, {"ETag": '"a\0b"', "Last-Modified": "Sat\0"})) as server:
+        found = read(add_address(settings, mara, server.url("/basic.ics")))
+    assert (found.error, found.etag, found.last_modified, DutyShift.objects.count()) == ([], "", "", 1)
+
+
 def test_a_redirect_that_leads_nowhere_does_not_show_the_secret_in_its_path(settings: LazySettings, mara: User) -> None:
     with serving(lambda path, _headers: FakeAnswer(302, b"", {"Location": f"{path}x"})) as server:
         failed = read(add_address(settings, mara, server.url("/private-1234")))

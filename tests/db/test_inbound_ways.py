@@ -12,10 +12,12 @@ from tempfile import TemporaryDirectory
 import pytest
 from django.conf import LazySettings
 from django.db import connection
+from django.utils import timezone
 
 from apps.inbound_mail import imap, lmtp
+from apps.inbound_mail.mailbox_health import record_mailbox_run
 from apps.inbound_mail.management.commands.mail_in import Command
-from apps.inbound_mail.models import Arrival
+from apps.inbound_mail.models import Arrival, Mailbox
 from tests.fake_imap import mailbox
 from tests.lmtp_fixtures import lmtp_server
 from tests.malformed_mail import mail
@@ -136,3 +138,11 @@ def test_what_is_unseen_in_a_mailbox_is_stored_once_and_marked(settings: LazySet
         ]  # fmt: skip
         assert "wrong password" in imap.fetch_unseen(replace(box.mailbox, password="x")).error
     assert imap.fetch_unseen(box.mailbox).error, "nobody listens any more"
+
+
+def test_a_refusal_with_a_character_that_the_database_cannot_hold_is_recorded() -> None:
+    with mailbox() as box:
+        box.refusal = "NO such\0folder"
+        run = imap.fetch_unseen(replace(box.mailbox, folder="Elsewhere"))
+    record_mailbox_run(place=str(box.mailbox), error=run.error, now=timezone.now())
+    assert "such\N{REPLACEMENT CHARACTER}folder" in Mailbox.objects.get().error

@@ -5,6 +5,8 @@ It is imported when it is used: it takes 0.1 s, which no other page has to wait 
 
 from typing import Final
 
+from apps.lib.foreign_text import make_printable
+
 LONGEST_ERROR: Final = 300
 
 
@@ -31,4 +33,4 @@ def send_message(target: str, title: str, text: str) -> str:
 def _find_reason(log: str, target: str) -> str:
     """Return the last line that apprise wrote, without the address, which may hold a password."""
     lines = [line for line in log.splitlines() if line.strip()]
-    return (lines[-1] if lines else "the service did not take it").replace(target, "…").replace("\0", "")[:LONGEST_ERROR]
+    return make_printable((lines[-1] if lines else "the service did not take it").replace(target, "…"), LONGEST_ERROR)

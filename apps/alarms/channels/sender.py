@@ -18,6 +18,7 @@ from django.utils import timezone
 from apps.alarms.channels import apprise_client
 from apps.alarms.channels.models import AlarmChannel, ChannelMessage
 from apps.alarms.channels.target_encryption import decrypt_target
+from apps.lib.foreign_text import make_printable
 
 LEASE: Final = timedelta(minutes=2)  # longer than one try takes
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=30), timedelta(hours=1)
@@ -63,7 +64,7 @@ def _try_message(row: ChannelMessage, send: Send) -> str:
         return "its address was encrypted with another NETZWART_SECRET_KEY; enter it again"
     except Exception as error:  # a service of apprise that fails in its own way keeps none of the others waiting
         log.exception("a channel failed", channel=row.channel.name)
-        return f"{type(error).__name__}: {error}"[: apprise_client.LONGEST_ERROR]
+        return make_printable(f"{type(error).__name__}: {error}", apprise_client.LONGEST_ERROR)
 
 
 @transaction.atomic

@@ -22,12 +22,14 @@ from apps.alarms.duty.models import DutyCalendar, DutyShift
 from apps.alarms.duty.selectors import list_candidates
 from apps.bans.feed_fetcher import FetchedFeed, FetchLimits, fetch_feed
 from apps.bans.feed_refresh import build_allowed_targets
+from apps.lib.foreign_text import make_printable
 from apps.lib.web.guarded_http import NoAnswer
 
 READ_EVERY: Final = timedelta(minutes=15)
 FETCH_SECONDS: Final = 30.0
 AHEAD: Final = timedelta(days=90)
 MOST_SHOWN: Final = 50
+LONGEST_REASON: Final = 300  # characters
 _PATHS: Final = re.compile(r"(https?://[^/\s]+)/\S*")  # of addresses, which may hold a secret
 log = structlog.get_logger()
 
@@ -69,7 +71,7 @@ def _fetch_content(calendar: DutyCalendar) -> dict[str, Any]:
 
 def _record_fault(calendar: DutyCalendar, fault: str, what: str, now: datetime) -> None:
     log.warning("calendar of shifts not read", calendar=calendar.name, fault=fault)
-    error = [fault, _PATHS.sub(r"\1/…", what.replace("\0", ""))]
+    error = [fault, _PATHS.sub(r"\1/…", make_printable(what, LONGEST_REASON))]
     DutyCalendar.objects.filter(pk=calendar.pk, version=calendar.version).update(error=error, error_since=calendar.error_since or now)
 
 
