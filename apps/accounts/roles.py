@@ -33,6 +33,7 @@ class Right(Enum):
     BLOCK = "block"
     ANSWER = "answer"  # write to members: tickets, announcements
     CHANGE_RULES = "change_rules"
+    IMPORT_PEOPLE = "import_people"  # change members and rules in one: with their rooms, devices, addresses and forwards
     OPERATE = "operate"
     APPROVE = "approve"
     MANAGE_ACCOUNTS = "manage_accounts"
@@ -44,7 +45,8 @@ _ROLES: Final = frozenset({Right.MANAGE_ACCOUNTS, Right.DROP_ROLES})
 RIGHTS: Final[dict[Role, frozenset[Right]]] = {
     Role.MEMBER: frozenset(),
     Role.HELPDESK: frozenset({Right.SEE_MEMBERS, Right.CHANGE_MEMBERS, Right.BLOCK, Right.ANSWER}),
-    Role.NETWORK_ADMIN: _SEES | {Right.CHANGE_MEMBERS, Right.BLOCK, Right.ANSWER, Right.CHANGE_RULES, Right.OPERATE, *_ROLES},
+    Role.NETWORK_ADMIN: _SEES
+    | {Right.CHANGE_MEMBERS, Right.BLOCK, Right.ANSWER, Right.CHANGE_RULES, Right.IMPORT_PEOPLE, Right.OPERATE, *_ROLES},
     Role.APPROVER: _SEES | {Right.APPROVE, Right.DROP_ROLES},
     Role.AUDITOR: _SEES,
     Role.AUTOMATION: _SEES | {Right.BLOCK, Right.CHANGE_RULES},

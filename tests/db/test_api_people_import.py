@@ -75,6 +75,20 @@ def test_what_is_not_understood_is_refused_by_its_name(api: Client, body: dict[s
     assert not PeopleUpload.objects.exists()
 
 
+def test_only_who_may_change_members_and_rules_imports(network: factories.Network) -> None:
+    member = factories.member("Kaya", email="kaya@x.example")
+    table = f"Number;Name;E-mail\n{member.number};Somebody else;kaya@x.example\n"
+    for role in ("automation", "helpdesk", "auditor", "approver"):
+        api = script(factories.user(role, roles=[role]))
+        assert post(api, table=table, dry_run=False).status_code == 403, role
+        assert api.get(PATH).status_code == 403, role
+    assert Member.objects.get(pk=member.pk).name == "Kaya" and not PeopleUpload.objects.exists()
+    assert post(script(network.admin, scopes=["member:write", "address:write"]), table=table, dry_run=False).status_code == 403
+    assert post(script(network.admin, scopes=["people-import:read"]), table=table, dry_run=False).status_code == 403
+    assert post(script(network.admin, scopes=["people-import:write"]), table=table, dry_run=False).json()["state"] == "imported"
+    assert Member.objects.get(pk=member.pk).name == "Somebody else"
+
+
 def test_a_large_table_is_imported_by_a_worker_and_can_be_cancelled(api: Client) -> None:
     first, second = (post(api, table=LARGE, dry_run=False).json() for _time in range(2))
     assert (first["state"], first["report"], first["of"]) == ("waiting", None, None)

@@ -8,7 +8,9 @@ from apps.accounts.models import User
 from apps.accounts.roles import Right, compute_rights, list_roles_with_right
 from apps.deployments.models import HeldBack
 
-WRITES: Final = frozenset({Right.CHANGE_MEMBERS, Right.BLOCK, Right.CHANGE_RULES, Right.OPERATE, Right.MANAGE_ACCOUNTS})
+WRITES: Final = frozenset(
+    {Right.CHANGE_MEMBERS, Right.BLOCK, Right.CHANGE_RULES, Right.IMPORT_PEOPLE, Right.OPERATE, Right.MANAGE_ACCOUNTS}
+)
 
 
 @dataclass(frozen=True, slots=True)
