@@ -422,7 +422,7 @@ REST_FRAMEWORK = {
         "apps.accounts.tokens.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["apps.accounts.permissions.RolePermission"],
+    "DEFAULT_PERMISSION_CLASSES": ["apps.accounts.permissions.RolePermission", "apps.accounts.recent_auth.RecentAuthPermission"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "apps.lib.api.negotiation.Negotiation",
     "DEFAULT_PARSER_CLASSES": ["apps.lib.api.parsers.StrictJsonParser"],

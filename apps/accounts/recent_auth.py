@@ -1,6 +1,7 @@
 """Recent authentication: decisions for others need a person at a screen who has just confirmed their identity with a second factor.
 
-A recent password counts where staff need no second factor and the person has none. A token never counts: no person is at a screen.
+A recent password counts where staff need no second factor and the person has none. A token never decides: no person is at a screen.
+Whatever else RECENT_AUTH in route_rights.py names, a token does as its rights allow.
 """
 
 import time
@@ -19,10 +20,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import resolve, reverse
 from django.utils.translation import gettext as _
 from rest_framework import exceptions
+from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from apps.accounts.models import ApiToken, User
 from apps.accounts.permissions import can_use_page
+from apps.accounts.route_rights import RECENT_AUTH_ACTIONS
 
 SECOND_FACTOR: Final = "mfa"  # the name that allauth stores in the session for codes and passkeys
 SECOND_FACTORS: Final = ["totp", "webauthn"]
@@ -72,6 +75,7 @@ def require_recent_auth(view: Callable[..., HttpResponse]) -> Callable[..., Http
             raise PermissionDenied
         return view(request, *args, **kwargs) if is_recently_authenticated(request) else _redirect_to_confirm(request)
 
+    checked.needs_recent_auth = True  # type: ignore[attr-defined]  # for the test that compares these pages with RECENT_AUTH
     return checked
 
 
@@ -90,6 +94,19 @@ def check_recent_api_auth(request: Request) -> None:
     """Check the same for the API. Raises PermissionDenied for tokens, and for sessions without recent authentication."""
     if isinstance(request.auth, ApiToken):
         raise exceptions.PermissionDenied(_("This needs a person who has just signed in, not a token. Use the page in the portal."))
+    _check_session(request)
+
+
+class RecentAuthPermission(BasePermission):
+    """Permission of the API: a session does what RECENT_AUTH names only after recent authentication. A token may, by its rights."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        if (getattr(view, "basename", ""), getattr(view, "action", "")) in RECENT_AUTH_ACTIONS and not isinstance(request.auth, ApiToken):
+            _check_session(request)
+        return True
+
+
+def _check_session(request: Request) -> None:
     if not is_recently_authenticated(request._request):
         raise exceptions.PermissionDenied(
             _("Confirm who you are first: open the matching page of the portal in the browser, and do it there.")

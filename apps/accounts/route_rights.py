@@ -530,4 +530,26 @@ API: Final[dict[str, CollectionRights]] = {
     "settings": CollectionRights(Right.SEE_NETWORK, Right.OPERATE),
     "enquiry": CollectionRights(Right.SEE_NETWORK, Right.SEE_MEMBERS),
 }
+RECENT_AUTH: Final[dict[str, tuple[tuple[str, str], ...]]] = {
+    "accounts:tokens": (),
+    "accounts:roles": (),
+    "accounts:roles-agree": (),
+    "gateways:add": (("gateway", "create"),),
+    "gateways:join": (("joining", "create"),),
+    "gateways:joining": (("joining", "finish"),),
+    "gateways:joining-trust": (("joining", "trust"),),
+    "gateways:joining-move": (("joining", "partial_update"),),
+    "gateways:replace": (("gateway", "replace"),),
+    "gateways:group": (("group", "update"), ("group", "partial_update"), ("group", "bulk_update")),
+    "gateways:agents-upgrade": (("group", "upgrade_agents"),),
+    "deployments:back": (("revision", "rollback"),),
+    "deployments:approve": (("approval", "approve"),),
+    "deployments:refuse": (("approval", "refuse"),),
+}
+"""Pages whose POST needs recent authentication (`require_recent_auth`), and the actions of the API that do the same: basename and action.
+
+A session needs it there too; otherwise a stolen one would do by the API what the page refuses it.
+"""
+
+RECENT_AUTH_ACTIONS: Final = frozenset(action for actions in RECENT_AUTH.values() for action in actions)
 ROOT_OF_API: Final = CollectionRights(Right.SEE_MEMBERS)

@@ -13,6 +13,7 @@ from structlog.testing import capture_logs
 from apps.accounts import permission_matrix
 from apps.accounts.models import ApiToken, User
 from apps.accounts.roles import Right
+from apps.accounts.route_rights import RECENT_AUTH, RECENT_AUTH_ACTIONS
 from apps.accounts.tokens import create_token
 from apps.deployments.approvals.kinds import ROLLBACK
 from apps.deployments.models import HeldBack, Hold, Revision, Rollout
@@ -20,12 +21,13 @@ from apps.deployments.services import reconcile
 from apps.nat.models import PortForward
 from apps.nat.own_forwards import switch_forward
 from apps.nat.services import change_forward
-from apps.network.models import GatewayGroup
+from apps.network.models import Gateway, GatewayGroup
 from tests import factories
 from tests.db.page_client import confirm, signed_in, text
 from tests.db.rollout_rows import forward
 
 JSON = "application/json"
+OLD_KEY, MACHINE_KEY = (f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{letter * 43}" for letter in "AB")
 
 
 @pytest.fixture
@@ -152,6 +154,52 @@ def test_roles_tokens_and_limits_ask_who_you_are(path: str) -> None:
     where = path.format(other=other.pk, group=group.pk)
     assert signed_in(admin, seconds_ago=400).post(where, {})["Location"].startswith("/account/reauthenticate/")
     assert signed_in(admin).post(where, {}).status_code in (404, 422)
+
+
+# --- The same through the API
+
+
+def call(client: Client, route: permission_matrix.PermissionRow) -> Any:
+    """Send an empty request of this route, for objects that do not exist."""
+    return client.generic(route.method, path_of(route, 999_999), "{}", JSON)
+
+
+def list_guarded_routes() -> list[permission_matrix.PermissionRow]:
+    return [route for route in permission_matrix.list_routes() if route.method and (route.basename, route.action) in RECENT_AUTH_ACTIONS]
+
+
+def test_every_page_that_asks_who_you_are_is_in_the_table_with_its_actions_of_the_api() -> None:
+    asking = {name for name, _path, pattern in permission_matrix.list_url_patterns() if hasattr(pattern.callback, "needs_recent_auth")}
+    assert asking == set(RECENT_AUTH)
+    assert {(route.basename, route.action) for route in list_guarded_routes()} == RECENT_AUTH_ACTIONS
+
+
+@pytest.mark.django_db
+def test_a_session_that_has_not_confirmed_does_by_the_api_nothing_for_which_a_page_asks_who_you_are() -> None:
+    admin = factories.user("mara")
+    stale, fresh = signed_in(admin, seconds_ago=400), signed_in(admin)
+    _token, key = create_token(user=admin, name="script")
+    script = Client(headers={"Authorization": f"Bearer {key}"})
+    for route in list_guarded_routes():
+        refused = call(stale, route)
+        assert refused.status_code == 403 and "Confirm who you are first" in refused.json()["detail"], route
+        assert call(fresh, route).status_code in (400, 404), route
+        if route.basename != "approval":
+            assert call(script, route).status_code in (400, 404), route
+
+
+@pytest.mark.django_db
+def test_a_machine_is_not_replaced_by_a_session_whose_second_factor_is_old(network: factories.Network) -> None:
+    gateway = network.gateways[0]
+    Gateway.objects.filter(pk=gateway.pk).update(link=Gateway.Link.SSH, address="172.31.0.9", host_key=OLD_KEY)
+    path, given = f"/api/gateways/gateways/{gateway.pk}/replace/", {"host_key": MACHINE_KEY, "address": "192.0.2.99"}
+    client = signed_in(network.admin, seconds_ago=400)
+    confirm(client, network.admin, "mfa", 400)
+    assert client.post(path, given, JSON).status_code == 403
+    gateway.refresh_from_db()
+    assert str(gateway.address) != "192.0.2.99"
+    confirm(client, network.admin, "mfa")
+    assert client.post(path, given, JSON).status_code == 200
 
 
 # --- Length of staff sessions
