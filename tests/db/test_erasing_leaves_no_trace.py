@@ -34,6 +34,8 @@ from apps.members.forms import build_initial
 from apps.members.models import Member
 from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward
+from apps.status.subscriptions import services as subscriptions
+from apps.status.subscriptions.models import Subscription
 from apps.tickets import own_tickets, services, splitting
 from apps.tickets.attachments import AttachmentFile
 from apps.tickets.models import Ticket
@@ -127,11 +129,18 @@ def plant_member(network: factories.Network, admin: User) -> Member:
         member.refresh_from_db()
         made = invitation_services.invite_member(member=member, by=admin)
         switch_notice_off(address=email, notice="quota")
+        subscribe_to_status(email.upper())
     invitation_services.accept_member_invitation(invitation_services.OpenedInvitation(made, EMAIL), user=user)
     _on_the_network(member, resident, network, admin)
     _in_sessions(user, member)
     _in_tickets(member, user, network, admin)
     return member
+
+
+def subscribe_to_status(address: str) -> None:
+    """Ask for mails about the status on the public page, and confirm them by the link in the mail."""
+    subscriptions.ask_for_subscription(address=address, language="en")
+    subscriptions.confirm_subscription(subscription=Subscription.objects.get(address=address))
 
 
 def _on_the_network(member: Member, resident: factories.Resident, network: factories.Network, admin: User) -> None:
@@ -192,10 +201,12 @@ def test_nothing_of_somebody_who_was_erased_is_left_but_what_is_kept_on_purpose(
     admin = network.admin
     User.objects.filter(pk=admin.pk).update(email="mara@lindenhof.example")
     plant_exceptions(admin)
+    subscribe_to_status("neighbour@lindenhof.example")
     member = plant_member(network, admin)
     delivery_gathering.gather_deliveries()
     before = find_marks()
     assert {table for table, _column in before} >= {
+        "status_subscription",
         "members_member",
         "tickets_words",
         "webhooks_delivery",
@@ -211,3 +222,4 @@ def test_nothing_of_somebody_who_was_erased_is_left_but_what_is_kept_on_purpose(
     assert [f"{place}: {number}" for place, number in left.items() if place not in EXCEPTIONS] == []
     assert set(left) == set(EXCEPTIONS), "an exception that nothing is found in is none"
     assert Ticket.objects.filter(member=network.residents["m2"].member, subject="Hello").exists(), "others keep what is theirs"
+    assert [each.address for each in Subscription.objects.all()] == ["neighbour@lindenhof.example"]

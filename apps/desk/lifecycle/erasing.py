@@ -27,6 +27,7 @@ from apps.members.models import Device, Member
 from apps.nat.models import Pinhole, PortForward
 from apps.preferences.declarations import ERASE_DAYS, HOLD_DAYS
 from apps.preferences.selectors import read_setting
+from apps.status.subscriptions.services import forget_subscriptions
 from apps.traffic.rates.models import RateLimit
 from apps.webhooks import services as webhooks
 
@@ -52,6 +53,7 @@ def erase_member(who: Member) -> bool:
     erase_tickets(member, addresses)
     retention_sweep.forget_mails(member, addresses, instead=nobody)
     arrivals.erase_mails_of_addresses(addresses)
+    forget_subscriptions(addresses)
     if member.user:
         _erase_account(member.user)
     _erase_invitations(addresses, nobody)

@@ -1,5 +1,6 @@
 """Writes of subscriptions: ask for one, confirm it by the link in the mail, and forget those that are over."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Final
 
@@ -80,3 +81,9 @@ def confirm_subscription(*, subscription: Subscription) -> None:
         Subscription.objects.filter(pk=subscription.pk, confirmed=None).update(confirmed=Now())
         switch_notice_on(address=subscription.address, notice=NOTICE)
     log.info("status subscription confirmed", subscription=subscription.pk)
+
+
+def forget_subscriptions(addresses: Iterable[str]) -> None:
+    """Delete the subscriptions of these addresses, confirmed or not. Links that were sent to them confirm nothing any more."""
+    lower = [lower_ascii(each) for each in addresses]
+    Subscription.objects.alias(lower=AsciiLower("address")).filter(lower__in=lower).delete()
