@@ -391,6 +391,7 @@ SECURE_CSP = {
 }
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
+SESSION_ENGINE = "apps.accounts.session_engine"
 SESSION_COOKIE_HTTPONLY = True
 # 1: a proxy before the portal speaks TLS. 0: passwords cross the network in clear text, which has to be chosen explicitly
 _HTTPS = _env.read_choice("NETZWART_HTTPS", {"": "", "0": "0", "1": "1"}, "1 behind a proxy that speaks TLS, otherwise 0 or empty")

@@ -14,10 +14,11 @@ import jwt
 from allauth.socialaccount.adapter import get_adapter
 from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
-from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.core.cache import cache, caches
 from django.http import HttpRequest
+
+from apps.accounts.session_engine import SessionStore
 
 KEPT: Final = "oidc"
 EVENT: Final = "http://schemas.openid.net/event/backchannel-logout"

@@ -127,6 +127,8 @@ def test_streams_are_for_those_who_may_and_for_as_long_as_they_may(process: Proc
     for headers, path, status in (
         ({}, "/events/", 401),
         (bearer, "/events/", 401),
+        ({"Cookie": r'sessionid="aaaaaaaa\000"'}, "/events/", 401),
+        ({"Cookie": r'sessionid="aaaaaaaa\000"'}, "/api/events/", 401),
         ({"Authorization": "Bearer nw_nobody"}, "/api/events/", 401),
         (mara | {"Origin": "https://elsewhere.example"}, "/events/", 403),
         (mara | {"Host": "elsewhere.example"}, "/events/", 400),
