@@ -2,8 +2,8 @@
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required, user_passes_test
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
@@ -19,7 +19,9 @@ def switch_theme(request: HttpRequest) -> HttpResponse:
     """Store light, dark or auto in a cookie and return to the previous page."""
     after = request.POST.get("next", "")
     safe = url_has_allowed_host_and_scheme(after, allowed_hosts={request.get_host()}, require_https=request.is_secure())
-    response = redirect(after if safe else settings.LOGIN_REDIRECT_URL)
+    response = HttpResponseRedirect(
+        after if safe else resolve_url(settings.LOGIN_REDIRECT_URL)
+    )  # redirect() takes a word for a route's name
     chosen = request.POST.get("theme")
     if chosen in THEMES:
         response.set_cookie(THEME_COOKIE, chosen, max_age=YEAR, samesite="Lax", httponly=True, secure=settings.SESSION_COOKIE_SECURE)

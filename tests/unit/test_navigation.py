@@ -91,6 +91,11 @@ def test_the_theme_switch_leads_nowhere_else_and_takes_no_other_word() -> None:
     assert "theme" not in response.cookies
 
 
+@pytest.mark.parametrize("after", ["nowhere", "a\0b", "9999-12-31"])
+def test_the_theme_switch_leads_back_to_a_word_that_is_no_route(after: str) -> None:
+    assert views.switch_theme(RequestFactory().post("/theme/", {"theme": "dark", "next": after})).status_code == 302
+
+
 @pytest.mark.parametrize(("cookie", "theme"), [("dark", "dark"), ("pink", "auto"), (None, "auto")])
 def test_an_unknown_theme_follows_the_system(cookie: str | None, theme: str) -> None:
     request = RequestFactory().get("/")
