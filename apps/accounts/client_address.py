@@ -1,6 +1,6 @@
 """Address of the client: the packet's own source, or behind our own proxies what they report."""
 
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv6Address, IPv6Network, ip_address
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -25,6 +25,15 @@ def get_client_address(request: HttpRequest) -> str:
         if not _is_trusted_proxy(each):
             return str(each)
     return str(direct)
+
+
+def get_limit_key(request: HttpRequest) -> str:
+    """Return what limits count requests by: the client's IPv4 address, or the /64 of its IPv6 address.
+
+    A computer has a whole /64 (RFC 4291, 2.5.4), and could send each request from another address of it.
+    """
+    address = ip_address(get_client_address(request))
+    return str(address) if address.version == 4 else str(IPv6Network((int(address), 64), strict=False))
 
 
 def _is_trusted_proxy(of: Address) -> bool:

@@ -21,14 +21,14 @@ CHALLENGE_SECONDS: Final = 300
 COOKIE: Final = "passkey-challenge"
 SALT: Final = "passkey challenge"
 CHALLENGES: Final = RequestRate(each_minute=30, at_once=15)
-"""Of one address."""
+"""Of one computer."""
 
 
 class PasskeyLogin(LoginWebAuthnView):  # type: ignore[misc]  # allauth has no types
     """allauth's passkey view, which keeps the challenge in the session; here the session holds it only during the request."""
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if wait := CHALLENGES.admit_request(f"passkey:{client_address.get_client_address(request)}"):
+        if wait := CHALLENGES.admit_request(f"passkey:{client_address.get_limit_key(request)}"):
             refused = render(request, "429.html", status=429)
             refused["Retry-After"] = str(max(1, round(wait)))
             return refused

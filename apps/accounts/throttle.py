@@ -1,4 +1,4 @@
-"""Request rates of the API: for a token, for a person with a session, and for an address that tries keys.
+"""Request rates of the API: for a token, for a person with a session, and for a computer that tries keys.
 
 Each has a virtual schedule (GCRA, ITU-T I.371, annex A): one number, kept in a slot of the cache, which has a fixed number of slots. So
 neither many requests nor many keys take memory. Processes that check at the same instant may let a few more requests through.
@@ -42,12 +42,12 @@ class RequestRate:
 
 
 GUESSES = RequestRate(each_minute=60, at_once=60)
-"""Unknown keys from one address."""
+"""Unknown keys from one computer."""
 
 
-def throttle_key_guessing(address: str) -> None:
-    """Count an unknown key from this address. Raises Throttled when there were too many."""
-    wait = GUESSES.admit_request(f"key:{address}")
+def throttle_key_guessing(source: str) -> None:
+    """Count an unknown key from this source (client_address.get_limit_key). Raises Throttled when there were too many."""
+    wait = GUESSES.admit_request(f"key:{source}")
     if wait:
         raise Throttled(wait)
 

@@ -120,7 +120,7 @@ class TokenAuthentication(BaseAuthentication):
         token = find_token(key.strip())
         if token is None:
             log_security_event(SecurityEvent.TOKEN_UNKNOWN, request=request._request)
-            throttle_key_guessing(asked_from)
+            throttle_key_guessing(client_address.get_limit_key(request._request))
             raise AuthenticationFailed(_("This token is unknown, expired or revoked. Create a new one on your account page."))
         if token.networks and not any(ip_address(asked_from) in network for network in token.networks):
             raise PermissionDenied(_("This token is not for requests from %(address)s.") % {"address": asked_from})

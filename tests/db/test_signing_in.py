@@ -27,10 +27,11 @@ from django.core.management import call_command
 from django.test import Client, RequestFactory
 from redis import Redis
 
-from apps.accounts import bounded_cache, client_address, sessions, tokens
+from apps.accounts import bounded_cache, client_address, passkeys, sessions, tokens
 from apps.accounts.adapter import confirm_password
 from apps.accounts.cache_slots import PROCESS_SLOTS
 from apps.accounts.models import User
+from apps.accounts.throttle import RequestRate
 from tests import factories
 from tests.db.page_client import text
 from tests.whole.worker import broker
@@ -177,6 +178,38 @@ def test_a_key_overwrites_another_only_where_both_its_slots_are_taken(
     assert [slots.get(key) for key in (count, third, neighbour)] == [6, 9, 7]
     assert slots.delete(neighbour)
     assert not slots.delete(neighbour)
+
+
+def test_one_network_of_a_computer_cannot_try_many_names(db: None) -> None:
+    answers = [sign_in(Client(), f"nobody{number}", "wrong", REMOTE_ADDR=f"2001:db8:5:1::{number:x}") for number in range(12)]
+    assert "Too many tries" in text(answers[-1])
+    elsewhere = sign_in(Client(), "nobody99", "wrong", REMOTE_ADDR="2001:db8:5:2::1")
+    assert "Wrong username, e-mail address or password" in text(elsewhere)
+
+
+def test_passkey_challenges_are_counted_for_the_network_of_a_computer(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passkeys, "CHALLENGES", RequestRate(each_minute=1, at_once=3))
+
+    def ask(source: str) -> int:
+        client = Client(headers={"x-requested-with": "XMLHttpRequest"})
+        return client.get("/account/second-factor/webauthn/login/", REMOTE_ADDR=source).status_code
+
+    answers = [ask(f"2001:db8:5:1:{number:x}::1") for number in range(4)]
+    assert answers == [200] * 3 + [429] and ask("2001:db8:5:2::1") == 200
+
+
+@pytest.mark.parametrize(
+    ("address", "key"),
+    [
+        ("203.0.113.9", "203.0.113.9"),
+        ("::ffff:203.0.113.9", "203.0.113.9"),
+        ("2001:db8:5:1:aaaa::1", "2001:db8:5:1::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("", client_address.UNKNOWN),
+    ],
+)
+def test_limits_count_an_ipv4_address_or_the_network_of_an_ipv6_address(address: str, key: str) -> None:
+    assert client_address.get_limit_key(RequestFactory().get("/", REMOTE_ADDR=address)) == key
 
 
 def test_a_forged_forwarded_header_does_not_change_the_source(settings: LazySettings) -> None:

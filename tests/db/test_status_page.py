@@ -228,6 +228,16 @@ def test_nobody_fills_a_mailbox_or_the_table() -> None:
 
 
 @pytest.mark.django_db
+def test_a_computer_with_many_addresses_of_one_network_asks_no_more_often() -> None:
+    def ask(source: str, number: int) -> int:
+        given = {"address": f"b{number}@example.org", "language": "en"}
+        return Client().post("/status/subscribe/", given, REMOTE_ADDR=source).status_code
+
+    assert [ask(f"2001:db8:5:1:{n:x}::1", n) for n in range(7)] == [200] * 5 + [422] * 2
+    assert ask("2001:db8:5:2::1", 8) == 200
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize("address", ["", "ada", "ada@", "a@b@c", f"{'a' * 300}@example.org"])
 def test_what_is_no_address_is_refused(address: str) -> None:
     answered = Client().post("/status/subscribe/", {"address": address, "language": "en"})

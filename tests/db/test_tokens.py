@@ -112,6 +112,9 @@ def test_who_tries_keys_has_to_wait(network: factories.Network, monkeypatch: pyt
     monkeypatch.setattr(throttle, "GUESSES", throttle.RequestRate(each_minute=1, at_once=3))
     guess = Client(headers={"authorization": "Bearer nw_wrong"})
     assert [guess.get(FORWARDS).status_code for _each in range(4)] == [401, 401, 401, 429]
+    guesses = [guess.get(FORWARDS, REMOTE_ADDR=f"2001:db8:5:1::{number}").status_code for number in range(1, 5)]
+    assert guesses == [401, 401, 401, 429], "from other addresses of one /64"
+    assert guess.get(FORWARDS, REMOTE_ADDR="2001:db8:5:2::1").status_code == 401
     assert script(network.admin).get(FORWARDS).status_code == 200
 
 

@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from apps.accounts.client_address import get_client_address
+from apps.accounts.client_address import get_limit_key
 from apps.accounts.throttle import RequestRate
 from apps.lib.errors import Problem
 from apps.status.page.addresses import build_portal_addresses
@@ -12,7 +12,7 @@ from apps.status.subscriptions import services
 from apps.status.subscriptions.forms import SubscribeForm
 
 RATE = RequestRate(each_minute=2, at_once=5)
-"""Subscriptions that one address may ask for."""
+"""Subscriptions that one computer may ask for."""
 
 
 def subscribe(request: HttpRequest) -> HttpResponse:
@@ -31,7 +31,7 @@ def subscribe(request: HttpRequest) -> HttpResponse:
 
 
 def _check_rate(request: HttpRequest) -> None:
-    if RATE.admit_request(f"status:{get_client_address(request)}"):
+    if RATE.admit_request(f"status:{get_limit_key(request)}"):
         raise Problem(_("Too many addresses were entered from here. Try again in a few minutes."))
 
 
