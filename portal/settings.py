@@ -212,8 +212,13 @@ ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
 ACCOUNT_PREVENT_ENUMERATION = True
 MFA_ADAPTER = "apps.accounts.adapter.SecondFactorAdapter"
+MFA_FORMS = {
+    "authenticate": "apps.accounts.second_factor_forms.SignInCodeForm",
+    "reauthenticate": "apps.accounts.second_factor_forms.RecentAuthCodeForm",
+}
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_TOLERANCE = 1  # periods before and after: RFC 6238 section 5.2 recommends one for the way to the portal, and for clocks
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # administrators create accounts, so there is no sign-up with another member's address
 SOCIALACCOUNT_ADAPTER = "apps.accounts.sso.SingleSignOnAdapter"
 SOCIALACCOUNT_LOGIN_ON_GET = False

@@ -10,7 +10,8 @@ from io import StringIO
 from ipaddress import ip_network
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import time
+from time import monotonic, time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -27,7 +28,7 @@ from django.core.management import call_command
 from django.test import Client, RequestFactory
 from redis import Redis
 
-from apps.accounts import bounded_cache, client_address, passkeys, sessions, tokens
+from apps.accounts import bounded_cache, cache_slots, client_address, passkeys, sessions, tokens
 from apps.accounts.adapter import confirm_password
 from apps.accounts.cache_slots import PROCESS_SLOTS
 from apps.accounts.models import User
@@ -38,6 +39,7 @@ from tests.whole.worker import broker
 
 PASSWORD = "correct horse battery"
 LOGIN = "/account/login/"
+PERIOD = 30  # seconds for which an app shows a code
 
 
 @pytest.fixture
@@ -328,9 +330,10 @@ def test_a_member_needs_no_second_factor(db: None, settings: LazySettings) -> No
     assert client.get("/account/").status_code == 200
 
 
-def code(secret: str) -> str:
-    """Return the code that an app shows now for this secret (RFC 6238)."""
-    return str(totp.format_hotp_value(totp.hotp_value(secret, next(iter(totp.yield_hotp_counters_from_time())))))
+def code(secret: str, later: int = 0) -> str:
+    """Return the code that an app shows now for this secret (RFC 6238), or so many periods later."""
+    period = int(totp.time.time()) // PERIOD
+    return str(totp.format_hotp_value(totp.hotp_value(secret, period + later)))
 
 
 def test_a_code_signs_in_once_and_tries_are_bounded(mara: User) -> None:
@@ -350,6 +353,55 @@ def test_a_code_signs_in_once_and_tries_are_bounded(mara: User) -> None:
     for _ in range(6):
         last = other.post("/account/second-factor/authenticate/", {"code": "000000"})
     assert "Too many tries" in text(last)
+
+
+class CodeClock:
+    """The clock of codes, and of the memory of those that were used. It stands, at the beginning of a period, until a test moves it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.passed = 0
+        begin, started = int(time()) // PERIOD * PERIOD, monotonic()
+        monkeypatch.setattr(totp, "time", SimpleNamespace(time=lambda: begin + self.passed))
+        monkeypatch.setattr(cache_slots, "time", SimpleNamespace(monotonic=lambda: started + self.passed))
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> CodeClock:
+    return CodeClock(monkeypatch)
+
+
+def is_taken(user: User, given: str, client: Client | None = None) -> bool:
+    """Sign in with the password and this code."""
+    client = client or Client()
+    sign_in(client, user.username)
+    answer = client.post("/account/second-factor/authenticate/", {"code": given})
+    assert answer.status_code == 302 or "Wrong code" in text(answer)
+    return bool(answer.status_code == 302)
+
+
+@pytest.mark.parametrize(("later", "taken"), [(-2, False), (-1, True), (0, True), (1, True), (2, False)])
+def test_a_code_of_a_neighbouring_period_is_taken_too_and_none_further_away(mara: User, clock: CodeClock, later: int, taken: bool) -> None:
+    totp.TOTP.activate(mara, secret := totp.generate_totp_secret())
+    assert is_taken(mara, code(secret, later)) is taken
+
+
+@pytest.mark.parametrize("written", ["{0}{1}", "{0}-{1}"])
+def test_a_code_that_was_used_is_not_taken_again_until_it_is_worthless(mara: User, clock: CodeClock, written: str) -> None:
+    totp.TOTP.activate(mara, secret := totp.generate_totp_secret())
+    once = code(secret, 1)  # as soon as it is taken at all, from a phone that is ahead
+    assert is_taken(mara, once)
+    for clock.passed in (PERIOD + 1, 2 * PERIOD + 1, 3 * PERIOD - 1, 3 * PERIOD + 1):
+        assert not is_taken(mara, written.format(once[:3], once[3:])), clock.passed
+
+
+def test_a_code_that_was_given_again_to_change_something_signs_nobody_in(mara: User, clock: CodeClock) -> None:
+    totp.TOTP.activate(mara, secret := totp.generate_totp_secret())
+    client = Client()
+    client.force_login(mara)
+    once = code(secret, 1)
+    assert client.post("/account/second-factor/reauthenticate/", {"code": once}).status_code == 302
+    clock.passed = PERIOD + 1
+    assert not is_taken(mara, once)
 
 
 def test_another_persons_passkey_cannot_be_named_or_removed(mara: User) -> None:
