@@ -7,6 +7,7 @@ import json
 import zipfile
 from dataclasses import replace
 from datetime import date, timedelta
+from itertools import count
 from typing import Any
 
 import pytest
@@ -359,3 +360,27 @@ def test_the_page_of_a_move_previews_then_plans_and_the_member_reads_it(network:
     assert "has moved" in list_messages(mara.post(path, sent | {"confirmed": "1", "on": ""}, follow=True))[0]
     assert now_held(who) == ["10.40.0.1/32"]
     assert mara.post(path, {"on": "2020-01-01"}).status_code == 422
+
+
+def let_each_reading_be_a_day_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let midnight pass between any two readings of today's date."""
+    readings = count()
+    monkeypatch.setattr(timezone, "localdate", lambda *given: TODAY(*given) + timedelta(days=0 if given else next(readings)))
+
+
+def test_a_move_without_a_day_happens_now_even_if_it_is_sent_at_midnight(
+    network: factories.Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mara, who, (_room, pool) = signed_in(network.admin), network.residents["m1"].member, house(network)
+    given = {"on": "", "room": "C-101", "pool": pool.pk, "follow": "on", "confirmed": "yes"}
+    let_each_reading_be_a_day_later(monkeypatch)
+    moved = mara.post(f"/members/{who.pk}/move/", given)
+    assert moved.status_code == 302, text(moved)
+    assert now_held(who) == ["10.40.0.1/32"] and Move.objects.get().state == "done"
+
+
+def test_a_move_of_today_is_carried_out_though_the_day_ends_meanwhile(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    who, (room, pool) = network.residents["m1"].member, house(network)
+    let_each_reading_be_a_day_later(monkeypatch)
+    moved = moving.plan_or_carry_out_move(member=who, on=TODAY(), room=room, pool=pool, follow=True, by=network.admin)
+    assert moved.state == "done"

@@ -104,10 +104,10 @@ class MoveForm(forms.Form):
     )
     follow = forms.BooleanField(label=gettext_lazy("Port forwards and pinholes follow to the new address"), required=False, initial=True)
 
-    def clean_on(self) -> date:
-        """Return the day, today if empty. A past day is an error."""
-        on: date = self.cleaned_data["on"] or timezone.localdate()
-        if on < timezone.localdate():
+    def clean_on(self) -> date | None:
+        """Return the day, None if empty: what is to happen now must not depend on the day on which it was sent. A past day is an error."""
+        on: date | None = self.cleaned_data["on"]
+        if on and on < timezone.localdate():
             raise forms.ValidationError(_("This day is in the past."))
         return on
 

@@ -56,13 +56,15 @@ def plan_member_move(*, member: Member, on: date, room: Room | None, pool: Pool 
         raise Problem(_("A move of %(member)s is already planned. Cancel it first.") % {"member": member}, "on", culprit=member) from error
 
 
-def plan_or_carry_out_move(*, member: Member, on: date, room: Room | None, pool: Pool | None, follow: bool, by: User) -> Move:
-    """Plan a move; carry it out at once if it is for today. Raises Problem if that is impossible; then nothing is planned."""
-    if on < timezone.localdate():
+def plan_or_carry_out_move(*, member: Member, on: date | None, room: Room | None, pool: Pool | None, follow: bool, by: User) -> Move:
+    """Plan a move; carry it out at once if it is for today, or no day. Raises Problem if that is impossible; then nothing is planned."""
+    today = timezone.localdate()
+    on = on or today
+    if on < today:
         raise Problem(_("This day is in the past."), "on")
     with transaction.atomic():
         move = plan_member_move(member=member, on=on, room=room, pool=pool, follow=follow, by=by)
-        if on == timezone.localdate() and not carry_out_move(move):
+        if on == today and not carry_out_move(move):
             move.refresh_from_db()
             raise Problem(move.problem)
     move.refresh_from_db()
