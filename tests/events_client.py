@@ -10,16 +10,11 @@ from pathlib import Path
 from subprocess import Popen
 
 from portal import programs
+from tests.free_ports import find_free_port
 from tests.whole.system import wait_for
 from tests.whole.worker import ROOT, environment
 
 Event = tuple[str, dict[str, object]]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @dataclass
@@ -34,7 +29,7 @@ class Process:
 @contextmanager
 def events_process(directory: Path, **given: str) -> Iterator[Process]:
     """Run uvicorn with portal.asgi as the stack starts it; settings are given as NETZWART_… variables. Killed at the end."""
-    port, log = free_port(), directory / "events.log"
+    port, log = find_free_port(), directory / "events.log"
     command = [sys.executable, "-m", "uvicorn", "--host", "127.0.0.1", "--port", str(port), "--log-level", "info"]
     command += ["--http", programs.PROTOCOL, "--no-proxy-headers", "--timeout-graceful-shutdown", "30", "portal.asgi:application"]
     known = environment("redis://127.0.0.1:1/0") | {"NETZWART_REQUIRE_SECOND_FACTOR": "0"} | given

@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 from django.db import connection
 
-from tests.events_client import free_port
+from tests.free_ports import find_free_port
 from tests.whole.system import wait_for
 
 LOCK_SECONDS, STATEMENT_SECONDS = 5, 60
@@ -52,7 +52,7 @@ def run_pgbouncer() -> Iterator[Pooler]:
     """Run it with three connections to the server for each of its two databases."""
     known = connection.settings_dict
     host, name, user = known["HOST"], known["NAME"], known["USER"]
-    server, port = f"host={host} dbname={name} user={user}", free_port()
+    server, port = f"host={host} dbname={name} user={user}", find_free_port()
     account = Path(host).owner()  # who may enter the directory of the server's socket; root is refused
     given = {"name": name, "server": server, "port": port, "account": account}
     with TemporaryDirectory(prefix="nw-") as directory:

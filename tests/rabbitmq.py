@@ -3,14 +3,14 @@
 import os
 import shutil
 import signal
-import socket
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from subprocess import DEVNULL, Popen
 
 from kombu import Connection
 
+from tests.free_ports import find_free_port
 from tests.frozen_process import frozen, list_group
 from tests.whole.system import wait_for
 
@@ -30,7 +30,7 @@ class RabbitNode:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._amqp, self._distribution, self._epmd = _find_free_ports(3)
+        self._amqp, self._distribution, self._epmd = (find_free_port() for _each in range(3))
         self._process: Popen[bytes] | None = None
         self.url = f"amqp://guest:guest@127.0.0.1:{self._amqp}//"
 
@@ -113,12 +113,3 @@ def run_rabbitmq(directory: Path) -> Iterator[RabbitNode]:
             yield node
         finally:
             node.kill()
-
-
-def _find_free_ports(number: int) -> list[int]:
-    """Return ports of 127.0.0.1 that nobody uses now."""
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(closing(socket.socket())) for _each in range(number)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [int(each.getsockname()[1]) for each in sockets]

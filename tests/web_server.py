@@ -11,7 +11,7 @@ from typing import Final
 
 from portal import programs
 from portal.stack import commands
-from tests.events_client import free_port
+from tests.free_ports import find_free_port
 from tests.whole.system import wait_for
 from tests.whole.worker import ROOT, environment
 
@@ -63,7 +63,7 @@ def web_server(
     directory: Path, *more: str, worker: str = programs.WEB_WORKER, app: str = "portal.wsgi:application", **given: str
 ) -> Iterator[Web]:
     """Run gunicorn with the options of the stack, and `more`; settings are given as NETZWART_… variables. Ended at the end."""
-    port, log = free_port(), directory / "web.log"
+    port, log = find_free_port(), directory / "web.log"
     *command, _app = commands.build_web(port).command
     command[command.index("--worker-class") + 1] = worker
     known = environment("redis://127.0.0.1:1/0") | {"NETZWART_REQUIRE_SECOND_FACTOR": "0"} | given
