@@ -51,7 +51,7 @@ def selin(house: Site) -> Client:
 
 def build_form(**changes: Any) -> dict[str, Any]:
     given = {"title_de": "", "text_de": "", "title_en": TITLE, "text_en": TEXT, "shown_from": "", "by_mail": "on"}
-    return given | {"shown_until": (timezone.localtime() + timedelta(days=3)).strftime("%Y-%m-%dT%H:%M")} | changes
+    return given | {"shown_until": (timezone.localtime() + timedelta(days=3)).replace(hour=12).strftime("%Y-%m-%dT%H:%M")} | changes
 
 
 def send(client: Client, path: str, given: object = None, method: str = "post") -> Any:

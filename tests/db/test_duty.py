@@ -224,8 +224,8 @@ def test_the_page_says_if_the_person_on_duty_gets_no_mails(running: factories.Ne
 
 
 def test_a_volunteer_enters_takes_over_and_removes_shifts_on_the_page(running: factories.Network, jonas: User) -> None:
-    client, now = signed_in(jonas), timezone.localtime()
-    given = {"person": running.admin.pk, "begins": f"{now:%Y-%m-%dT%H:%M}", "ends": f"{now + 2 * HOUR:%Y-%m-%dT%H:%M}"}
+    client, begins = signed_in(jonas), (timezone.localtime() + timedelta(days=1)).replace(hour=12)  # an hour that each day has once
+    given = {"person": running.admin.pk, "begins": f"{begins:%Y-%m-%dT%H:%M}", "ends": f"{begins + 2 * HOUR:%Y-%m-%dT%H:%M}"}
     assert client.post("/alarms/duty/shifts/add/", given | {"ends": given["begins"]}).status_code == 422
     assert client.post("/alarms/duty/shifts/add/", given).status_code == 302
     mine = DutyShift.objects.get()

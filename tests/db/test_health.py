@@ -191,10 +191,10 @@ def test_the_page_says_at_once_whether_all_is_well(mara: Client, network: factor
     words = {"en": ("No fault was found on nat-1.", "usually"), "de": ("Auf nat-1 wurde kein Fehler gefunden.", "sonst")}[language]
     hour = timezone.now().replace(minute=0, second=0, microsecond=0)
     for day in (1, 2):
-        begin = hour - timedelta(days=day)
-        HealthSample.objects.create(
-            gateway=gateway, span=Span.HOUR, begin=begin, averages={"packets": 900.0 * day}, maxima={"packets": 5000.0}
-        )
+        for begin in (hour - timedelta(days=day), hour + timedelta(hours=1) - timedelta(days=day)):  # it may end before the page is read
+            HealthSample.objects.create(
+                gateway=gateway, span=Span.HOUR, begin=begin, averages={"packets": 900.0 * day}, maxima={"packets": 5000.0}
+            )
     read(gateway, {}, {}, {})
     page = text(mara.get(f"/gateways/{gateway.pk}/health/", headers={"Accept-Language": language}))
     assert words[0] in page and words[1] in page

@@ -98,7 +98,7 @@ def test_planned_work_goes_its_way(mara: User) -> None:
         ({"title_en": " ", "title_de": ""}, "title_en", "Enter a title"),
         ({"services": []}, "services", "Choose what is affected"),
         ({"services": ["gopher"]}, "services", "Choose what is affected"),
-        ({"began": timezone.now() + HOUR}, "began", "has begun already"),
+        ({"began": timezone.now() + timedelta(days=9)}, "began", "has begun already"),
         ({"planned_end": timezone.now() + HOUR}, "planned_end", "Only planned work"),
         ({"kind": "maintenance"}, "planned_end", "needs a planned end"),
         ({"kind": "maintenance", "planned_end": timezone.now() - 2 * HOUR}, "planned_end", "after the beginning"),
@@ -270,7 +270,7 @@ def test_the_time_line_tells_what_was_before_and_what_was_told(slow: Incident, m
 
 def test_staff_open_tell_and_report_on_pages(mara: User) -> None:
     client = signed_in(mara)
-    began = (timezone.localtime() - HOUR).strftime("%Y-%m-%dT%H:%M")
+    began = (timezone.localtime() - timedelta(days=1)).replace(hour=12).strftime("%Y-%m-%dT%H:%M")
     form = {"title_en": "Slow", "services": ["ipv4", "ipv6"], "impact": "degraded", "began": began, "public": "on",
             "stage": "looking", "text_en": "We are looking.", "notify": "on"}  # fmt: skip
     made = client.post("/incidents/add/fault/", form)

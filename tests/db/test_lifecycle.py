@@ -41,7 +41,8 @@ TODAY = timezone.localdate
 
 
 def later(**time: int) -> Any:
-    return timezone.now() + timedelta(**time)
+    """Return the time so much later by the clock on the wall, which changes twice a year: days begin by that one."""
+    return timezone.localtime() + timedelta(**time)
 
 
 def state(member: Member) -> str:
