@@ -78,7 +78,7 @@ def test_what_breaks_the_rules_is_refused_with_its_reason(service: Served, octet
     assert words in reply.text
 
 
-@settings(max_examples=count_examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=count_examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(octets=st.binary(min_size=1, max_size=300))
 def test_garbage_does_not_hurt(service: Served, octets: bytes) -> None:
     client = Client(service.socket)

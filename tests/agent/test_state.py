@@ -51,7 +51,7 @@ def test_checkpoint_and_journal_make_the_last_confirmed_ruleset(tmp_path: Path) 
     assert load_ruleset(tmp_path) == STEPS[-1]
 
 
-@settings(max_examples=count_examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=count_examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(cut=st.integers(1, 400))
 def test_a_torn_last_line_counts_for_nothing_and_is_written_over(tmp_path: Path, cut: int) -> None:
     confirm_all(tmp_path, STEPS)

@@ -173,7 +173,7 @@ def test_outside_monitors_are_told_without_signing_in(client: Client, db: None) 
     silent(ProcessRole.MAILER)
     told: dict[str, Any] = client.get("/health").json()
     assert client.get("/health").status_code == 503
-    assert told["roles"]["mailer"] == {"fault": "silent", "seconds_since_seen": 90}
+    assert told["roles"]["mailer"]["fault"] == "silent" and 90 <= told["roles"]["mailer"]["seconds_since_seen"] < 150
     assert told["roles"]["worker"]["fault"] is None
     assert client.post("/health").status_code in (403, 405)
 

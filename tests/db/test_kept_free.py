@@ -20,7 +20,9 @@ from tests.example_counts import count_examples
 
 pytestmark = pytest.mark.django_db
 
-FEW = settings(max_examples=count_examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FEW = settings(
+    max_examples=count_examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 
 
 def new_pool(network: factories.Network, prefix: str, **changes: Any) -> Pool:

@@ -42,10 +42,10 @@ def lease() -> datetime | None:
 
 
 class InterpreterHog(WorkerLinks):
-    """Links that hold the interpreter for three times as long as the lease lasts. No other thread of this process runs meanwhile."""
+    """Links that hold the interpreter for twice as long as the lease lasts. No other thread of this process runs meanwhile."""
 
     def knock(self, gateway: Gateway) -> float:
-        ctypes.PyDLL(None).usleep(1_500_000)
+        ctypes.PyDLL(None).usleep(4_000_000)
         assert rollout_store.claim_rollout(gateway.group) is None, "nobody takes over what is being worked on"
         return 1.0
 
@@ -67,7 +67,7 @@ class Planning(WorkerLinks):
 def test_a_busy_interpreter_does_not_cost_the_lease(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lease_heartbeat, "SECONDS", 0.05)
     for module in (lease_heartbeat, rollout_store):
-        monkeypatch.setattr(module, "LEASE", timedelta(seconds=0.5))
+        monkeypatch.setattr(module, "LEASE", timedelta(seconds=2))
     forward(network, 8000)
     rollout = reconcile(network.group, links=InterpreterHog())
     assert rollout and rollout.state == Rollout.State.CONFIRMED

@@ -35,7 +35,7 @@ def stack(places: StatePaths, *arguments: str) -> list[str]:
 
 
 def run(places: StatePaths, *command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(stack(places, "run", "--", *command), capture_output=True, text=True, check=False, cwd=ROOT, timeout=60)
+    return subprocess.run(stack(places, "run", "--", *command), capture_output=True, text=True, check=False, cwd=ROOT, timeout=300)
 
 
 def asks(sql: str) -> tuple[str, ...]:
@@ -43,7 +43,7 @@ def asks(sql: str) -> tuple[str, ...]:
     return sys.executable, "-c", script, sql
 
 
-def wait_until(condition: Callable[[], bool], within: float = 10.0) -> bool:
+def wait_until(condition: Callable[[], bool], within: float = 120.0) -> bool:
     deadline = time.monotonic() + within
     while not condition():
         if time.monotonic() > deadline:

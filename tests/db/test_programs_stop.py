@@ -65,6 +65,11 @@ def faults() -> dict[ProcessRole, ProcessFault]:
     return {each.role: each for each in heartbeats.list_process_faults(timezone.now()) if each.role in STARTED}
 
 
+def list_kinds(found: dict[ProcessRole, ProcessFault]) -> dict[ProcessRole, RoleFaultKind]:
+    """Return what is wrong with each program that has a fault, without its details."""
+    return {role: each.fault for role, each in found.items()}
+
+
 def until(condition: Callable[[dict[ProcessRole, ProcessFault]], bool]) -> None:
     try:
         wait_for(lambda: condition(faults()), seconds=PATIENCE)
@@ -82,15 +87,11 @@ def test_whatever_stops_is_said_in_words_that_are_true_of_it(redis: str, program
     assert re.search(rf"^Max data size +{memory_limit.FEEDS} ", limits, re.MULTILINE), "what imports from strangers is bounded"
 
     with frozen(programs[ProcessRole.WORKER].pid):
-        until(lambda found: ProcessRole.WORKER in found)
-        assert {role: fault.fault for role, fault in faults().items()} == {ProcessRole.WORKER: RoleFaultKind.SILENT}, "the collector lives"
+        until(lambda found: list_kinds(found) == {ProcessRole.WORKER: RoleFaultKind.SILENT})  # the collector lives
     until(lambda found: not found)
 
     with frozen(programs[ProcessRole.TICKER].pid):
-        until(lambda found: ProcessRole.TICKER in found)
-        assert {role: fault.fault for role, fault in faults().items()} == {ProcessRole.TICKER: RoleFaultKind.SILENT}, (
-            "the workers are not to blame"
-        )
+        until(lambda found: list_kinds(found) == {ProcessRole.TICKER: RoleFaultKind.SILENT})  # the workers are not to blame
     until(lambda found: not found)
 
     with Redis.from_url(redis) as client:

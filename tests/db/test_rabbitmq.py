@@ -52,9 +52,10 @@ def has_queue(node: RabbitNode) -> bool:
 
 
 @pytest.fixture
-def node(running_node: RabbitNode, settings: LazySettings) -> Iterator[RabbitNode]:
-    """The node as this process's broker, with no task in its queue."""
+def node(running_node: RabbitNode, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[RabbitNode]:
+    """The node as this process's broker, with no task in its queue. It has more time for its answers than in operation."""
     settings.BROKER_URL = running_node.url
+    monkeypatch.setattr(enqueue, "LIMIT", 2.0)
     enqueue._get_publisher.cache_clear()
     running_node.start()
     wait_for(empty_queue, seconds=PATIENCE)
@@ -75,9 +76,13 @@ def empty_queue() -> bool:
 
 
 def is_waiting(number: int) -> bool:
-    """True if so many tasks wait in the queue. RabbitMQ counts those of a quorum queue anew every five seconds."""
-    with rabbitmq.open_rabbitmq(SECONDS) as connection:
+    """True if so many tasks wait in the queue. RabbitMQ counts those of a quorum queue anew every five seconds.
+
+    False if it does not answer, as soon after a start.
+    """
+    with suppress(*rabbitmq.FAULTS), rabbitmq.open_rabbitmq(SECONDS) as connection:
         return rabbitmq.count_messages(connection, "celery") == number
+    return False
 
 
 def test_a_task_of_a_worker_that_is_killed_goes_to_another_one(
@@ -132,8 +137,8 @@ def test_a_broker_that_is_away_loses_the_nudge_and_is_told_by_its_name(
 
 
 def test_a_broker_that_does_not_answer_delays_a_save_for_a_moment_only(node: RabbitNode, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(heartbeats, "BROKER_TIMEOUT", 0.5)
     assert enqueue.send_task("workers.reconcile") and heartbeats.probe_broker() == ""
+    monkeypatch.setattr(heartbeats, "BROKER_TIMEOUT", 0.5)
     with node.frozen():
         begun = time.monotonic()
         assert enqueue.send_task("workers.reconcile") is False

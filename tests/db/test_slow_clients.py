@@ -128,6 +128,7 @@ def test_a_refusal_is_a_page_or_a_problem_in_the_language_of_the_browser(web: We
 def test_the_access_log_names_no_link_that_opens_something(web: Web) -> None:
     assert web.ask("GET", "/account/invited/very-secret/").status < 500
     assert web.ask("GET", "/account/password/reset/key/1-very-secret/").status < 500
+    wait_for(lambda: "GET /account/password/reset/key/…/ " in web.log.read_text())
     log = web.log.read_text()
     assert "GET /account/invited/…/ " in log
     assert "very-secret" not in log

@@ -23,6 +23,7 @@ from tests.web.picture_list import confirm_password
 from tests.whole.conftest import bare_lab, by_ssh, lab, machines, network, processes, sockets, working
 
 __all__ = ["bare_lab", "by_ssh", "lab", "machines", "network", "processes", "sockets", "working"]
+PATIENCE = 120_000  # milliseconds
 
 
 @contextmanager
@@ -35,8 +36,8 @@ def database_in_event_loop() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    """The installed browser, headless. Expectations wait up to 30 s, for busy machines."""
-    expect.set_options(timeout=30_000)
+    """The installed browser, headless. Expectations wait up to two minutes, for busy machines."""
+    expect.set_options(timeout=PATIENCE)
     with database_in_event_loop(), sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -60,6 +61,7 @@ def looks(transactional_db: None, settings: LazySettings, monkeypatch: pytest.Mo
 def page(chromium: Browser, live_server: LiveServer) -> Iterator[Page]:
     """A page with addresses relative to the live server. Script errors and violations of the content security policy fail the test."""
     context = chromium.new_context(base_url=live_server.url, locale="en-GB", timezone_id="Europe/Berlin")
+    context.set_default_timeout(PATIENCE)
     faults: list[str] = []
     opened = context.new_page()
     opened.on("pageerror", lambda error: faults.append(str(error)))
@@ -75,6 +77,7 @@ def signed_in(browser: Browser, server: LiveServer, user: User, **given: Any) ->
     client.force_login(user)
     confirm_password(client.session, user)
     context = browser.new_context(base_url=server.url, timezone_id="Europe/Berlin", reduced_motion="reduce", **given)
+    context.set_default_timeout(PATIENCE)
     context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": server.url}])
     return context
 

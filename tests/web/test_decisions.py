@@ -69,5 +69,5 @@ def test_a_trial_counts_down_and_is_taken_back(served_network: factories.Network
 
     rollout_store.record_event(lease, RolloutEvent.FAILED, error="The rollout was stopped.")
     rollout_store.record_event(lease, RolloutEvent.WENT_BACK, error="The rollout was stopped.")
-    expect(page.get_by_text("nat-2 applied it and has gone back")).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("nat-2 applied it and has gone back")).to_be_visible()
     expect(page.get_by_role("button", name="Try again")).to_be_visible()

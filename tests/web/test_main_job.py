@@ -24,7 +24,7 @@ def test_an_admin_opens_a_port_and_closes_it_again(page: Page, lab: Lab, network
     sign_in(page)
     page.goto(f"/members/{resident.pk}/")
     fill(page, 8443, 443)
-    expect(page.get_by_text("is up to date on all gateways")).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("is up to date on all gateways")).to_be_visible()
     expect(page.get_by_role("row", name="TCP 8443")).to_contain_text("both")
 
     answer = reaches(lab, "internet", "198.51.100.7", 8443)
@@ -35,11 +35,11 @@ def test_an_admin_opens_a_port_and_closes_it_again(page: Page, lab: Lab, network
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("port 443 of 10.16.0.10 (Nextcloud) is no longer reachable from the internet")
     dialog.get_by_role("button", name="Close port 8443").click()
-    expect(page.get_by_text("is closed on all gateways")).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("is closed on all gateways")).to_be_visible()
     assert reaches(lab, "internet", "198.51.100.7", 8443) is None
 
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_text("is up to date on all gateways")).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("is up to date on all gateways")).to_be_visible()
     wait_for(lambda: reaches(lab, "internet", "198.51.100.7", 8443))
 
 
@@ -49,7 +49,7 @@ def test_a_taken_port_is_explained_at_its_field_and_a_free_one_is_one_press_away
     sign_in(page)
     page.goto(f"/members/{network.residents['m1'].member.pk}/")
     fill(page, 25565, 25565, "Minecraft")
-    expect(page.get_by_text("is up to date on all gateways")).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("is up to date on all gateways")).to_be_visible()
 
     page.goto(f"/members/{network.residents['m2'].member.pk}/")
     fill(page, 25565, 25565, "Minecraft with the floor")
@@ -58,7 +58,7 @@ def test_a_taken_port_is_explained_at_its_field_and_a_free_one_is_one_press_away
     expect(page.locator("#forward-form")).to_contain_text("is held by forward")
     expect(page.locator("#forward-form").get_by_label("What for")).to_have_value("Minecraft with the floor")
     page.get_by_role("button", name="Use 25566").click()
-    expect(page.get_by_text("is up to date on all gateways")).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("is up to date on all gateways")).to_be_visible()
     answer = reaches(lab, "internet", "198.51.100.7", 25566)
     assert answer is not None
     assert answer.node == "m2"

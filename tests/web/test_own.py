@@ -22,18 +22,18 @@ def test_a_member_opens_a_port_closes_it_and_undoes_that(page: Page, lab: Lab, n
     page.get_by_label("Device port").fill("443")
     page.get_by_label("What for").fill("Nextcloud")
     page.get_by_role("button", name="Open the port").click()
-    expect(page.get_by_role("status").get_by_text("Active, ")).to_be_visible(timeout=15_000)
+    expect(page.get_by_role("status").get_by_text("Active, ")).to_be_visible()
     answer = reaches(lab, "internet", "198.51.100.7", 8443)
     assert answer is not None
     assert (answer.node, answer.port) == ("m1", 443)
 
     page.get_by_role("link", name="Close TCP 8443").click()
     page.get_by_role("dialog").get_by_role("button", name="Close port 8443").click()
-    expect(page.get_by_text("after you asked.")).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("after you asked.")).to_be_visible()
     assert reaches(lab, "internet", "198.51.100.7", 8443) is None
 
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_role("status").get_by_text("Active, ")).to_be_visible(timeout=15_000)
+    expect(page.get_by_role("status").get_by_text("Active, ")).to_be_visible()
     wait_for(lambda: reaches(lab, "internet", "198.51.100.7", 8443))
 
 

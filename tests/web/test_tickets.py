@@ -122,6 +122,7 @@ def test_keys_lead_through_the_list_and_a_ticket_and_never_into_what_is_written(
         page.keyboard.press("k")
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", level=1)).to_have_text("First")
+        page.wait_for_load_state()  # scripts that take keys run after the page was read
         page.keyboard.press("r")
         page.keyboard.type("jar user")
         expect(page.get_by_label("Message", exact=True)).to_have_value("jar user")

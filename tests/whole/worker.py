@@ -9,19 +9,22 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from subprocess import Popen
 
+import pytest
 from django.conf import settings
 from django.db import connection
 from redis import Redis
 from redis.exceptions import RedisError
 
+from apps.lib import enqueue
 from tests.whole.system import wait_for
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+ANSWERS_WITHIN = 2.0  # seconds
 
 
 @contextmanager
 def broker(directory: Path) -> Iterator[str]:
-    """Run a separate Redis server; yield its URL."""
+    """Run a separate Redis server; yield its URL. Meanwhile this process waits longer for its answers: a busy machine loses no nudge."""
     program = shutil.which("redis-server")
     assert program, "redis-server is not installed: run script/bootstrap"
     socket = directory / "redis.sock"
@@ -30,7 +33,10 @@ def broker(directory: Path) -> Iterator[str]:
     ) as process:
         try:
             wait_for(lambda: _answers(socket))
-            yield f"unix://{socket}"
+            with pytest.MonkeyPatch.context() as patched:
+                for limit in ("socket_timeout", "socket_connect_timeout"):
+                    patched.setitem(enqueue.REDIS_OPTIONS, limit, ANSWERS_WITHIN)
+                yield f"unix://{socket}"
         finally:
             process.terminate()
 
