@@ -19,9 +19,8 @@ def switch_theme(request: HttpRequest) -> HttpResponse:
     """Store light, dark or auto in a cookie and return to the previous page."""
     after = request.POST.get("next", "")
     safe = url_has_allowed_host_and_scheme(after, allowed_hosts={request.get_host()}, require_https=request.is_secure())
-    response = HttpResponseRedirect(
-        after if safe else resolve_url(settings.LOGIN_REDIRECT_URL)
-    )  # redirect() takes a word for a route's name
+    target = after if safe else resolve_url(settings.LOGIN_REDIRECT_URL)
+    response = HttpResponseRedirect(target)  # redirect() would take a word for the name of a route
     chosen = request.POST.get("theme")
     if chosen in THEMES:
         response.set_cookie(THEME_COOKIE, chosen, max_age=YEAR, samesite="Lax", httponly=True, secure=settings.SESSION_COOKIE_SECURE)
