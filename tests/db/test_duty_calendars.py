@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -155,6 +156,18 @@ def test_a_calendar_whose_validators_cannot_be_stored_is_read(settings: LazySett
     with serving(FakeAnswer(200, content, {"ETag": '"a\0b"', "Last-Modified": "Sat\0"})) as server:
         found = read(add_address(settings, mara, server.url("/basic.ics")))
     assert (found.error, found.etag, found.last_modified, DutyShift.objects.count()) == ([], "", "", 1)
+
+
+def test_a_calendar_at_which_the_portal_fails_says_so_and_the_others_are_read(mara: User) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE alarms_dutyshift ADD CONSTRAINT short CHECK (ends - begins < interval '90 minutes') NOT VALID")
+    bad = upload(mara, write(("mara", noon(), noon() + 2 * HOUR)), "Bad")
+    good = upload(mara, write(("mara", noon(), noon() + HOUR)), "Good")
+    assert read_due_calendars(timezone.now() + timedelta(seconds=1)) == 2
+    for each in (bad, good):
+        each.refresh_from_db()
+    assert (bad.error, good.error, good.shifts.count()) == (["broken", "IntegrityError"], [], 1) and bad.error_since
+    assert "The portal failed (IntegrityError)" in text(signed_in(mara).get("/alarms/duty/"))
 
 
 def test_a_redirect_that_leads_nowhere_does_not_show_the_secret_in_its_path(settings: LazySettings, mara: User) -> None:

@@ -30,6 +30,7 @@ FETCH_SECONDS: Final = 30.0
 AHEAD: Final = timedelta(days=90)
 MOST_SHOWN: Final = 50
 LONGEST_REASON: Final = 300  # characters
+BROKEN: Final = "broken"  # a fault of feeds too, which has its sentence there
 _PATHS: Final = re.compile(r"(https?://[^/\s]+)/\S*")  # of addresses, which may hold a secret
 log = structlog.get_logger()
 
@@ -48,13 +49,14 @@ def read_calendar(pk: int, now: datetime) -> bool:
     try:
         columns = _fetch_content(calendar)
         content = bytes(columns.get("content", calendar.content))
-        parsed = parse_calendar(content, now, now + AHEAD, timezone.get_current_timezone())
+        _store_shifts(calendar, columns, parse_calendar(content, now, now + AHEAD, timezone.get_current_timezone()), now)
     except (NoAnswer, CalendarNotRead) as why:
         _record_fault(calendar, why.fault.value, why.what, now)
     except InvalidToken:
         _record_fault(calendar, UNREADABLE_ADDRESS, "", now)
-    else:
-        _store_shifts(calendar, columns, parsed, now)
+    except Exception as error:  # the page says so, and the other calendars are read
+        log.exception("calendar of shifts broken", calendar=calendar.name)
+        _record_fault(calendar, BROKEN, type(error).__name__, now)
     return True
 
 
