@@ -15,7 +15,8 @@ from django.utils.translation import gettext as _
 from apps.lib.errors import Problem
 
 EARLIEST: Final = date(1900, 1, 1)
-"""What people enter is from this day on: in the zones of the first days of the year 1, a time is before all times that Python knows."""
+"""What people enter is from this day on. The first hours of the year 1, east of Greenwich, are before all times that Python knows:
+PostgreSQL stores them, but nothing can read them again."""
 FARTHEST: Final = date(2200, 1, 1)
 """Planned ends and changes must be before this day: kernels and calendars have limits, and the year 9999 is meant as “never”."""
 
