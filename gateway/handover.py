@@ -11,7 +11,7 @@ from firewall import digest as digests
 from firewall.ruleset import Ruleset
 from gateway.clock import TOLERANCE, GatewayClock
 from gateway.log_texts import to_plain_line
-from gateway.persistent_state import ConfirmedRuleset, StateDirectory, StateError
+from gateway.persistent_state import ConfirmedRuleset, Note, StateDirectory, StateError
 from gateway.table import NftTable, TableError
 
 log = logging.getLogger("gateway")
@@ -34,7 +34,7 @@ def leave_note(table: NftTable, state: StateDirectory, digest: str, clock: Gatew
     try:
         mark = table.read_mark()  # before the look at others: what is committed between them makes the note worthless, not wrong
         if mark and not table.is_disturbed():
-            state.write_note(list(astuple(HandoverNote(mark, digest, clock.ahead))))
+            state.write_note(Note.HANDOVER, list(astuple(HandoverNote(mark, digest, clock.ahead))))
     except (TableError, StateError, OSError) as error:
         log.warning("the next agent will read the whole table: %s", to_plain_line(str(error)))
 
@@ -46,7 +46,7 @@ def read_if_unchanged(
 
     wanted: the confirmed ruleset as it is now.
     """
-    note = _parse_note(state.read_note())
+    note = _parse_note(state.read_note(Note.HANDOVER))
     if note is None or note.digest != digests.format_digest(confirmed.digest) or abs(note.ahead - clock.ahead) > TOLERANCE:
         return None
     if table.read_mark() != note.mark:

@@ -1,5 +1,5 @@
-"""The agent's state directory: the highest fencing token, the last confirmed ruleset, the sysctls its profile replaced, and a note to
-the next agent (gateway/handover.py).
+"""The agent's state directory: the highest fencing token, the last confirmed ruleset, the sysctls its profile replaced, and notes to
+the next agent.
 
 It survives a reboot. The ruleset is a checkpoint (`confirmed`) and a journal of confirmed changes, one line each with a checksum.
 A journal line belongs to the checkpoint with its number. An incomplete last line was never answered, so it is ignored. Everything
@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from zlib import crc32
 
@@ -24,10 +25,17 @@ from firewall.wire_versions import LACKING, SPOKEN
 from gateway.counter_ledger import DeletedCountsLedger
 from gateway.running_ruleset import RunningRuleset
 
-_TOKEN, _CHECKPOINT, _JOURNAL, _LOCK, _SYSCTLS, _NOTE = "token", "confirmed", "journal", "lock", "sysctls", "handover"
+_TOKEN, _CHECKPOINT, _JOURNAL, _LOCK, _SYSCTLS = "token", "confirmed", "journal", "lock", "sysctls"
 _TOKEN_DIGITS = 20
 _ROOM = "room"
 _JOURNAL_LIMIT = 4 << 20  # octets, about 7,000 changes of one member: replaying them takes a second
+
+
+class Note(StrEnum):
+    """Notes to the next agent, by the names of their files."""
+
+    HANDOVER = "handover"  # what the table holds (gateway/handover.py)
+    TRIAL = "trial"  # what ran before the first trial (gateway/restore.py)
 
 
 class StateError(Exception):
@@ -260,16 +268,21 @@ class StateDirectory:
         """Delete the stored values: the kernel has them again."""
         (self.directory / _SYSCTLS).unlink(missing_ok=True)
 
-    def read_note(self) -> Json:
+    def read_note(self, note: Note) -> Json:
         """Return what `write_note` has stored last; None if there is nothing, or it is damaged."""
         try:
-            return json.loads((self.directory / _NOTE).read_bytes())
+            return json.loads((self.directory / note).read_bytes())
         except (OSError, ValueError):
             return None
 
-    def write_note(self, note: Json) -> None:
+    def write_note(self, note: Note, value: Json) -> None:
         """Store a note to the next agent. Raises StateError, and the note before stays."""
-        self._replace(_NOTE, note)
+        self._replace(note, value)
+
+    def drop_note(self, note: Note) -> None:
+        """Delete the note. Never fails: one that is out of date does no harm."""
+        with suppress(OSError):
+            (self.directory / note).unlink(missing_ok=True)
 
     def _replace(self, name: str, value: Json) -> None:
         """Write a small file as a whole. Raises StateError, and the file before stays."""

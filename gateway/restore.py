@@ -3,6 +3,9 @@
 If the kernel has none of our rules, forwarding is closed first, before anything large is read, and stays closed if the ruleset
 cannot be restored: without source NAT and bans, nothing may be forwarded. The gateway itself stays reachable, because
 operators must reach it to repair it, and its management networks are part of the missing ruleset.
+
+Before anything was ever confirmed, there is the origin to go back to: no rules, or closed forwarding. It is on the disk while a
+ruleset is on trial, because nobody else could take that back if the agent is killed.
 """
 
 from collections.abc import Callable
@@ -13,12 +16,13 @@ from firewall.ruleset import EMPTY, Chain, Hook, HookPriority, Ruleset, VerdictA
 from gateway.clock import GatewayClock
 from gateway.handover import read_if_unchanged
 from gateway.kernel_profile import SysctlErrors, apply_profile
-from gateway.persistent_state import ConfirmedRuleset, StateDirectory, StateError
+from gateway.persistent_state import ConfirmedRuleset, Note, StateDirectory, StateError
 from gateway.running_ruleset import reconcile_times
 from gateway.table import NftTable, TableError
 from gateway.uplink_queues import set_queues
 
 CLOSED = Ruleset(chains={"forward": Chain("forward", (), Hook("filter", "forward", HookPriority.FILTER, VerdictAction.DROP))})
+_ORIGINS = {"empty": EMPTY, "closed": CLOSED}  # as they are called on the disk
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +48,16 @@ class RestoreOutcome:
 
 
 def restore_ruleset(
-    table: NftTable, state: StateDirectory, clock: GatewayClock, remembered: Callable[[], ConfirmedRuleset | None] = lambda: None
+    table: NftTable,
+    state: StateDirectory,
+    clock: GatewayClock,
+    remembered: Callable[[], ConfirmedRuleset | None] = lambda: None,
+    origin: Ruleset | None = None,
 ) -> RestoreOutcome:
-    """Load the last confirmed ruleset into the kernel. On a new gateway, where nothing was ever confirmed, the kernel is left as it is.
+    """Load the last confirmed ruleset into the kernel, or, where nothing was ever confirmed, what ran before the trial.
 
-    remembered: returns the confirmed ruleset from memory, for when the disk cannot be read.
+    remembered: returns the confirmed ruleset from memory, for when the disk cannot be read. origin: what ran before the trial; None: what
+    the state directory says.
     """
     _close_forwarding_first(table, state, clock)
     try:
@@ -58,13 +67,31 @@ def restore_ruleset(
         if confirmed is None:
             return _close(table, table.read(clock()), clock(), str(error))
     if confirmed is None:
-        apply_profile(table, state, None)
-        set_queues(table, None)
-        found = table.read(clock())
-        known = None if found.chains else found
-        return RestoreOutcome(known, None, "", "nothing has been confirmed yet; the kernel is left as it is")
+        return _restore_origin(table, state, clock, origin)
+    state.drop_note(Note.TRIAL)
     clock.follow(confirmed.at)  # an earlier clock is wrong: bans would last longer than they should
     return _load_confirmed(table, state, confirmed, clock)
+
+
+def _restore_origin(table: NftTable, state: StateDirectory, clock: GatewayClock, origin: Ruleset | None) -> RestoreOutcome:
+    """Change the table to the origin. If nothing was on trial, the kernel is left as it is."""
+    apply_profile(table, state, None)
+    set_queues(table, None)
+    found = table.read(clock())
+    if origin is None and not _is_closed(found):  # forwarding is closed after a reboot, and nothing else is left of the trial
+        origin = _ORIGINS.get(str(state.read_note(Note.TRIAL)))
+    if origin is not None:
+        table.commit(diff(found, origin), clock())
+    state.drop_note(Note.TRIAL)
+    if origin is None:
+        known = None if found.chains else found
+        return RestoreOutcome(known, None, "", "nothing has been confirmed yet; the kernel is left as it is")
+    return RestoreOutcome(origin, None, "", "nothing had been confirmed; as it was before")
+
+
+def note_origin(state: StateDirectory, origin: Ruleset) -> None:
+    """Store what to go back to if the agent is killed before its first ruleset is confirmed. Raises StateError."""
+    state.write_note(Note.TRIAL, next(name for name, each in _ORIGINS.items() if each == origin))
 
 
 def _close_forwarding_first(table: NftTable, state: StateDirectory, clock: GatewayClock) -> None:
@@ -108,17 +135,6 @@ def _close(table: NftTable, found: Ruleset, now: float, fault: str) -> RestoreOu
         return RestoreOutcome(None, None, fault, "the kernel keeps the rules that it holds")
     table.commit(diff(found, CLOSED), now)
     return RestoreOutcome(CLOSED, None, fault, "forwarding is closed")
-
-
-def revert_ruleset(
-    table: NftTable, state: StateDirectory, clock: GatewayClock, origin: Ruleset, remembered: Callable[[], ConfirmedRuleset | None]
-) -> RestoreOutcome:
-    """Undo what was not confirmed. A gateway on which nothing was ever confirmed goes back to its `origin`."""
-    brought = restore_ruleset(table, state, clock, remembered)
-    if brought.confirmed or brought.fault:
-        return brought
-    table.commit(diff(table.read(clock()), origin), clock())
-    return RestoreOutcome(origin, None, "", "nothing had been confirmed; as it was before")
 
 
 def choose_fallback_ruleset(table: NftTable) -> Ruleset:

@@ -5,8 +5,9 @@ deadline is measured by CLOCK_MONOTONIC, which cannot be set. What is confirmed 
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial, reduce
 
 from firewall import digest as digests
@@ -22,14 +23,14 @@ from gateway.flow_termination import cut_flows_at_commit, cut_flows_at_confirm
 from gateway.handover import leave_note
 from gateway.kernel_profile import apply_profile, keep_original_sysctls
 from gateway.log_texts import to_plain_line
-from gateway.persistent_state import ConfirmedRuleset, StateDirectory, encode_ruleset
+from gateway.persistent_state import ConfirmedRuleset, Note, StateDirectory, encode_ruleset
 from gateway.programs.requests import AgentPrograms
 from gateway.refusals import OperationRefusedError
-from gateway.restore import RestoreOutcome, choose_fallback_ruleset, restore_ruleset, revert_ruleset
+from gateway.restore import RestoreOutcome, choose_fallback_ruleset, note_origin, restore_ruleset
 from gateway.returned_flows import ReturnedFlows
 from gateway.ruleset_inspection import check_ruleset, inspect_delta, inspect_management
 from gateway.running_ruleset import RunningRuleset, drop_expired_changes
-from gateway.table import NftTable, NotApprovedError
+from gateway.table import CommitRefusedError, NftTable, NotApprovedError
 from gateway.table_state import CommitTiming, ReadBackError, TableState
 from gateway.trial import PendingTrial
 from gateway.uplink_queues import UplinkQueues, change_queues
@@ -91,6 +92,7 @@ class RulesetChanges:
     def restore(self) -> RestoreOutcome:
         """Bring the kernel back to what was confirmed last, and remember it as the state that runs. Called at the agent's start."""
         brought = self._adopt_outcome(restore_ruleset(self._table, self._state, self._clock))
+        self._origin = choose_fallback_ruleset(self._table)  # not what was on trial when the agent before was killed
         self._counters.record_deleted_counts()
         self.past = f"the agent started at {self._clock.format()}: {brought.text}"
         return brought
@@ -103,7 +105,7 @@ class RulesetChanges:
     def take_back(self, reason: str) -> RestoreOutcome:
         """Undo what was applied and not confirmed."""
         undone = self._trial.target[:12] if self._trial else "what was committed"
-        brought = self._adopt_outcome(revert_ruleset(self._table, self._state, self._clock, self._origin, self._rebuild_confirmed))
+        brought = self._adopt_outcome(restore_ruleset(self._table, self._state, self._clock, self._rebuild_confirmed, self._origin))
         self._counters.record_deleted_counts()
         self.past = f"{undone} was taken back at {self._clock.format()}, because {reason}: {brought.text}"
         log.warning("%s", to_plain_line(f"{self.past}: {brought.fault}" if brought.fault else self.past))
@@ -147,11 +149,25 @@ class RulesetChanges:
             inspect_management(apply(Ruleset(running.ruleset.chains), Delta(delta.chains)).chains)
         if delta.profile and delta.profile.after:
             keep_original_sysctls(self._table, self._state)
-        spent = self._commit(delta, approve)
+        with self._keep_origin():
+            spent = self._commit(delta, approve)
         self._held.settle()
         self.applied_last = request.token
         trial = self._trial = self._build_trial(delta, request, follows=follows)
         return _build_applied(delta, trial, spent, self._cut_flows(delta, trial, request.now))
+
+    @contextmanager
+    def _keep_origin(self) -> Iterator[None]:
+        """Keep the origin on the disk from before the first commit of a gateway on which nothing was confirmed. Raises StateError."""
+        if self._trial or self._state.has_confirmed:
+            yield
+            return
+        note_origin(self._state, self._origin)
+        try:
+            yield
+        except (CommitRefusedError, NotApprovedError):  # nothing has changed; any other error leaves the way back on the disk
+            self._state.drop_note(Note.TRIAL)
+            raise
 
     def _compute_change(self, request: wire.Apply, running: RunningRuleset) -> tuple[Delta, Callable[[], int]]:
         """Return the delta to commit, and what computes the digest it leads to; that of a whole ruleset is computed beside the commit."""
@@ -223,6 +239,7 @@ class RulesetChanges:
             raise OperationRefusedError("state", "another program has changed the table since; apply again")
         self._table.progress.begin("writing")
         self._save_confirmed(trial, running)
+        self._state.drop_note(Note.TRIAL)
         self._trial, self.damage, self._encoded = None, "", None
         self._returned.note_withdrawn(trial.deltas)
         self.confirmed, self.past = request.target, f"{request.target[:12]} was confirmed at {self._clock.format()}"

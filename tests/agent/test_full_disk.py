@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from firewall import digest, wire
+from firewall.ruleset import EMPTY
 from gateway.persistent_state import StateDirectory, StateError
 from tests.agent.gateways import Served, clock
 from tests.agent.requests import deploy, runs, send_refused, welcome
@@ -80,14 +81,27 @@ def deployed_once_more(gateway: Served) -> bytes:
     return (gateway.state / "journal").read_bytes()
 
 
-def test_a_first_ruleset_that_cannot_be_written_down_leaves_nothing(gateway: Served, disk: Disk) -> None:
+def test_a_first_ruleset_is_not_tried_if_the_way_back_cannot_be_written_down(gateway: Served, disk: Disk) -> None:
     disk.fill()
+    answer = send_refused(gateway, whole(network(4), token=1, now=clock()))
+    assert answer.reason == "state"
+    assert "trial cannot be written: No space left on device" in answer.text
+    assert sorted(path.name for path in gateway.state.iterdir()) == ["gone", "lock", "token"]
+    assert runs(gateway) == text_of(EMPTY)
+    disk.free()
+    deploy(gateway, whole(network(4), token=2, now=clock()))
+    gateway.restart()
+    assert runs(gateway) == text_of(network(4))
+
+
+def test_a_first_ruleset_that_cannot_be_written_down_leaves_nothing(gateway: Served, disk: Disk) -> None:
     assert isinstance(gateway.ask(whole(network(400), token=1, now=clock())), wire.Applied)
+    disk.fill()
     answer = gateway.ask_anew(wire.Confirm(1, text_of(network(400))))
     assert isinstance(answer, wire.Refused), answer
     assert "confirmed cannot be written: No space left on device" in answer.text
-    assert sorted(path.name for path in gateway.state.iterdir()) == ["gone", "lock", "token"]
     assert isinstance(gateway.ask(wire.Revert(1)), wire.Reverted)
+    assert sorted(path.name for path in gateway.state.iterdir()) == ["gone", "lock", "token"]
     disk.free()
     deploy(gateway, whole(network(4), token=2, now=clock()))
     gateway.restart()

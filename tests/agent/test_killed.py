@@ -1,11 +1,15 @@
-"""SIGKILL at any moment: afterwards the last confirmed ruleset runs, complete."""
+"""SIGKILL at any moment: afterwards the last confirmed ruleset runs, complete. Before the first, what ran before the trial does."""
+
+import subprocess
 
 import pytest
 
 from firewall import wire
+from firewall.ruleset import EMPTY
+from gateway.restore import CLOSED
 from tests.agent.conftest import restrict_to_gateways
-from tests.agent.gateways import Served, clock
-from tests.agent.requests import deploy, runs
+from tests.agent.gateways import AnyGateway, InProcess, OnKernel, Served, clock
+from tests.agent.requests import deploy, runs, send_refused
 from tests.agent.rulesets import ban, network, step, text_of, whole
 
 BEFORE, AFTER = network(40), network(60, ban("203.0.113.9/32", "scans"))
@@ -55,3 +59,104 @@ def test_killed_after_a_confirm(gateway: Served) -> None:
     deploy(gateway, step(BEFORE, AFTER, token=2, now=clock()))
     gateway.restart()
     assert runs(gateway) == text_of(AFTER)
+
+
+any_that_outlives = restrict_to_gateways("in memory", "kernel", "served on the kernel")
+
+
+def try_first(gateway: AnyGateway, token: int) -> None:
+    """Apply a ruleset, while nothing has been confirmed."""
+    assert isinstance(gateway.ask(whole(BEFORE, token=token, now=clock())), wire.Applied)
+
+
+def close_forwarding(gateway: InProcess | OnKernel | Served) -> None:
+    """Close forwarding as the first unit at boot does, and start the agent after it."""
+    if isinstance(gateway, InProcess):
+        gateway.table.meddle(CLOSED)
+    else:
+        gateway.nft("add table inet netzwart; add chain inet netzwart forward { type filter hook forward priority 0; policy drop; }")
+    gateway.restart()
+
+
+@any_that_outlives
+def test_killed_after_the_very_first_apply(gateway: AnyGateway) -> None:
+    for token in (1, 2):
+        try_first(gateway, token)
+        gateway.restart()
+        assert runs(gateway) == text_of(EMPTY)
+    deploy(gateway, whole(BEFORE, token=3, now=clock()))
+    gateway.restart()
+    assert runs(gateway) == text_of(BEFORE)
+
+
+@any_that_outlives
+def test_killed_after_the_very_first_apply_where_forwarding_was_closed(gateway: InProcess | OnKernel | Served) -> None:
+    close_forwarding(gateway)
+    for token in (1, 2):
+        try_first(gateway, token)
+        gateway.restart()
+        assert runs(gateway) == text_of(CLOSED)
+
+
+@any_that_outlives
+def test_killed_after_a_second_apply_before_anything_was_confirmed(gateway: AnyGateway) -> None:
+    try_first(gateway, 1)
+    assert isinstance(gateway.ask(step(BEFORE, AFTER, token=2, now=clock())), wire.Applied)
+    gateway.restart()
+    assert runs(gateway) == text_of(EMPTY)
+
+
+@restrict_to_gateways("served on the kernel")
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_killed_in_the_very_first_apply(gateway: Served, share: float) -> None:
+    for _ in range(3):
+        send(gateway, whole(BEFORE, token=1, now=clock()), share)
+        gateway.restart()
+        assert runs(gateway) == text_of(EMPTY)
+
+
+@restrict_to_gateways("served on the kernel")
+def test_what_restores_by_hand_takes_the_very_first_ruleset_back_too_and_leaves_other_tables(gateway: Served) -> None:
+    gateway.nft("add table inet other")
+    try_first(gateway, 1)
+    gateway.kill()
+    subprocess.run(gateway.command("restore", "--state", str(gateway.state)), capture_output=True, check=True)
+    left = gateway.nft("list", "table", "inet", "netzwart")
+    assert "chain" not in left and "set " not in left
+    assert "table inet other" in gateway.nft("list", "tables")
+
+
+@restrict_to_gateways("served on the kernel")
+def test_forwarding_that_is_closed_at_boot_stays_closed_after_a_power_cut_in_the_very_first_trial(gateway: Served) -> None:
+    try_first(gateway, 1)
+    gateway.kill()
+    gateway.nft("flush", "ruleset")
+    gateway.nft("add table inet netzwart; add chain inet netzwart forward { type filter hook forward priority 0; policy drop; }")
+    for _ in range(2):
+        subprocess.run(gateway.command("restore", "--state", str(gateway.state)), capture_output=True, check=True)
+        assert "policy drop" in gateway.nft("list", "chain", "inet", "netzwart", "forward")
+    gateway.start()
+    deploy(gateway, whole(BEFORE, token=2, now=clock()))
+
+
+@restrict_to_gateways("kernel")
+def test_killed_after_a_first_apply_that_was_refused(gateway: OnKernel) -> None:
+    """The gateway has rules and a new state directory: a refusal changes nothing, so the restart does not either."""
+    gateway.nft("add table inet netzwart; add chain inet netzwart forward; add chain inet netzwart old")
+    gateway.restart()
+    assert send_refused(gateway, wire.Apply(1, clock(), "", text_of(AFTER), None, BEFORE, 60)).reason == "digest"
+    gateway.restart()
+    assert "chain old" in gateway.nft("list", "table", "inet", "netzwart")
+
+
+@any_that_outlives
+def test_a_confirmed_ruleset_is_no_longer_on_trial_whatever_is_on_the_disk(gateway: AnyGateway) -> None:
+    """The agent may be killed after the ruleset was written, and before it has forgotten the trial."""
+    try_first(gateway, 1)
+    trial = (gateway.state / "trial").read_bytes()
+    assert isinstance(gateway.ask_anew(wire.Confirm(1, text_of(BEFORE))), wire.Confirmed)
+    assert not (gateway.state / "trial").exists()
+    (gateway.state / "trial").write_bytes(trial)
+    gateway.restart()
+    assert runs(gateway) == text_of(BEFORE)
+    assert not (gateway.state / "trial").exists()
