@@ -7,7 +7,7 @@ stands, whatever fails here: -1 says that flows could not be cut.
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from firewall.diff import Delta
@@ -17,7 +17,6 @@ from firewall.returned_flows import ForbiddenFlows
 from firewall.ruleset import Elements
 from gateway.log_texts import to_plain_line
 from gateway.table import NftTable, TableError
-from gateway.trial import PendingTrial
 
 log = logging.getLogger("gateway")
 FormerFlows: TypeAlias = list[tuple[Flow, tuple[FormerHolder, ...]]]
@@ -39,16 +38,21 @@ def cut_flows_at_commit(table: NftTable, delta: Delta, after: Mapping[str, Eleme
         return -1, None
 
 
-def cut_flows_at_confirm(table: NftTable, trial: PendingTrial, after: Mapping[str, Elements]) -> tuple[int, FormerFlows]:
-    """Cut the flows that the confirmed changes, taken together, end. Return how many, and those of members who lost an address."""
-    if trial.flows == ():
+def cut_flows_at_confirm(
+    table: NftTable, deltas: Sequence[Delta], flows: Sequence[Flow] | None, after: Mapping[str, Elements]
+) -> tuple[int, FormerFlows]:
+    """Cut the flows that the confirmed changes, taken together, end. Return how many, and those of members who lost an address.
+
+    flows: as listed at commit; None: not listed yet.
+    """
+    if flows == ():
         return 0, []
-    changes = FlowChanges(*trial.deltas, after=after)
+    changes = FlowChanges(*deltas, after=after)
     if not changes:
         return 0, []
     try:
-        flows = table.list_flows(changes.flow_filters) if trial.flows is None else trial.flows
-        ended = [flow for flow in flows if changes.find_moment(flow)]
+        listed = table.list_flows(changes.flow_filters) if flows is None else flows
+        ended = [flow for flow in listed if changes.find_moment(flow)]
         former = [(flow, holders) for flow in ended if (holders := changes.list_former_holders(flow))]
         return table.cut(ended) if ended else 0, former
     except (TableError, OSError) as error:

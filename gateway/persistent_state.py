@@ -36,6 +36,7 @@ class Note(StrEnum):
 
     HANDOVER = "handover"  # what the table holds (gateway/handover.py)
     TRIAL = "trial"  # what ran before the first trial (gateway/restore.py)
+    CUT = "cut"  # connections that the last confirmation ends (gateway/pending_cut.py)
 
 
 class StateError(Exception):
@@ -275,22 +276,23 @@ class StateDirectory:
         except (OSError, ValueError):
             return None
 
-    def write_note(self, note: Note, value: Json) -> None:
-        """Store a note to the next agent. Raises StateError, and the note before stays."""
-        self._replace(note, value)
+    def write_note(self, note: Note, value: Json, *, synced: bool = True) -> None:
+        """Store a note to the next agent. synced: it outlives the machine. Raises StateError, and the note before stays."""
+        self._replace(note, value, synced=synced)
 
     def drop_note(self, note: Note) -> None:
         """Delete the note. Never fails: one that is out of date does no harm."""
         with suppress(OSError):
             (self.directory / note).unlink(missing_ok=True)
 
-    def _replace(self, name: str, value: Json) -> None:
+    def _replace(self, name: str, value: Json, *, synced: bool = True) -> None:
         """Write a small file as a whole. Raises StateError, and the file before stays."""
         new = self.directory / f"{name}.new"
         try:
-            _write_new(new, json.dumps(value).encode())
+            _write_new(new, json.dumps(value).encode(), synced=synced)
             new.replace(self.directory / name)
-            self._sync_directory()
+            if synced:
+                self._sync_directory()
         except OSError as error:
             with suppress(OSError):
                 new.unlink(missing_ok=True)
@@ -321,11 +323,12 @@ def _encode_for_neighbours(value: Ruleset | Delta) -> Json:
         return encode(value)
 
 
-def _write_new(path: Path, octets: bytes) -> None:
+def _write_new(path: Path, octets: bytes, *, synced: bool = True) -> None:
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
         _write(file, octets, 0)
-        os.fsync(file)
+        if synced:
+            os.fsync(file)
     finally:
         os.close(file)
 

@@ -23,6 +23,7 @@ from gateway.flow_termination import cut_flows_at_commit, cut_flows_at_confirm
 from gateway.handover import leave_note
 from gateway.kernel_profile import apply_profile, keep_original_sysctls
 from gateway.log_texts import to_plain_line
+from gateway.pending_cut import cut_what_was_pending, note_pending_cut
 from gateway.persistent_state import ConfirmedRuleset, Note, StateDirectory, encode_ruleset
 from gateway.programs.requests import AgentPrograms
 from gateway.refusals import OperationRefusedError
@@ -94,6 +95,8 @@ class RulesetChanges:
         brought = self._adopt_outcome(restore_ruleset(self._table, self._state, self._clock))
         self._origin = choose_fallback_ruleset(self._table)  # not what was on trial when the agent before was killed
         self._counters.record_deleted_counts()
+        if brought.confirmed:
+            self._returned.note_cut(cut_what_was_pending(self._table, self._state, brought.confirmed))
         self.past = f"the agent started at {self._clock.format()}: {brought.text}"
         return brought
 
@@ -238,12 +241,14 @@ class RulesetChanges:
         if self._held.strayed:
             raise OperationRefusedError("state", "another program has changed the table since; apply again")
         self._table.progress.begin("writing")
+        note_pending_cut(self._state, trial, running.digest)
         self._save_confirmed(trial, running)
         self._state.drop_note(Note.TRIAL)
         self._trial, self.damage, self._encoded = None, "", None
         self._returned.note_withdrawn(trial.deltas)
         self.confirmed, self.past = request.target, f"{request.target[:12]} was confirmed at {self._clock.format()}"
-        flows_cut, former = cut_flows_at_confirm(self._table, trial, running.ruleset.elements)
+        flows_cut, former = cut_flows_at_confirm(self._table, trial.deltas, trial.flows, running.ruleset.elements)
+        self._state.drop_note(Note.CUT)
         self._returned.note_cut(former)
         return wire.Confirmed(request.target, flows_cut)
 

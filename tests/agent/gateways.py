@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from queue import SimpleQueue
 from tempfile import mkdtemp
@@ -101,13 +102,15 @@ class InProcess:
 
 
 class OnKernel:
-    """The agent on the kernel, in a network namespace of its own."""
+    """The agent on the kernel, in a network namespace of its own. build_table: what opens the table at each start."""
+
+    build_table: Callable[[], KernelTable] = KernelTable
 
     def __init__(self, state: Path) -> None:
         self.state = state
         self.hands = Hands()
         self.space = Namespace()
-        self.table = self.space.do(KernelTable)
+        self.table = self.space.do(self.build_table)
         self.space.do(self._start)
 
     def _start(self) -> None:
@@ -130,7 +133,7 @@ class OnKernel:
     def restart(self) -> None:
         self._directory.close()
         self.space.do(self.table.close)
-        self.table = self.space.do(KernelTable)
+        self.table = self.space.do(self.build_table)
         self.space.do(self._start)
 
     def close(self) -> None:

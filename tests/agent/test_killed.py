@@ -1,16 +1,21 @@
 """SIGKILL at any moment: afterwards the last confirmed ruleset runs, complete. Before the first, what ran before the trial does."""
 
 import subprocess
+from collections.abc import Collection
 
 import pytest
 
 from firewall import wire
-from firewall.ruleset import EMPTY
+from firewall.flows import Flow, FlowFilter
+from firewall.ruleset import EMPTY, Element, Ruleset
+from gateway.kernel import KernelTable
+from gateway.memory_table import FakeKernel
 from gateway.restore import CLOSED
 from tests.agent.conftest import restrict_to_gateways
 from tests.agent.gateways import AnyGateway, InProcess, OnKernel, Served, clock
 from tests.agent.requests import deploy, runs, send_refused
-from tests.agent.rulesets import ban, network, step, text_of, whole
+from tests.agent.rulesets import ban, key, network, step, text_of, whole
+from tests.agent.test_cutting import ALL, IN, alive, apply, open_connections, open_one
 
 BEFORE, AFTER = network(40), network(60, ban("203.0.113.9/32", "scans"))
 
@@ -160,3 +165,113 @@ def test_a_confirmed_ruleset_is_no_longer_on_trial_whatever_is_on_the_disk(gatew
     gateway.restart()
     assert runs(gateway) == text_of(BEFORE)
     assert not (gateway.state / "trial").exists()
+
+
+class KilledError(BaseException):
+    """The agent is killed at this moment."""
+
+
+class MortalFake(FakeKernel):
+    """A table in memory. dying: its agent is killed when it lists connections."""
+
+    dying = False
+
+    def list_flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
+        if self.dying:
+            raise KilledError
+        return super().list_flows(toward)
+
+
+class MortalKernel(KernelTable):
+    """The same on the kernel."""
+
+    dying = False
+
+    def list_flows(self, toward: Collection[FlowFilter] | None = None) -> list[Flow]:
+        if self.dying:
+            raise KilledError
+        return super().list_flows(toward)
+
+
+def open_mortal(gateway: InProcess | OnKernel) -> None:
+    """Open connections of three members, on a gateway whose agent can be killed when it lists them."""
+    if isinstance(gateway, OnKernel):
+        gateway.build_table = MortalKernel
+    else:
+        gateway.table = MortalFake()
+    gateway.restart()
+    open_connections(gateway)
+
+
+def kill_before_the_cut(gateway: InProcess | OnKernel, target: Ruleset) -> None:
+    """Confirm, and kill the agent when that is on the disk and no connection has been cut yet."""
+    assert isinstance(gateway.table, MortalFake | MortalKernel)
+    gateway.table.dying = True
+    with pytest.raises(KilledError):
+        gateway.ask_anew(wire.Confirm(2, text_of(target)))
+    gateway.table.dying = False
+    assert alive(gateway) == ALL.keys()
+
+
+in_process = restrict_to_gateways("in memory", "kernel")
+THREE, WITHDRAWN = network(3), network(3, forwards=False)
+
+
+@in_process
+def test_killed_before_the_connections_of_a_withdrawn_forward_were_cut(gateway: InProcess | OnKernel) -> None:
+    open_mortal(gateway)
+    apply(gateway, THREE, WITHDRAWN)
+    kill_before_the_cut(gateway, WITHDRAWN)
+    gateway.restart()
+    assert runs(gateway) == text_of(WITHDRAWN)
+    assert alive(gateway) == ALL.keys() - {"in"}
+    open_one(gateway, IN)
+    gateway.restart()
+    assert alive(gateway) == ALL.keys()  # it is done once: what comes later is not the last confirmation's
+
+
+@in_process
+def test_killed_before_a_confirmation_was_stored_cuts_nothing(gateway: InProcess | OnKernel) -> None:
+    """The last line of the journal is torn, as by a kill while it was written."""
+    open_mortal(gateway)
+    apply(gateway, THREE, WITHDRAWN)
+    kill_before_the_cut(gateway, WITHDRAWN)
+    journal = gateway.state / "journal"
+    journal.write_bytes(journal.read_bytes()[:-1])
+    gateway.restart()
+    assert runs(gateway) == text_of(THREE)
+    assert alive(gateway) == ALL.keys()
+    assert not (gateway.state / "cut").exists()
+
+
+@restrict_to_gateways("in memory")
+def test_killed_before_the_connections_of_former_members_were_cut_after_a_whole_ruleset(gateway: InProcess) -> None:
+    """Another program has changed the table, so the journal does not say what this change takes away."""
+    open_mortal(gateway)
+    stranger = {**THREE.elements["up4"], key("10.9.9.9"): Element()}
+    gateway.table.meddle(Ruleset(THREE.chains, THREE.sets, {**THREE.elements, "up4": stranger}))
+    assert isinstance(gateway.ask(whole(network(1), token=2, now=clock())), wire.Applied)
+    kill_before_the_cut(gateway, network(1))
+    assert not (gateway.state / "journal").exists()
+    gateway.restart()
+    assert alive(gateway) == {"out", "out6"}
+
+
+@restrict_to_gateways("in memory")
+@pytest.mark.parametrize("octets", [b"", b"{", b"[]", b'["", []]', b'["", [{"elements": 3}]]'])
+def test_a_damaged_note_of_what_is_to_be_cut_is_as_none(gateway: InProcess, octets: bytes) -> None:
+    open_mortal(gateway)
+    apply(gateway, THREE, WITHDRAWN)
+    kill_before_the_cut(gateway, WITHDRAWN)
+    (gateway.state / "cut").write_bytes(octets.replace(b'""', f'"{text_of(WITHDRAWN)}"'.encode()))
+    gateway.restart()
+    assert runs(gateway) == text_of(WITHDRAWN)
+    assert alive(gateway) == ALL.keys()
+
+
+@restrict_to_gateways("in memory")
+def test_a_confirmation_leaves_no_note_of_what_it_has_cut(gateway: InProcess) -> None:
+    open_connections(gateway)
+    deploy(gateway, step(THREE, WITHDRAWN, token=2, now=clock()))
+    assert alive(gateway) == ALL.keys() - {"in"}
+    assert not (gateway.state / "cut").exists()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from firewall.compile import compile_policy
 from firewall.diff import Delta, diff
+from firewall.flow_endings import reduce_to_endings
 from firewall.flows import CutMoment, Flow, FlowChanges, FlowFilter
 from firewall.policy import (
     AllowEntrySpec,
@@ -164,6 +165,21 @@ def test_a_change_cuts_what_the_definition_says_and_nothing_else(before: Policy,
         assert all(any(leads(flow, each) for each in changes.flow_filters) for flow in there)
     at_commit, later = changes.split_by_moment(open_flows)
     assert (len(at_commit), len(later)) == (wanted.count(CutMoment.COMMIT), wanted.count(CutMoment.CONFIRM))
+
+
+@given(steps=st.lists(policies(), min_size=2, max_size=4), open_flows=st.lists(flows(), max_size=12))
+@settings(max_examples=count_examples(150), deadline=None)
+def test_reduced_deltas_end_the_same_flows_after_the_confirmation(steps: list[Policy], open_flows: list[Flow]) -> None:
+    rulesets = [compile_policy(each) for each in steps]
+    deltas = [diff(before, after) for before, after in pairwise(rulesets)]
+    whole, reduced = FlowChanges(*deltas, after=rulesets[-1].elements), FlowChanges(*reduce_to_endings(deltas), after={})
+    not_cut_yet = [flow for flow in open_flows if whole.find_moment(flow) is not CutMoment.COMMIT]
+    assert [reduced.find_moment(flow) for flow in not_cut_yet] == [whole.find_moment(flow) for flow in not_cut_yet]
+
+
+@given(policy=policies().map(lambda policy: replace(policy, forwards=())))
+def test_of_members_and_mappings_that_only_come_nothing_is_left_in_reduced_deltas(policy: Policy) -> None:
+    assert reduce_to_endings([diff(EMPTY, compile_policy(policy))]) == (Delta(),)
 
 
 @given(policy=policies(), open_flows=st.lists(flows(), max_size=12))
