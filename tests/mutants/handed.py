@@ -23,8 +23,8 @@ HANDED = (
     Mutant(
         "let a late worker write about another one's try",
         "apps/webhooks/delivery_sender.py",
-        "mine = there.filter(tries=row.tries)",
-        "mine = there",
+        "mine = Delivery.objects.filter(pk=row.pk, state=Delivery.State.WAITING, tries=row.tries)",
+        "mine = Delivery.objects.filter(pk=row.pk, state=Delivery.State.WAITING)",
         f"{WEBHOOKS}::test_a_worker_that_was_away_too_long_does_not_let_go_of_what_another_has_in_hand",
     ),
     Mutant(

@@ -81,7 +81,7 @@ SERVED = (
     Mutant(
         "keep what was tried first",
         "gateway/restore.py",
-        "        apply_profile(table, state, None)\n",
+        "    apply_profile(table, state, None)\n",
         "",
         f"{PROFILE}::test_sysctls_of_a_first_trial_are_reverted_also_after_a_crash[kernel]",
     ),
