@@ -1,12 +1,14 @@
 """Roles in failover: what is made of the gateways' reports, what is wrong with them, and what a person can do about it."""
 
 import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import IntegrityError
+from django.db import IntegrityError, connection
 from django.test import Client
 from django.utils import timezone
 
@@ -183,6 +185,49 @@ def test_a_switch_waits_for_the_deploy_that_brings_the_other_gateway_its_rules(
     carry_out_switch(row.pk)
     row.refresh_from_db()
     assert (row.state, describe_outcome(row)) == (State.FAILED, "Nothing was done: a deploy had not ended after 0 s. Switch when it has.")
+
+
+@contextmanager
+def happens_at_the_first_look_at_deploys(event: Callable[[], object]) -> Iterator[None]:
+    """Let this happen right after the first query that reads which revisions run, or which deploys are under way."""
+    waiting = [event]
+
+    def execute_and_call(execute: Any, sql: str, *given: Any) -> Any:
+        result = execute(sql, *given)
+        if waiting and sql.startswith("SELECT") and ("deployments_gatewaystate" in sql or "deployments_rollout" in sql):
+            waiting.pop()()
+        return result
+
+    with connection.execute_wrapper(execute_and_call):
+        yield
+    assert not waiting
+
+
+def test_a_deploy_that_ends_while_a_switch_is_planned_is_no_obstacle(network: factories.Network) -> None:
+    report_both(network)
+    old, new = GatewayState.objects.get(gateway=network.gateways[0]).revision, make_revision(network.group)
+    GatewayState.objects.filter(gateway=network.gateways[1]).update(revision=new)
+    Rollout.objects.create(group=network.group, revision=new, state=Rollout.State.APPLYING)
+
+    def end_deploy() -> None:
+        GatewayState.objects.update(revision=new)
+        Rollout.objects.update(state=Rollout.State.CONFIRMED)
+
+    assert old != new
+    with happens_at_the_first_look_at_deploys(end_deploy):
+        assert plan_switch(network.gateways[0], Kind.SWITCH).obstacle is None
+
+
+def test_a_deploy_that_begins_while_a_switch_is_planned_is_no_obstacle(network: factories.Network) -> None:
+    report_both(network)
+    new = make_revision(network.group)
+
+    def begin_deploy() -> None:
+        Rollout.objects.create(group=network.group, revision=new, state=Rollout.State.APPLYING)
+        GatewayState.objects.filter(gateway=network.gateways[1]).update(revision=new)
+
+    with happens_at_the_first_look_at_deploys(begin_deploy):
+        assert plan_switch(network.gateways[0], Kind.SWITCH).obstacle is None
 
 
 def test_a_deploy_reaches_the_gateway_last_that_carries_the_members(network: factories.Network) -> None:

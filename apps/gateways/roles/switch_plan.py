@@ -6,9 +6,10 @@ It rests on what the gateways reported last. The worker asks them anew and makes
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.db.models import Exists, QuerySet
 from django.utils.translation import gettext as _
 
-from apps.deployments.models import GatewayState, Rollout
+from apps.deployments.models import Rollout
 from apps.gateways.roles.models import FailoverStatus, GatewayRole, RoleSwitch
 from apps.gateways.roles.observation import list_roles
 from apps.gateways.roles.program_health import describe_lacking_states, is_idle, lacks_states
@@ -111,18 +112,24 @@ def _find_unreadiness(carrier: FailoverStatus, other: Gateway, families: Sequenc
 
 
 def _find_older_rules(carrier: Gateway, other: Gateway) -> str:
-    """Return a sentence if both are not known to run the same revision, "" if they are, or soon will."""
-    running = dict(GatewayState.objects.filter(gateway__in=[carrier, other]).values_list("gateway", "revision"))
-    if running.get(other.pk) is not None and running.get(other.pk) == running.get(carrier.pk):
-        return ""
-    if is_deploy_under_way(carrier.group):
+    """Return a sentence if both are not known to run the same revision, "" if they are, or soon will.
+
+    One query reads revisions and deploys: between two of them a deploy can begin or end, and would then be missed.
+    """
+    both = Gateway.objects.filter(pk__in=[carrier.pk, other.pk])
+    revisions, deploying = zip(*both.values_list("status__revision", Exists(_list_deploys_under_way(carrier.group))), strict=True)
+    if any(deploying) or (None not in revisions and len(set(revisions)) == 1):
         return ""
     return _("%(other)s does not run the same revision as %(carrier)s. Deploy first.") % {"other": other, "carrier": carrier}
 
 
 def is_deploy_under_way(group: GatewayGroup) -> bool:
     """Return whether a worker brings a revision to the group's gateways. A switch waits for its end, so its rules are no obstacle."""
-    return Rollout.objects.filter(group=group, state__in=[Rollout.State.QUEUED, Rollout.State.APPLYING]).exists()
+    return _list_deploys_under_way(group).exists()
+
+
+def _list_deploys_under_way(group: GatewayGroup) -> QuerySet[Rollout]:
+    return Rollout.objects.filter(group=group, state__in=[Rollout.State.QUEUED, Rollout.State.APPLYING])
 
 
 def _refuse_without_target(gateway: Gateway, reasons: Sequence[str]) -> Problem:
