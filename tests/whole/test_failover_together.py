@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from ipaddress import ip_interface, ip_network
 from pathlib import Path
 from subprocess import Popen
+from time import monotonic
 
 import pytest
 from django.db import connection
@@ -43,7 +44,7 @@ from lab.topology import load_topology
 from tests import factories
 from tests.frozen_process import frozen
 from tests.whole.failover_system import FIRST, OTHER, FailoverSystem, run_programs
-from tests.whole.system import INTERNET, agent, conversation, reaches, wait_for
+from tests.whole.system import INTERNET, agent, conversation, descendants, reaches, wait_for
 from tests.whole.tcp_streams import Speaker, is_rate_limited
 from tests.whole.withdrawn_flows import BANNED, ban, track_both, withdraw, withdrawn_conversations
 
@@ -53,7 +54,6 @@ pytestmark = [
     pytest.mark.skipif(bool(find_obstacle()), reason=find_obstacle() or "can run"),
 ]
 SIZE, HEADERS = 200, 28  # octets of a datagram, and of its IPv4 and UDP headers
-SILENCE = 6  # seconds; longer than a takeover, and after it the host would answer in the receiver's stead, which counts too
 RATE = 4000  # kbit/s
 State = RolloutStep.State
 
@@ -74,8 +74,6 @@ def programs(bare_lab: Lab) -> Iterator[dict[str, FailoverPrograms]]:
 def system(programs: dict[str, FailoverPrograms], lab: Lab, network: factories.Network, sockets: Path) -> FailoverSystem:
     """Both gateways at the first revision, the first one as the carrier."""
     made = FailoverSystem(lab, network, programs, sockets)
-    network.group.confirm_within = 5
-    network.group.save()
     assert made.deploy().state == Rollout.State.CONFIRMED
     made.begin_anew()
     return made
@@ -177,10 +175,21 @@ def count_octets(received: UdpReceiverReport) -> int:
     return received.received * (SIZE + HEADERS)
 
 
-def stream(lab: Lab, sender: str, receiver: str, host: str, port: int) -> UdpReceiverReport:
-    """Send datagrams for eight seconds, and return what arrived: what the gateways forwarded, and nothing else."""
-    _sent, received = run_udp_stream(lab, sender, receiver, host, port, rate=200, seconds=8, size=SIZE, idle=SILENCE)
+def stream(lab: Lab, sender: str, receiver: str, host: str, port: int, seconds: float) -> UdpReceiverReport:
+    """Send datagrams for this long, and return what arrived: what the gateways forwarded, and nothing else.
+
+    The receiver outlasts a takeover of any length: after it the host would answer in its stead, which counts too.
+    """
+    _sent, received = run_udp_stream(lab, sender, receiver, host, port, rate=200, seconds=seconds, size=SIZE, idle=seconds)
     return received
+
+
+def choose_seconds(system: FailoverSystem) -> float:
+    """Let both gateways carry in turn, and return how long a stream must last to outlast the same with room to spare."""
+    begin = monotonic()
+    system.move(FIRST, OTHER)
+    system.move(OTHER, FIRST)
+    return 5 + 3 * (monotonic() - begin)
 
 
 def test_what_passes_before_during_and_after_switches_is_counted_once_to_the_octet(system: FailoverSystem) -> None:
@@ -189,9 +198,10 @@ def test_what_passes_before_during_and_after_switches_is_counted_once_to_the_oct
     holding, public = network.residents["m2"].holding, factories.PUBLIC
     add_forward(holding=holding, public=public, protocol="udp", public_port=7010, private_port=7010, by=network.admin)
     system.deploy()
+    seconds = choose_seconds(system)
     with ThreadPoolExecutor(2) as pool:
-        up = pool.submit(stream, lab, "m2", "internet", INTERNET, 7001)
-        down = pool.submit(stream, lab, "internet", "m2", str(public), 7010)
+        up = pool.submit(stream, lab, "m2", "internet", INTERNET, 7001, seconds)
+        down = pool.submit(stream, lab, "internet", "m2", str(public), 7010, seconds)
         wait_for(lambda: has_counted(system, 0))
         system.move(FIRST, OTHER)
         collect(system)
@@ -202,7 +212,7 @@ def test_what_passes_before_during_and_after_switches_is_counted_once_to_the_oct
     collect(system)
     assert get_octets(system) == (sent, got)
     with ThreadPoolExecutor(1) as pool:
-        crossing = pool.submit(stream, lab, "m2", "internet", INTERNET, 7002)
+        crossing = pool.submit(stream, lab, "m2", "internet", INTERNET, 7002, seconds)
         wait_for(lambda: has_counted(system, sent))
         system.kill(FIRST)
         system.await_takeover(OTHER)
@@ -281,7 +291,7 @@ def test_a_switch_waits_for_the_end_of_a_deploy(switching_system: FailoverSystem
     system = switching_system
     with ThreadPoolExecutor(2) as pool, conversation(system.lab, "m1", INTERNET, 7) as goes_on:
         ban("46.0.0.0/10")
-        with frozen(processes[FIRST].pid):  # the carrier, which gets its rules last
+        with frozen(*descendants(processes[FIRST].pid)):  # the carrier, which gets its rules last
             rollout = pool.submit(reconcile_in_thread, system)
             wait_for(RolloutStep.objects.filter(gateway__name=OTHER, state=State.CONFIRMED).exists)
             switched = pool.submit(switch_in_thread, system, 0)
