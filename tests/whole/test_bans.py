@@ -1,10 +1,8 @@
 """Bans and the allow list, from rows to packets: directions, precedence, cut connections, and ends that need no portal."""
 
-from datetime import timedelta
 from ipaddress import ip_address, ip_network
 
 import pytest
-from django.utils import timezone
 
 from apps.bans.allow_list import allow_prefix, remove_entry
 from apps.bans.models import Ban, BanHits, BanList
@@ -15,7 +13,7 @@ from apps.nat.services import add_forward
 from apps.network.models import GatewayGroup
 from lab.lab import Lab
 from tests import factories
-from tests.whole.system import INTERNET, conversation, reaches, wait_for
+from tests.whole.system import INTERNET, choose_end, conversation, reaches, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -95,15 +93,17 @@ def test_a_ban_cuts_in_its_direction_and_spares_what_is_allowed(lab: Lab, networ
 
 
 def test_an_allow_entry_ends_without_the_portal_and_the_ban_works_again(lab: Lab, network: factories.Network, own: BanList) -> None:
+    ends = choose_end(lambda: reconcile(network.group))
     ban_prefix(list=own, prefix="203.0.113.0/24", author=None)
-    allow_prefix(prefix=CALLER, expires=timezone.now() + timedelta(seconds=5), author=None)
+    allow_prefix(prefix=CALLER, expires=ends, author=None)
     reconcile(network.group)
     assert comes_in(lab)
     wait_for(lambda: not comes_in(lab))
 
 
 def test_a_ban_ends_without_the_portal(lab: Lab, network: factories.Network, own: BanList) -> None:
-    ban_prefix(list=own, prefix=CALLER, direction="in", expires=timezone.now() + timedelta(seconds=5), author=None)
+    ends = choose_end(lambda: reconcile(network.group))
+    ban_prefix(list=own, prefix=CALLER, direction="in", expires=ends, author=None)
     reconcile(network.group)
     assert not comes_in(lab)
     wait_for(lambda: comes_in(lab))

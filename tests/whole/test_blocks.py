@@ -4,11 +4,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 
 import pytest
 from django.db import connection
-from django.utils import timezone
 
 from apps.bans.blocks.services import block_member, lift_block
 from apps.bans.models import Block
@@ -18,7 +16,7 @@ from apps.nat.services import add_forward
 from lab.connect import NoAnswerError
 from lab.lab import Lab
 from tests import factories
-from tests.whole.system import INTERNET, conversation, reaches, wait_for
+from tests.whole.system import INTERNET, choose_end, conversation, reaches, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 INTERNET6, ELSEWHERE = "2001:db8:cafe::10", "203.0.113.11"
@@ -100,7 +98,7 @@ def test_a_lifted_block_leaves_no_connection_to_the_notice_page(lab: Lab, served
 
 
 def test_a_block_ends_in_the_kernel_without_the_portal(lab: Lab, served_network: factories.Network) -> None:
-    block_resident(served_network, until=timezone.now() + timedelta(seconds=4))
+    block_resident(served_network, until=choose_end(lambda: reconcile(served_network.group, force=True)))
     assert reaches(lab, "m1", INTERNET, 443) is None
     wait_for(lambda: reaches(lab, "m1", INTERNET, 443))
     assert "block" not in lab.run("nat-1", ["nft", "list", "set", "inet", "netzwart", "blocked4"]).stdout.partition("elements")[2]
@@ -122,7 +120,7 @@ def test_a_block_that_ends_by_its_time_leaves_no_connection_to_the_notice_page(l
 ASK = """
 import sys, urllib.request, urllib.error
 try:
-    urllib.request.urlopen(urllib.request.Request(sys.argv[1], headers={"Host": "example.org", "Accept-Language": "de"}), timeout=10)
+    urllib.request.urlopen(urllib.request.Request(sys.argv[1], headers={"Host": "example.org", "Accept-Language": "de"}), timeout=90)
 except urllib.error.HTTPError as answered:
     print(answered.code, answered.headers["Cache-Control"], answered.headers["Connection"], answered.read().decode())
 """
@@ -150,7 +148,7 @@ def test_the_page_tells_the_blocked_member_why_in_their_language(lab: Lab, serve
     Member.objects.filter(pk=member.pk).update(language="de")
     block_resident(served_network, message="Your <laptop> sends spam.", note="secret")
     with notice_page(lab):
-        said = lab.run("m1", [sys.executable, "-c", ASK, f"http://{host}/any/path?at=all"]).stdout
+        said = lab.run("m1", [sys.executable, "-c", ASK, f"http://{host}/any/path?at=all"], timeout=120).stdout
     assert said.startswith("511 no-store close ")
     assert f"M-{member.number}" in said
     assert "Your &lt;laptop&gt; sends spam." in said

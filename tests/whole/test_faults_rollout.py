@@ -4,9 +4,8 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from copy import copy
-from datetime import timedelta
 from ipaddress import ip_network
 from pathlib import Path
 from subprocess import Popen
@@ -36,7 +35,7 @@ from firewall import wire
 from lab.lab import Lab
 from tests import factories
 from tests.frozen_process import freeze, thaw
-from tests.whole.system import GATEWAYS, INTERNET, agent, conversation, descendants, reaches, wait_for
+from tests.whole.system import GATEWAYS, INTERNET, agent, choose_end, conversation, descendants, reaches, wait_for
 from tests.whole.worker import broker, worker
 from workers import app
 
@@ -65,8 +64,6 @@ def url(ssh_network: factories.Network, sockets: Path, settings: LazySettings) -
 @pytest.fixture
 def deployed_network(bare_lab: Lab, ssh_network: factories.Network) -> factories.Network:
     """The network after a first rollout: both gateways run the desired state."""
-    ssh_network.group.confirm_within = 5
-    ssh_network.group.save()
     rollout = reconcile(ssh_network.group)
     assert rollout and rollout.state == Rollout.State.CONFIRMED, rollout and rollout.error
     agent_channel.close_all_channels()
@@ -84,6 +81,12 @@ def talk(bare_lab: Lab, deployed_network: factories.Network) -> Iterator[Callabl
 def forward(network: factories.Network, port: int = 8443) -> PortForward:
     holding = network.residents["m1"].holding
     return add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=port, private_port=443, by=network.admin)
+
+
+def confirm_within(network: factories.Network, seconds: int) -> None:
+    """Let gateways go back this soon when a change is not confirmed."""
+    network.group.confirm_within = seconds
+    network.group.save(update_fields=["confirm_within"])
 
 
 def deaf(lab: Lab) -> None:
@@ -132,8 +135,9 @@ def is_settled(network: factories.Network) -> bool:
 def kill(process: Popen[bytes]) -> None:
     """Kill the process and its descendants with SIGKILL."""
     for pid in (process.pid, *descendants(process.pid)):
-        os.kill(pid, signal.SIGKILL)
-    process.wait(10)
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    process.wait(60)
 
 
 def test_a_worker_that_is_killed_during_a_trial_is_replaced_and_its_rollout_goes_on(
@@ -193,7 +197,7 @@ def test_without_a_broker_saving_goes_on_and_when_it_is_back_what_is_missing_goe
             stack.enter_context(worker(address, sockets / "worker.log", tick=1))
         start = time.monotonic()
         forward(deployed_network)
-        assert time.monotonic() - start < 2
+        assert time.monotonic() - start < 10
         assert PortForward.objects.count() == 1
         with broker(sockets):
             wait_for(lambda: is_settled(deployed_network))
@@ -261,6 +265,7 @@ def test_a_gateway_that_is_cut_off_after_the_commit_goes_back_by_itself_and_is_n
         forward(deployed_network, 9000)
         wait_for(lambda: is_settled(deployed_network))
         before = kernel(nat_1)
+        confirm_within(deployed_network, 5)
         deaf(bare_lab)
         ban = Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="45.0.0.0/9")  # needs a new set and new rules
         enqueue.send_task("workers.reconcile", deployed_network.admin.pk)
@@ -277,6 +282,7 @@ def test_a_gateway_that_is_cut_off_after_the_commit_goes_back_by_itself_and_is_n
     for cause in ("change", "schedule"):
         assert reconcile(deployed_network.group, cause=cause) is None, "the same is not tried again blindly"
     ban.delete()
+    confirm_within(deployed_network, 30)
     forward(deployed_network)
     again = reconcile(deployed_network.group)
     assert again and again.state == Rollout.State.CONFIRMED, again and again.error
@@ -289,6 +295,7 @@ def test_a_ruleset_that_locks_everyone_out_is_approved_and_goes_back_by_itself(
 ) -> None:
     nat_1, peer = deployed_network.gateways[0], factories.user("jonas")
     before = kernel(nat_1)
+    confirm_within(deployed_network, 5)
     nat_1.management_networks = [ip_network("172.31.99.0/24")]
     with factories.written_by(deployed_network.admin):
         nat_1.save(update_fields=["management_networks"])
@@ -342,8 +349,9 @@ def test_a_gateway_built_again_without_the_portal_boots_with_what_was_confirmed_
     with ExitStack() as stack:
         for name in GATEWAYS:
             stack.enter_context(agent(bare_lab, name, sockets))
+        ends = choose_end(lambda: reconcile(network.group))
         Ban.objects.create(list=own, prefix="203.0.113.66")
-        Ban.objects.create(list=own, prefix="203.0.113.11", expires=timezone.now() + timedelta(seconds=8))
+        Ban.objects.create(list=own, prefix="203.0.113.11", expires=ends)
         forward(network)
         assert reconcile(network.group)
         assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443, source="203.0.113.11") is None
