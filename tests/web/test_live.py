@@ -7,7 +7,7 @@ from apps.deployments.services import reconcile
 from lab.lab import Lab
 from tests import factories
 from tests.web.conftest import sign_in
-from tests.whole.system import INTERNET, reaches
+from tests.whole.system import INTERNET, must_reach
 
 pytestmark = [pytest.mark.browser, pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -19,7 +19,7 @@ def test_a_members_packet_appears_while_one_watches(lab: Lab, network: factories
     page.goto(f"/why/live/?source=M-{member.number}&protocol=tcp&port=443&seconds=30&most=5")
     page.get_by_role("button", name="Watch", exact=True).click()
     expect(page.get_by_text("nat-1 is watching.")).to_be_visible()
-    assert reaches(lab, "m1", INTERNET, 443) is not None
+    must_reach(lab, "m1", INTERNET, 443)
     expect(page.get_by_role("heading", name="Packet 1", exact=True)).to_be_visible()
     expect(page.locator("#packet-1").get_by_text("Went through.")).to_be_visible()
     page.locator("#packet-1 summary").click()

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from lab.lab import Lab
 from tests import factories
 from tests.web.conftest import sign_in
-from tests.whole.system import INTERNET, reaches, wait_for
+from tests.whole.system import INTERNET, must_reach, reaches, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.browser, pytest.mark.xdist_group("whole")]
 
@@ -27,8 +27,7 @@ def test_an_admin_opens_a_port_and_closes_it_again(page: Page, lab: Lab, network
     expect(page.get_by_text("is up to date on all gateways")).to_be_visible()
     expect(page.get_by_role("row", name="TCP 8443")).to_contain_text("both")
 
-    answer = reaches(lab, "internet", "198.51.100.7", 8443)
-    assert answer is not None
+    answer = must_reach(lab, "internet", "198.51.100.7", 8443)
     assert (answer.node, answer.port, answer.peer_address) == ("m1", 443, INTERNET)
 
     page.get_by_role("row", name="TCP 8443").get_by_role("link", name="Remove").click()
@@ -59,6 +58,5 @@ def test_a_taken_port_is_explained_at_its_field_and_a_free_one_is_one_press_away
     expect(page.locator("#forward-form").get_by_label("What for")).to_have_value("Minecraft with the floor")
     page.get_by_role("button", name="Use 25566").click()
     expect(page.get_by_text("is up to date on all gateways")).to_be_visible()
-    answer = reaches(lab, "internet", "198.51.100.7", 25566)
-    assert answer is not None
+    answer = must_reach(lab, "internet", "198.51.100.7", 25566)
     assert answer.node == "m2"

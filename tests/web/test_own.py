@@ -8,7 +8,7 @@ from apps.nat.pinholes.services import add_pinhole
 from lab.lab import Lab
 from tests import factories
 from tests.web.conftest import sign_in
-from tests.whole.system import reaches, wait_for
+from tests.whole.system import must_reach, reaches, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.browser, pytest.mark.xdist_group("whole")]
 
@@ -23,8 +23,7 @@ def test_a_member_opens_a_port_closes_it_and_undoes_that(page: Page, lab: Lab, n
     page.get_by_label("What for").fill("Nextcloud")
     page.get_by_role("button", name="Open the port").click()
     expect(page.get_by_role("status").get_by_text("Active, ")).to_be_visible()
-    answer = reaches(lab, "internet", "198.51.100.7", 8443)
-    assert answer is not None
+    answer = must_reach(lab, "internet", "198.51.100.7", 8443)
     assert (answer.node, answer.port) == ("m1", 443)
 
     page.get_by_role("link", name="Close TCP 8443").click()

@@ -139,11 +139,16 @@ def _service(lab: Lab, node: str, sockets: Path, arguments: list[str], boot: str
 
 
 def reaches(lab: Lab, node: str, host: str, port: int, protocol: str = "tcp", **options: Any) -> HostAnswer | None:
-    """Return the answer from this address and port, or None."""
+    """Return the answer from this address and port, or None if none comes within a second. Where one must come, use `must_reach`."""
     try:
         return lab.connect(node, protocol, host, port, timeout=1.0, **options)
     except NoAnswerError:
         return None
+
+
+def must_reach(lab: Lab, node: str, host: str, port: int, protocol: str = "tcp", **options: Any) -> HostAnswer:
+    """Return the answer from this address and port. Raise `NoAnswerError` if none comes even to SYNs that are sent again."""
+    return lab.connect(node, protocol, host, port, timeout=20.0, **options)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from apps.traffic.selectors import get_all_time_usage
 from lab.lab import Lab
 from lab.measure.runs import run_udp_stream
 from tests import factories
-from tests.whole.system import INTERNET, reaches
+from tests.whole.system import INTERNET, must_reach, reaches
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -25,7 +25,7 @@ def test_a_banned_host_is_dropped_and_the_hit_is_counted(lab: Lab, network: fact
     add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
     Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="203.0.113.64/26", comment="scans")
     reconcile(network.group)
-    assert reaches(lab, "internet", "198.51.100.7", 8443) is not None
+    must_reach(lab, "internet", "198.51.100.7", 8443)
     assert reaches(lab, "internet", "198.51.100.7", 8443, source="203.0.113.66") is None
     assert all(collect_counters(gateway) for gateway in network.gateways)
     hits = BanHits.objects.get(gateway__name="nat-1")

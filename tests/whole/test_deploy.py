@@ -16,7 +16,7 @@ from apps.nat.models import PortForward
 from apps.nat.services import add_forward, remove_forward
 from lab.lab import Lab
 from tests import factories
-from tests.whole.system import INTERNET, agent, reaches
+from tests.whole.system import INTERNET, agent, must_reach, reaches
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -37,8 +37,7 @@ def test_a_forward_lets_the_internet_reach_a_members_host_until_it_is_removed(la
     rollout = reconcile(network.group)
     assert rollout is not None
     assert rollout.state == Rollout.State.CONFIRMED
-    answer = reaches(lab, "internet", "198.51.100.7", 8443)
-    assert answer is not None
+    answer = must_reach(lab, "internet", "198.51.100.7", 8443)
     assert (answer.node, answer.peer_address) == ("m1", INTERNET)
 
     remove_forward(forward=added, by=network.admin)
@@ -48,11 +47,8 @@ def test_a_forward_lets_the_internet_reach_a_members_host_until_it_is_removed(la
 
 def test_members_reach_the_internet_over_both_families(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
-    answer4, answer6 = reaches(lab, "m1", INTERNET, 80), reaches(lab, "m1", "2001:db8:cafe::10", 80)
-    assert answer4 is not None
-    assert answer6 is not None
-    assert answer4.peer_address == "198.51.100.7"
-    assert answer6.peer_address == "2001:db8:a0:10::10"
+    assert must_reach(lab, "m1", INTERNET, 80).peer_address == "198.51.100.7"
+    assert must_reach(lab, "m1", "2001:db8:cafe::10", 80).peer_address == "2001:db8:a0:10::10"
 
 
 def test_ipv6_from_outside_is_refused_unless_it_answers(lab: Lab, network: factories.Network) -> None:
@@ -91,7 +87,7 @@ def test_a_ban_drops_packets_and_counts_them(lab: Lab, network: factories.Networ
     own = BanList.objects.create(name="Own")
     Ban.objects.create(list=own, prefix="203.0.113.66", comment='scans "; drop', expires=timezone.now() + timedelta(hours=1))
     reconcile(network.group)
-    assert reaches(lab, "internet", "198.51.100.7", 8443) is not None
+    must_reach(lab, "internet", "198.51.100.7", 8443)
     assert reaches(lab, "internet", "198.51.100.7", 8443, source="203.0.113.66") is None
     listed = lab.run("nat-1", ["nft", "list", "set", "inet", "netzwart", "bans4_32"]).stdout
     assert "203.0.113.66 counter packets 1" in listed.replace("\n", " ") or "packets 2" in listed
@@ -116,7 +112,7 @@ def test_a_gateway_that_does_not_answer_is_named_and_follows_by_itself(lab: Lab,
     again = reconcile(network.group)
     assert again is not None
     assert again.state == Rollout.State.CONFIRMED
-    assert reaches(lab, "internet", "198.51.100.7", 8443) is not None
+    must_reach(lab, "internet", "198.51.100.7", 8443)
 
 
 def test_a_gateway_whose_rules_were_flushed_is_brought_back(lab: Lab, network: factories.Network) -> None:
@@ -128,7 +124,7 @@ def test_a_gateway_whose_rules_were_flushed_is_brought_back(lab: Lab, network: f
     rollout = reconcile(network.group, cause="schedule")
     assert rollout is not None
     assert rollout.state == Rollout.State.CONFIRMED
-    assert reaches(lab, "internet", "198.51.100.7", 8443) is not None
+    must_reach(lab, "internet", "198.51.100.7", 8443)
 
 
 def test_a_lost_worker_does_not_hold_up_the_next_one(lab: Lab, network: factories.Network) -> None:
@@ -155,4 +151,4 @@ def test_an_agent_that_starts_again_boots_with_what_was_confirmed(
     lab.run("nat-1", ["nft", "delete", "table", "inet", "netzwart"])
     (sockets / "nat-1.sock").unlink(missing_ok=True)
     with agent(lab, "nat-1", sockets):
-        assert reaches(lab, "internet", "198.51.100.7", 8443) is not None
+        must_reach(lab, "internet", "198.51.100.7", 8443)

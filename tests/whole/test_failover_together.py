@@ -44,7 +44,7 @@ from lab.topology import load_topology
 from tests import factories
 from tests.frozen_process import frozen
 from tests.whole.failover_system import FIRST, OTHER, FailoverSystem, run_programs
-from tests.whole.system import INTERNET, agent, conversation, descendants, reaches, wait_for
+from tests.whole.system import INTERNET, agent, conversation, descendants, must_reach, reaches, wait_for
 from tests.whole.tcp_streams import Speaker, is_rate_limited
 from tests.whole.withdrawn_flows import BANNED, ban, track_both, withdraw, withdrawn_conversations
 
@@ -357,7 +357,7 @@ def test_bans_and_rates_hold_on_the_gateway_that_takes_over(system: FailoverSyst
         system.kill(FIRST)
         system.await_takeover(OTHER)
         assert reaches(lab, "m1", BANNED, 80) is None
-        assert reaches(lab, "m1", INTERNET, 80) is not None
+        must_reach(lab, "m1", INTERNET, 80)
         before = limited.octets
         wait_for(lambda: limited.octets > before + 2 * octets)
         assert is_rate_limited(limited, octets)

@@ -35,7 +35,7 @@ from firewall import wire
 from lab.lab import Lab
 from tests import factories
 from tests.frozen_process import freeze, thaw
-from tests.whole.system import GATEWAYS, INTERNET, agent, choose_end, conversation, descendants, reaches, wait_for
+from tests.whole.system import GATEWAYS, INTERNET, agent, choose_end, conversation, descendants, must_reach, reaches, wait_for
 from tests.whole.worker import broker, worker
 from workers import app
 
@@ -153,7 +153,7 @@ def test_a_worker_that_is_killed_during_a_trial_is_replaced_and_its_rollout_goes
     rollout.refresh_from_db()
     assert rollout.state == Rollout.State.CONFIRMED, rollout.error
     assert {state.revision for state in GatewayState.objects.select_related("revision")} == {rollout.revision}
-    assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443) is not None
+    must_reach(bare_lab, "internet", str(factories.PUBLIC), 8443)
     assert talk()
 
 
@@ -182,7 +182,7 @@ def test_what_an_emptied_broker_forgot_is_found_by_the_next_tick(
         client.flushall()
     with worker(url, sockets / "worker.log", tick=1):
         wait_for(lambda: is_settled(deployed_network))
-    assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443) is not None
+    must_reach(bare_lab, "internet", str(factories.PUBLIC), 8443)
     assert talk()
 
 
@@ -202,7 +202,7 @@ def test_without_a_broker_saving_goes_on_and_when_it_is_back_what_is_missing_goe
         with broker(sockets):
             wait_for(lambda: is_settled(deployed_network))
     enqueue._get_publisher.cache_clear()
-    assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443) is not None
+    must_reach(bare_lab, "internet", str(factories.PUBLIC), 8443)
 
 
 def test_a_task_that_outlives_its_broker_ends_in_a_lost_connection(sockets: Path) -> None:
@@ -228,7 +228,7 @@ def test_a_database_that_drops_everybody_during_a_trial_finds_the_rollout_gone_o
             cursor.execute(DROP_EVERYBODY)
         hearing(bare_lab)
         wait_for(lambda: is_settled(deployed_network))
-    assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443) is not None
+    must_reach(bare_lab, "internet", str(factories.PUBLIC), 8443)
     assert talk()
 
 
@@ -329,7 +329,7 @@ def test_a_hold_outlasts_the_tick_in_the_kernel_too(bare_lab: Lab, deployed_netw
     assert [kernel(gateway) for gateway in deployed_network.gateways] == before
     release_revision_hold(deployed_network.group, by=deployed_network.admin)
     assert reconcile(deployed_network.group)
-    assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8444) is not None
+    must_reach(bare_lab, "internet", str(factories.PUBLIC), 8444)
     assert talk()
 
 
@@ -361,6 +361,6 @@ def test_a_gateway_built_again_without_the_portal_boots_with_what_was_confirmed_
     wait_for(lambda: not Ban.objects.filter(expires__gt=timezone.now()).exists())
     (sockets / "nat-1.sock").unlink(missing_ok=True)
     with agent(bare_lab, "nat-1", sockets):
-        assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443) is not None
+        must_reach(bare_lab, "internet", str(factories.PUBLIC), 8443)
         assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443, source="203.0.113.66") is None
-        assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443, source="203.0.113.11") is not None, "its ban had ended"
+        must_reach(bare_lab, "internet", str(factories.PUBLIC), 8443, source="203.0.113.11")  # its ban has ended

@@ -14,7 +14,7 @@ from apps.bans.models import Ban, BanList, Block, Listener
 from apps.deployments.services import reconcile
 from lab.lab import Lab
 from tests import factories
-from tests.whole.system import INTERNET, reaches, wait_for
+from tests.whole.system import INTERNET, must_reach, reaches, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 WEB, WEB6, OTHER = "192.0.2.40", "2001:db8:5e::80", "192.0.2.41"
@@ -120,25 +120,25 @@ def test_a_server_learns_of_a_smaller_path_to_the_internet(lab: Lab, serving: fa
 
 
 def test_a_banned_source_does_not_reach_a_listener(lab: Lab, serving: factories.Network) -> None:
-    assert reaches(lab, "internet", WEB, 443, source="203.0.113.66")
+    must_reach(lab, "internet", WEB, 443, source="203.0.113.66")
     Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="203.0.113.66")
     reconcile(serving.group)
     assert reaches(lab, "internet", WEB, 443, source="203.0.113.66") is None
-    assert reaches(lab, "internet", WEB, 443)
+    must_reach(lab, "internet", WEB, 443)
 
 
 def test_a_blocked_member_reaches_only_listeners_that_stay_reachable(lab: Lab, serving: factories.Network) -> None:
-    assert reaches(lab, "m1", WEB, 53, "udp")
+    must_reach(lab, "m1", WEB, 53, "udp")
     made: Block = block_member(member=serving.residents["m1"].member, reason="rules", by=serving.admin)
     reconcile(serving.group)
     assert made.pk
     assert reaches(lab, "m1", WEB, 53, "udp") is None
-    assert reaches(lab, "m1", WEB, 443)
+    must_reach(lab, "m1", WEB, 443)
 
 
 def test_a_source_that_nobody_holds_does_not_reach_a_listener_either(lab: Lab, serving: factories.Network) -> None:
     lab.run("m1", ["ip", "address", "add", "10.16.9.9/12", "dev", "eth0"])
-    assert reaches(lab, "m1", WEB, 443, source="10.16.0.10")
+    must_reach(lab, "m1", WEB, 443, source="10.16.0.10")
     assert reaches(lab, "m1", WEB, 443, source="10.16.9.9") is None
 
 
@@ -166,11 +166,11 @@ def test_nothing_else_that_is_untracked_passes(lab: Lab, serving: factories.Netw
         assert reaches(lab, "internet", WEB, 444) is None
         assert reaches(lab, "internet", OTHER, 444, "udp") is None
         assert count_dropped(lab, "nat-1") >= before + 3
-    assert reaches(lab, "m1", INTERNET, 81)
+    must_reach(lab, "m1", INTERNET, 81)
 
 
 def test_a_listener_that_is_removed_is_closed_to_the_internet(lab: Lab, serving: factories.Network) -> None:
-    assert reaches(lab, "internet", WEB, 443)
+    must_reach(lab, "internet", WEB, 443)
     for each in Listener.objects.all():
         remove_listener(listener=each, by=serving.admin)
     reconcile(serving.group)

@@ -17,7 +17,7 @@ from apps.nat.services import add_forward
 from lab.lab import Lab
 from tests import factories
 from tests.db.page_client import HTMX, signed_in, text
-from tests.whole.system import INTERNET, reaches, wait_for
+from tests.whole.system import INTERNET, must_reach, reaches, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -53,7 +53,7 @@ def test_what_becomes_of_a_banned_host_and_of_a_member_is_seen_as_it_happens(sta
     assert set(fates(page)) == {"Dropped"}
     assert "@bans4_26 drop" in page and f"TCP {BANNED}" in page and "<html" not in page
     assert f'href="/members/{network.residents["m1"].member.pk}/"' in page
-    assert reaches(lab, "internet", "198.51.100.7", 8443) is not None
+    must_reach(lab, "internet", "198.51.100.7", 8443)
     page = text(staff.get(url))
     assert "Went through" in fates(page) and "@forward4" in page
     ended = text(staff.post(url.replace("?", "end/?"), follow=True))
@@ -65,7 +65,7 @@ def test_the_page_is_sent_again_only_when_something_came(staff: Client, lab: Lab
     url = begin_trace(staff, source=f"M-{network.residents['m2'].member.number}")
     polled = {"HX-Target": "now"} | HTMX
     assert staff.get(f"{url}&seen=0", headers=polled).status_code == 204
-    assert reaches(lab, "m2", INTERNET, 443) is not None
+    must_reach(lab, "m2", INTERNET, 443)
     page = text(staff.get(f"{url}&seen=0", headers=polled))
     assert set(fates(page)) == {"Went through"}
     assert "TCP 198.51.100." in page

@@ -11,7 +11,7 @@ from apps.traffic.selectors import get_all_time_usage
 from lab.lab import Lab
 from tests import factories
 from tests.whole.packets import FIN, SYN, counter, send, send_tcp6, watching
-from tests.whole.system import INTERNET, reaches, wait_for
+from tests.whole.system import INTERNET, must_reach, reaches, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -67,7 +67,7 @@ def test_a_connection_that_was_let_out_without_nat_is_stopped_once_the_door_is_s
 def test_an_invalid_packet_reaches_nobody(lab: Lab, network: factories.Network) -> None:
     """The chain `new` does not see the packet, and behind it the destination alone would admit it."""
     reconcile(network.group)
-    assert reaches(lab, "m1", "2001:db8:cafe::10", 80) is not None
+    must_reach(lab, "m1", "2001:db8:cafe::10", 80)
     with watching(lab, "m1", 80) as until:
         send_tcp6(lab, "internet", (4000, 80), M1_BY_IPV6, SYN | FIN, b"invalid")
         lab.run("internet", ["ping", "-6", "-c", "1", "-W", "2", "-p", b"honest".hex(), M1_BY_IPV6])
@@ -78,8 +78,7 @@ def test_members_reach_a_forward_from_inside_even_their_own(lab: Lab, network: f
     forward_port(network, "m1", "tcp", 8080)
     reconcile(network.group)
     for node in ("m2", "m1"):
-        answer = reaches(lab, node, "198.51.100.7", 8080)
-        assert answer is not None
+        answer = must_reach(lab, node, "198.51.100.7", 8080)
         assert answer.node == "m1"
 
 
@@ -103,7 +102,7 @@ def test_what_goes_each_way_is_counted_to_the_octet(lab: Lab, network: factories
 
 def test_nobody_connects_to_a_banned_host(lab: Lab, network: factories.Network) -> None:
     reconcile(network.group)
-    assert reaches(lab, "m1", INTERNET, 80) is not None
+    must_reach(lab, "m1", INTERNET, 80)
     Ban.objects.create(list=BanList.objects.create(name="Own"), prefix="203.0.113.0/28")
     reconcile(network.group)
     assert reaches(lab, "m1", INTERNET, 80) is None

@@ -10,7 +10,7 @@ import pytest
 from apps.accounts import tokens
 from lab.lab import Lab
 from tests import factories
-from tests.whole.system import reaches, wait_for
+from tests.whole.system import must_reach, reaches, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -46,7 +46,6 @@ def test_a_thousand_forwards_of_one_call_carry_packets_once_every_gateway_says_s
 
     wait_for(confirmed)
     for port in (FIRST, FIRST + COUNT - 1):
-        answer = reaches(lab, "internet", str(factories.PUBLIC), port, "udp")
-        assert answer is not None
+        answer = must_reach(lab, "internet", str(factories.PUBLIC), port, "udp")
         assert (answer.node, answer.port) == ("m1", port)
     assert reaches(lab, "internet", str(factories.PUBLIC), FIRST + COUNT, "udp") is None

@@ -12,7 +12,7 @@ from apps.network.models import GatewayGroup
 from lab.answer import HostAnswer
 from lab.lab import Lab
 from tests import factories
-from tests.whole.system import INTERNET, reaches
+from tests.whole.system import INTERNET, must_reach, reaches
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -21,8 +21,7 @@ def read_mappings(lab: Lab, network: factories.Network, port: int) -> dict[str, 
     """Return each resident's mapping, and the answer from the internet to their UDP packet from this port."""
     found = {}
     for name, resident in network.residents.items():
-        answer = reaches(lab, name, INTERNET, 80, "udp", source_port=port)
-        assert answer is not None
+        answer = must_reach(lab, name, INTERNET, 80, "udp", source_port=port)
         mapping = NatMapping.objects.get(is_valid_now(), holding=resident.holding)
         assert answer.peer_address == str(mapping.public)
         found[name] = (mapping, answer)
@@ -51,5 +50,5 @@ def test_who_is_given_no_public_address_stays_inside(lab: Lab, network: factorie
     unmap_address(mapping=network.residents["m2"].mapping, by=network.admin)
     reconcile(network.group)
     assert reaches(lab, "m2", INTERNET, 80) is None
-    assert reaches(lab, "m2", "10.16.0.10", 80) is not None
-    assert reaches(lab, "m1", INTERNET, 80) is not None
+    must_reach(lab, "m2", "10.16.0.10", 80)
+    must_reach(lab, "m1", INTERNET, 80)

@@ -18,7 +18,7 @@ from firewall import wire
 from lab.lab import Lab
 from portal.stack.sshd import ensure_portal_key
 from tests import factories
-from tests.whole.system import agent, reaches, sshd, wait_for
+from tests.whole.system import agent, must_reach, sshd, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -57,7 +57,7 @@ def test_a_rollout_over_ssh_lets_packets_through(bare_lab: Lab, ssh_network: fac
     rollout = reconcile(ssh_network.group)
     assert rollout is not None
     assert rollout.state == Rollout.State.CONFIRMED, rollout.error
-    assert reaches(bare_lab, "internet", str(factories.PUBLIC), 8443) is not None
+    must_reach(bare_lab, "internet", str(factories.PUBLIC), 8443)
     with agent_channel.open_session(ssh_network.gateways[0]) as channel:
         assert answers(channel), "a new session gets in after the ruleset was loaded"
 

@@ -20,7 +20,7 @@ from lab.topology import load_topology as topology
 from tests.agent.client import Client
 from tests.whole.lab_gateway import GatewayInLab
 from tests.whole.loaded_policy import M1, M2, MEMBERS, PUBLIC
-from tests.whole.system import INTERNET, agent, reaches, wait_for
+from tests.whole.system import INTERNET, agent, must_reach, wait_for
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -171,7 +171,6 @@ def test_a_sender_that_another_member_talked_to_by_that_port_gets_through_once_i
 
 def test_a_forward_to_the_very_host_that_left_by_its_port_cuts_nothing(lab: Lab, stack: ExitStack, socket: Path) -> None:
     with gate(lab, socket, stack) as gateway:
-        answer = reaches(lab, "m1", INTERNET, 80, "udp", source_port=6000)
-        assert answer is not None
+        answer = must_reach(lab, "m1", INTERNET, 80, "udp", source_port=6000)
         gateway.apply(with_forward(answer.peer_port))
         assert gateway.confirm(socket) == 0
