@@ -80,13 +80,13 @@ KERNELS: Final = (
         "IPv4 packets run in circles",
         cause_nothing,
         (r"^Packets run in circles through nat-1\. Packets whose hop limit ends here: IPv4 [1-9][\d.]* /s, IPv6 0 /s\.",),
-        traffic=send("m1", f"ping -q -i 0.002 -c 200 -W 1 -t 1 {FAR4}"),
+        traffic=send("m1", f"ping -q -i 0.002 -c 1000 -W 1 -t 1 {FAR4}"),
     ),
     InjectedFault(
         "IPv6 packets run in circles",
         cause_nothing,
         (r"^Packets run in circles through nat-2\. Packets whose hop limit ends here: IPv4 0 /s, IPv6 [1-9][\d.]* /s\.",),
-        traffic=send("m1", f"ping -q -i 0.002 -c 200 -W 1 -t 1 {FAR6}"),
+        traffic=send("m1", f"ping -q -i 0.002 -c 1000 -W 1 -t 1 {FAR6}"),
     ),
     InjectedFault(
         "a member forges source addresses",

@@ -6,7 +6,7 @@ from ipaddress import ip_network
 from typing import Final
 
 from apps.nat.services import add_forward
-from apps.network.models import Gateway
+from apps.network.models import Gateway, GatewayGroup
 from tests import factories
 from tests.whole.faults.injected_fault import FORWARDING, Cause, InjectedFault, run_commands
 from tests.whole.faults.kernels import send
@@ -51,7 +51,9 @@ def break_rollout(scene: FaultScene) -> Iterator[None]:
     scene.run("nat-1", "nft 'table inet deaf { chain c { type filter hook input priority -500; tcp flags & (syn | ack) == syn drop; }; }'")
     try:
         _forward(scene)
+        GatewayGroup.objects.update(confirm_within=5)  # nobody waits longer than needed until it goes back
         deploy.reconcile(scene.network.admin.pk)
+        GatewayGroup.objects.update(confirm_within=30)
         scene.run("nat-1", "nft delete table inet deaf")
         yield
     finally:

@@ -167,7 +167,6 @@ def deploy_network(scene: FaultScene) -> User:
     factories.probes(network)
     GatewayGroup.objects.update(
         heals_drift=False,  # what is changed by hand stays, so that it is a fault that lasts
-        confirm_within=5,
         responder_port=RESPONDER_PORT,
     )
     reached_by_ssh(scene.lab, network.gateways, scene.sockets)
