@@ -16,7 +16,7 @@ from lab.datagram import compute_checksum
 from lab.lab import Lab
 from tests import factories
 from tests.whole.packets import counter, send, watching
-from tests.whole.system import INTERNET, inside, reaches
+from tests.whole.system import INTERNET, inside, must_reach, reaches
 
 pytestmark = [pytest.mark.kernel, pytest.mark.xdist_group("whole")]
 
@@ -61,20 +61,20 @@ def test_a_bogon_reaches_no_forward_and_what_is_our_own_does(lab: Lab, network: 
 
 def test_a_member_who_connects_to_a_bogon_is_told_at_once(lab: Lab, network: factories.Network) -> None:
     save_protection(network, bogons=True, own=[f"{INTERNET}/32"])
-    assert reaches(lab, "m1", INTERNET, 80) is not None
+    must_reach(lab, "m1", INTERNET, 80)
     assert "timed out" not in why(lab, "m1", OTHER_HOST, 80)
     assert "timed out" not in why(lab, "m1", INTERNET6, 80)
     assert (counter(lab, "nat-1", "bogons_to"), counter(lab, "nat-2", "bogons_to")) == (1, 1)
     save_protection(network, bogons=True, own=["203.0.113.0/24", "2001:db8::/32"])
-    assert reaches(lab, "m1", OTHER_HOST, 80) is not None
-    assert reaches(lab, "m1", INTERNET6, 80) is not None
+    must_reach(lab, "m1", OTHER_HOST, 80)
+    must_reach(lab, "m1", INTERNET6, 80)
 
 
 def test_nobody_joins_from_outside_a_connection_that_two_members_have(lab: Lab, network: factories.Network) -> None:
     """The first packet was allowed, and connection tracking does not check by which interface the next one arrives."""
     forward_port(network)
     save_protection(network)
-    assert reaches(lab, "m2", *FORWARD, "udp", source_port=4000) is not None
+    must_reach(lab, "m2", *FORWARD, "udp", source_port=4000)
     with watching(lab, "m1", 5000) as until:
         send(lab, "internet", ("10.16.0.11", 4000), FORWARD, b"joins while nobody forbids it")
         until(b"joins while nobody forbids it")
@@ -122,7 +122,7 @@ def read_offered_mss(lab: Lab, port: int) -> int:
         reaches(lab, "m1", INTERNET, port)
         send(lab, "m1", (M1, 4001), (INTERNET, 4999), b"done")
         packets = [each.packet for each in until(b"done") if not each.sent]
-    [syn] = [each for each in packets if each[9] == 6 and int.from_bytes(each[22:24]) == port and each[33] & 0x3F == 2]
+    syn, *_again = [each for each in packets if each[9] == 6 and int.from_bytes(each[22:24]) == port and each[33] & 0x3F == 2]
     kind, length, size = struct.unpack("!BBH", syn[40:44])
     assert (kind, length) == (2, 4)  # RFC 9293, section 3.2: Linux sends this option first
     return int(size)
