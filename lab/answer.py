@@ -4,6 +4,7 @@ import json
 from typing import NamedTuple
 
 LONGEST_LINE = 65536  # octets, of the answer and of each echoed line
+ANSWER = b'{"node": '  # what each answer begins with
 
 
 class HostAnswer(NamedTuple):

@@ -12,7 +12,7 @@ import threading
 from contextlib import suppress
 from typing import NoReturn
 
-from lab.answer import LONGEST_LINE, HostAnswer
+from lab.answer import ANSWER, LONGEST_LINE, HostAnswer
 from lab.datagram import send_from
 
 PORT = 7
@@ -84,7 +84,10 @@ def _converse(connection: socket.socket, peer: Endpoint, node: str) -> None:
 
 
 def _reply(listener: socket.socket, node: str) -> None:
-    _, ancillary, _, peer = listener.recvmsg(LONGEST_LINE, 256)
+    """Answer a datagram, unless it is itself an answer, whose client has gone: two hosts would answer each other for ever."""
+    said, ancillary, _, peer = listener.recvmsg(LONGEST_LINE, 256)
+    if said.startswith(ANSWER):
+        return
     reached = _get_original_destination(ancillary)
     send_from(reached, peer[:2], HostAnswer(node, "udp", *reached, *peer[:2]).to_line())
 

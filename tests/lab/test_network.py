@@ -1,5 +1,7 @@
 """The network after start: which nodes reach each other, and which answer."""
 
+import sys
+
 import pytest
 
 from lab.connect import NoAnswerError
@@ -37,6 +39,15 @@ def test_a_member_answers_another_on_any_port_and_tells_how_it_was_reached(
     for port in (7, 22, 65535):
         answer = shared_lab.connect("m1", protocol, str(other), port, source_port=4000 + port // 2)
         assert answer == ("m2", protocol, str(other), port, str(one), 4000 + port // 2)
+
+
+def test_an_answer_that_finds_no_client_any_more_is_not_answered(shared_lab: Lab, topology: Topology) -> None:
+    one, other = topology.get_node("m1").ipv4, topology.get_node("m2").ipv4
+    send = f"from lab.datagram import send_from; send_from(({one!r}, 4000), ({other!r}, 53), b'?')"  # and no socket waits for the answer
+    with start_sniffer(shared_lab, "m2", "eth0", f"{one}/32") as sniffer:
+        shared_lab.run("m1", [sys.executable, "-c", send])
+        shared_lab.connect("m3", "udp", other, 53)
+        assert sniffer.stop().leaked == 1
 
 
 def test_tcp_echoes_lines_after_the_answer(shared_lab: Lab, topology: Topology) -> None:
