@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lab.plan import LabPlan, NodePlan  # the import would load half the standard library for two names
 
 WAKE_CONNTRACK = "table inet wake {\n chain wake {\n ct state new\n}\n}\ndelete table inet wake\n"
-PATIENCE = 5.0  # seconds for the kernel to notice that a cable is plugged in
+PATIENCE = 60.0  # seconds for the kernel to notice that a cable is plugged in
 
 
 def main() -> None:

@@ -61,7 +61,7 @@ class Lab:
             raise ValueError(f"{node} runs a server, which would be lost; only nodes that do not answer can be rebuilt")
         command = build_module_command("lab.rebuild", str(self.holder.pid), str(self.holder.started))
         text = json.dumps(build_rebuild_plan(self.topology, node))
-        subprocess.run(command, input=text, capture_output=True, text=True, timeout=30, check=True)
+        subprocess.run(command, input=text, capture_output=True, text=True, timeout=90, check=True)
 
     def run(
         self, node: str, command: Sequence[str], *, text: str | None = None, timeout: float = 30, check: bool = True
