@@ -18,7 +18,9 @@ from tests.agent.client import Client
 
 TALK = """
 import socket, sys
-stream = socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=1).makefile("rwb")
+connection = socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=10)
+connection.settimeout(4)
+stream = connection.makefile("rwb")
 print("open" if stream.readline() else "closed", flush=True)
 for line in sys.stdin:
     try:
