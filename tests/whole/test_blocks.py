@@ -104,8 +104,16 @@ def test_a_block_ends_in_the_kernel_without_the_portal(lab: Lab, served_network:
     assert "block" not in lab.run("nat-1", ["nft", "list", "set", "inet", "netzwart", "blocked4"]).stdout.partition("elements")[2]
 
 
+def open_and_deploy(lab: Lab, network: factories.Network) -> None:
+    """Do what has to be done before a block ends: deploy, and open three conversations."""
+    reconcile(network.group, force=True)
+    for _ in range(3):
+        with conversation(lab, "m2", INTERNET, 80) as answers:
+            assert answers()
+
+
 def test_a_block_that_ends_by_its_time_leaves_no_connection_to_the_notice_page(lab: Lab, served_network: factories.Network) -> None:
-    block_resident(served_network, until=timezone.now() + timedelta(seconds=8))
+    block_resident(served_network, until=choose_end(lambda: open_and_deploy(lab, served_network)))
     with (
         conversation(lab, "m1", INTERNET, 80, patience=2) as with_notice,
         conversation(lab, "m1", INTERNET6, 80, patience=2) as with_notice6,
