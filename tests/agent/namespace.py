@@ -4,11 +4,16 @@ Everything that touches nftables has to run through `do`: libnftables may open a
 namespace.
 """
 
+import json
 import os
+import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from time import monotonic
 from typing import ParamSpec, TypeVar
+
+PATIENCE = 60.0  # seconds until the kernel has activated a card
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -27,6 +32,12 @@ class Namespace:
         """Call the function in the thread."""
         return self._thread.submit(function, *args, **kwargs).result()
 
+    def await_cards(self, *cards: str) -> None:
+        """Return when these cards send: the kernel activates one only some time after its other end is up, and drops packets until then."""
+        give_up = monotonic() + PATIENCE
+        while not self.do(_list_active_cards) >= set(cards):
+            assert monotonic() < give_up, f"not all of {cards} became active"
+
     def close(self) -> None:
         """End the thread."""
         self._thread.shutdown()
@@ -38,6 +49,12 @@ def _enter(name: str) -> None:
         return
     with Path(f"/run/netns/{name}").open() as space:
         os.setns(space.fileno(), os.CLONE_NEWNET)
+
+
+def _list_active_cards() -> set[str]:
+    """Return the cards of this namespace whose operational state is UP (RFC 2863): it is set when the card is activated."""
+    told = subprocess.run(["ip", "-json", "link"], check=True, capture_output=True).stdout
+    return {each["ifname"] for each in json.loads(told) if each["operstate"] == "UP"}
 
 
 def why_not() -> str:

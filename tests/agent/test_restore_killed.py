@@ -94,6 +94,8 @@ class RestoreWires:
 
         awaited: sources to wait for, however long they take on a busy machine. Sources that arrive later appear in the next call.
         """
+        for space, cards in ((self.member, ("eth0",)), (self.gateway, ("lan", "wan")), (self.outside, ("eth0",))):
+            space.await_cards(*cards)
         for source, to in ((MEMBER, OUTSIDE), (MEMBER6, OUTSIDE6), (STRANGER6, OUTSIDE6)):
             for _packet in range(20):
                 with self.member.do(_voice, source) as voice:

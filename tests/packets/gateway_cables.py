@@ -110,6 +110,7 @@ class GatewayWires:
         self.gateway.do(_ip, "".join(_cables(outside)))
         self._outside.do(_ip, "".join(f"link set {card} up\n" for card in CARDS))
         self.gateway.do(_ip, "".join(_network()))
+        self.gateway.await_cards(*CARDS)
         self.gateway.do(_settle, {"net/netfilter/nf_conntrack_tcp_loose": "0"} | WAITING)
         for namespace in (self.gateway, self._outside):
             namespace.do(os.sched_setaffinity, 0, {min(os.sched_getaffinity(0))})
