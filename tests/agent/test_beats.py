@@ -9,6 +9,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from threading import Event, RLock
+from time import monotonic
 from types import MethodType
 from typing import Any
 
@@ -153,7 +154,7 @@ def beats(client: Client, number: int) -> list[wire.Reply]:
 
 def test_whoever_waits_hears_what_is_done_and_how_much_of_it(busy: Busy) -> None:
     with closing(busy.send_and_wait(whole(network(3), token=1, now=clock()))) as portal:
-        assert wire.Beat("loading", 30, 70) in beats(portal, 50)
+        assert any(portal.receive()[1] == wire.Beat("loading", 30, 70) for _ in range(3_000))
         busy.table.may.set()
         assert isinstance(portal.answer()[1], wire.Applied)
 
@@ -186,5 +187,6 @@ def test_an_agent_that_is_stopped_brings_what_it_does_to_its_end(busy: Busy) -> 
 
 def test_a_quick_answer_comes_alone(busy: Busy) -> None:
     with closing(Client(busy.socket)) as portal:
+        begun = monotonic()
         assert isinstance(portal.ask(wire.Hello(clock())), wire.Welcome)
-        assert len(portal.beats) < 5
+        assert len(portal.beats) <= (monotonic() - begun) / OFTEN

@@ -60,7 +60,7 @@ def test_a_table_that_was_deleted_is_told_from_one_that_was_altered(gateway: OnK
 def test_elements_that_came_went_or_changed_by_hand_are_named(gateway: OnKernel | Served) -> None:
     deploy(gateway, whole(NETWORK, token=1, now=clock()))
     gateway.nft("add element inet netzwart up4 { 10.9.9.9 }; delete element inet netzwart snat4 { 10.1.0.1 }")
-    gateway.nft("delete element inet netzwart bans4_32 { 203.0.113.9 }; add element inet netzwart bans4_32 { 203.0.113.9 timeout 2h }")
+    gateway.nft("delete element inet netzwart bans4_32 { 203.0.113.9 }; add element inet netzwart bans4_32 { 203.0.113.9 timeout 3h }")
     answer = drift(gateway)
     assert answer.rules == ()
     assert answer.elements.keys() == {"up4", "snat4", "bans4_32"}

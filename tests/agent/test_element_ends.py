@@ -31,23 +31,26 @@ def many_bans(number: int) -> tuple[BanSpec, ...]:
 def largest_error(ruleset: Ruleset, space: Namespace | None = None) -> float:
     """Return the largest difference, in seconds, between the end of an element in the kernel and in the ruleset.
 
-    Reads in the given namespace, or in the caller's.
+    Reads in the given namespace, or in the caller's. The kernel tells remaining times at some moment of the reading, however long that
+    takes.
     """
     name = BANS
-    remaining: dict[bytes, tuple[float, int]] = {}
+    remaining: dict[bytes, int] = {}
 
     def look() -> None:
         own = Netlink()
         for bodies, _ in own.iter_dump(GETSETELEM, codec.pack_set_reference(name)):
             for body in bodies:
                 for columns in codec.decode(body):
-                    at = time.time()
-                    remaining.update({key: (at, left) for key, left in zip(columns.keys, columns.remaining, strict=True) if left})
+                    remaining.update({key: left for key, left in zip(columns.keys, columns.remaining, strict=True) if left})
         own.close()
 
+    begun = time.time()
     space.do(look) if space else look()
+    over = time.time()
     assert remaining.keys() == {key for key, element in ruleset.elements[name].items() if element.expires}
-    return max(abs(at + left / 1000 - ruleset.elements[name][key].expires) for key, (at, left) in remaining.items())
+    right = (ruleset.elements[name][key].expires - left / 1000 for key, left in remaining.items())  # when the times told are exact
+    return max(max(begun - at, at - over, 0.0) for at in right)
 
 
 @restrict_to_gateways("kernel")

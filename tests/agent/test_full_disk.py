@@ -61,14 +61,15 @@ def gateway(request: pytest.FixtureRequest, disk: Disk) -> Iterator[Served]:
 def test_a_change_that_cannot_be_written_down_is_not_confirmed_and_is_taken_back(gateway: Served, disk: Disk) -> None:
     deploy(gateway, whole(network(2), token=1, now=clock()))
     journal = deployed_once_more(gateway)
+    change = step(network(3), network(60), token=3, now=clock(), within=5)
     disk.fill()
-    applied = gateway.ask(step(network(3), network(60), token=3, now=clock(), within=2))
+    applied = gateway.ask(change)
     assert isinstance(applied, wire.Applied), applied
-    answer = send_refused(gateway, wire.Confirm(3, text_of(network(60))))
+    answer = send_refused(gateway, wire.Confirm(3, change.target))
     assert answer.reason == "state"
     assert "journal cannot be written: No space left on device; nothing was confirmed. Make room" in answer.text
     assert (gateway.state / "journal").read_bytes() == journal
-    gateway.wait_for_log("it was not confirmed within 2 s")
+    gateway.wait_for_log("it was not confirmed within 5 s")
     assert runs(gateway) == text_of(network(3))
     disk.free()
     deploy(gateway, step(network(3), network(60), token=4, now=clock()))

@@ -20,6 +20,7 @@ from firewall.tracing.packet import SYN
 from gateway.kernel import KernelTable
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory
+from tests.agent.client import PATIENCE
 from tests.agent.conftest import restrict_to_gateways
 from tests.agent.gateways import AnyGateway, Hands, Served, clock
 from tests.agent.requests import deploy, runs
@@ -265,7 +266,7 @@ def test_of_a_flood_no_more_are_followed_than_a_second_has_room_for(wired_agent:
     start = monotonic()
     wired_agent.wires.exchange("lan0", [octets(out(port)) for port in range(1001, 1081)])
     most = EVERY_SECOND * (2 + int(monotonic() - start))
-    assert EVERY_SECOND <= len(packets(look(wired_agent, number))) <= min(most, 79)
+    assert EVERY_SECOND <= len(packets(look(wired_agent, number))) <= most
 
 
 @pytest.mark.kernel
@@ -368,7 +369,7 @@ def test_nobody_looks_at_a_trace_that_never_began(gateway: AnyGateway) -> None:
 
 
 def until_its_table_is_gone(gateway: Served) -> None:
-    give_up = monotonic() + 10
+    give_up = monotonic() + PATIENCE
     while TABLE in gateway.nft("list", "tables"):
         assert monotonic() < give_up
 

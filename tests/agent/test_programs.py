@@ -79,8 +79,7 @@ def test_the_ruleset_on_the_disk_is_there_for_the_new_program(agent: LaunchedGat
 
 
 def test_without_confirmation_the_program_before_comes_back(agent: LaunchedGateway) -> None:
-    agent.try_out(NEWER, within=4)
-    agent.await_line("was given up")
+    agent.try_out(NEWER, within=4, until="was given up")
     agent.await_line("listening at")
     expect_former(agent, NEWER, "within 4 s")
 

@@ -196,8 +196,8 @@ def test_a_restore_that_is_killed_at_any_moment_lets_nothing_forbidden_out(
     talking, ends = Thread(target=wires.talk), list[int]()
     talking.start()
     try:
-        for tenths in range(200):
-            ends.append(boot(wires, restore, first=first, seconds=tenths / 10))
+        for number in range(200):
+            ends.append(boot(wires, restore, first=first, seconds=number * number / 100))
             assert wires.waiting() <= ALLOWED
             assert wires.listen_for() <= ALLOWED
             if ends[-1] == 0:

@@ -212,10 +212,12 @@ def test_counters_are_read_beside_changes_without_taking_their_answers(bench: Be
             each.start()
         return begun
 
-    for each in bench.do(start):
-        each.join(60)
-        assert not each.is_alive(), "it waits for an answer that the other thread has taken"
-    sys.setswitchinterval(before)
+    try:
+        for each in bench.do(start):
+            each.join(600)
+            assert not each.is_alive(), "it waits for an answer that the other thread has taken"
+    finally:
+        sys.setswitchinterval(before)
     assert failed == []
 
 

@@ -44,7 +44,7 @@ def test_stopping_leaves_no_process_and_no_interface(topology: Topology) -> None
         inside = processes(lab)
         assert len(inside) >= 7  # at least: the holder, some hosts that answer, and the sleeper
     assert not any(process.is_alive for process in inside)
-    assert sleeping.wait(timeout=5) == -signal.SIGKILL
+    assert sleeping.wait(timeout=60) == -signal.SIGKILL
     sleeping.stdout.close()
     assert interfaces() == before
 
@@ -69,7 +69,7 @@ def test_a_lab_ends_when_the_program_that_started_it_is_killed() -> None:
         holder = ProcessRef(pid, started)
         assert holder.is_alive
         program.kill()
-    holder.wait(timeout=5)
+    holder.wait(timeout=60)
     assert not holder.is_alive
 
 
@@ -109,7 +109,7 @@ def test_a_signal_reaches_the_program_inside(lab: Lab) -> None:
         assert program.stdout.readline() == "ready\n"
         program.terminate()
         assert program.stdout.readline() == "caught\n"
-        assert program.wait(timeout=5) == 3
+        assert program.wait(timeout=60) == 3
 
 
 def test_the_way_a_program_inside_dies_is_passed_on(lab: Lab) -> None:

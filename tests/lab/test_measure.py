@@ -74,7 +74,7 @@ def test_a_forward_reaches_the_member(natting_lab: Lab, topology: Topology, publ
 
 def test_a_udp_stream_through_nat_is_counted_exactly_and_so_are_its_bytes(natting_lab: Lab, topology: Topology, public: str) -> None:
     sent, received = run_udp_stream(
-        natting_lab, "m1", "internet", topology.get_node("internet").ipv4, 5000, rate=1000, seconds=0.2, size=200
+        natting_lab, "m1", "internet", topology.get_node("internet").ipv4, 5000, rate=1000, seconds=0.2, size=200, idle=30
     )
     assert (sent.sent, sent.failed) == (200, 0)
     assert (received.received, received.missing, received.duplicate, received.reordered) == (200, 0, 0, 0)
@@ -84,7 +84,7 @@ def test_a_udp_stream_through_nat_is_counted_exactly_and_so_are_its_bytes(nattin
 
 
 def test_a_udp_stream_reaches_a_member_through_a_forward(natting_lab: Lab, public: str) -> None:
-    _, received = run_udp_stream(natting_lab, "internet", "m1", public, FORWARDED, arrives_at=PORT, rate=1000, seconds=0.1)
+    _, received = run_udp_stream(natting_lab, "internet", "m1", public, FORWARDED, arrives_at=PORT, rate=1000, seconds=0.1, idle=30)
     assert (received.received, received.missing) == (100, 0)
 
 

@@ -11,9 +11,11 @@ pytestmark = pytest.mark.kernel
 @pytest.mark.parametrize("node", ["nat-1", "nat-2"])
 def test_a_gateway_that_is_rebuilt_is_bare_and_at_all_its_cables_again(lab: Lab, topology: Topology, node: str) -> None:
     lab.run(node, ["nft", "add table inet left_behind"])
-    with lab.popen(node, ["sleep", "60"]) as running:
+    with lab.popen(node, ["sh", "-c", "echo ready; exec sleep 60"]) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "ready\n"
         lab.rebuild(node)
-        assert running.wait(10) != 0, "what ran in it is gone"
+        assert running.wait(60) != 0, "what ran in it is gone"
     assert lab.run(node, ["nft", "list", "ruleset"]).stdout == ""
     for other in topology.nodes:
         for route in other.routes:

@@ -73,7 +73,7 @@ SETTINGS = {
 WAITING = {
     f"net/{of}_{name}": value
     for of in ("ipv4/ipfrag", "ipv6/ip6frag", "netfilter/nf_conntrack_frag6")
-    for name, value in (("timeout" if "conntrack" in of else "time", "3600"), ("high_thresh", str(64 << 20)))
+    for name, value in (("timeout" if "conntrack" in of else "time", "86400"), ("high_thresh", str(64 << 20)))
 }
 ALL_FRAMES, OUTGOING, IGNORE_OUTGOING = 0x0003, 4, 23  # ETH_P_ALL, PACKET_OUTGOING, PACKET_IGNORE_OUTGOING
 ARP = b"\x08\x06"
