@@ -110,7 +110,6 @@ def test_connections_of_a_former_holder_end_when_the_other_gateway_takes_over(sy
         wait_for(lambda: system.has_flow(OTHER, address))
         system.hide_agent(FIRST)
         hand_over(system, "m1", "m2")
-        assert not system.has_flow(OTHER, address)
         assert (former(), other()) == (True, True)
         system.programs[FIRST].call("refresh")
         wait_for(lambda: system.has_flow(OTHER, address))
@@ -131,6 +130,7 @@ def hand_over(system: FailoverSystem, source: str, target: str) -> None:
     map_address(holding=holding, public=factories.PUBLIC, by=network.admin)
     rollout = system.deploy()
     assert dict(rollout.steps.values_list("gateway__name", "state")) == {FIRST: State.AWAY, OTHER: State.CONFIRMED}
+    assert rollout.steps.get(gateway__name=OTHER).flows_cut  # the carrier may send their states again at any time
 
 
 def test_what_was_cut_while_its_gateway_was_dead_stays_cut_when_that_gateway_carries_again(system: FailoverSystem) -> None:
