@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 PEOPLE = """\
 Nummer;Name;E-Mail;Haus;Zimmer;Gerät;MAC;Private Adresse;IPv6-Präfix;Freigaben;Bezahlt bis;Sprache
-3000;Ada Weiß;ada@x.example;Alte Mühle;12.0;Laptop;00-00-5e-00-53-a1;{a};{p};tcp 443 → 8443 (Cloud);31.03.2027;de
+30000;Ada Weiß;ada@x.example;Alte Mühle;12.0;Laptop;00-00-5e-00-53-a1;{a};{p};tcp 443 → 8443 (Cloud);31.03.2027;de
 ;Bo Berg;bo@x.example;Alte Mühle;13;;;{b};;;;
 """
 
@@ -55,10 +55,10 @@ def test_a_table_brings_houses_rooms_members_devices_addresses_and_forwards(netw
     file = make_people(network)
     dry = services.check_people(file)
     assert dry["problems"] == []
-    assert not Member.objects.filter(number=3000).exists() and not Site.objects.exists()
+    assert not Member.objects.filter(number=30000).exists() and not Site.objects.exists()
     assert dry["counts"] == services.import_people(file=file, by=network.admin)["counts"]
-    ada, bo = Member.objects.get(number=3000), Member.objects.get(email="bo@x.example")
-    assert (ada.name, str(ada.room), ada.language, ada.state, bo.number) == ("Ada Weiß", "AM-12", "de", "active", 3001)
+    ada, bo = Member.objects.get(number=30000), Member.objects.get(email="bo@x.example")
+    assert (ada.name, str(ada.room), ada.language, ada.state, bo.number) == ("Ada Weiß", "AM-12", "de", "active", 30001)
     assert Device.objects.get(member=ada).mac == "00:00:5e:00:53:a1"
     holding = Holding.objects.get(is_valid_now(), member=ada, kind=Pool.Kind.PRIVATE4)
     assert holding.device == Device.objects.get(member=ada)
@@ -78,26 +78,26 @@ def test_the_same_table_again_changes_nothing(network: factories.Network) -> Non
 
 def test_the_exported_list_of_members_changes_nothing_when_it_is_imported(network: factories.Network) -> None:
     run(make_people(network), network.admin)
-    factories.member("=Formula & Sons", number=4000, email="sum@x.example")
-    factories.member("Gone", number=4001, state="left")
+    factories.member("=Formula & Sons", number=40000, email="sum@x.example")
+    factories.member("Gone", number=40001, state="left")
     exported = "".join(render_member_list_csv(parse_members_query({}), timezone.localdate())).encode()  # type: ignore[arg-type]  # no parameters
     assert run(PeopleFile(exported, "members.csv"), network.admin) == {"members_unchanged": Member.objects.count()}
 
 
 def test_a_single_problem_keeps_everything_from_being_written(network: factories.Network) -> None:
-    file = PeopleFile(b"Number;Name;House;Room\n3000;Ada;Mill;1\n3001;;Mill;2\n", create_rooms=True)
+    file = PeopleFile(b"Number;Name;House;Room\n30000;Ada;Mill;1\n30001;;Mill;2\n", create_rooms=True)
     report = services.import_people(file=file, by=network.admin)
     assert [(each["line"], each["column"]) for each in report["problems"]] == [(3, "Name")]
-    assert not Site.objects.exists() and not Member.objects.filter(number=3000).exists()
+    assert not Site.objects.exists() and not Member.objects.filter(number=30000).exists()
 
 
 def test_members_are_changed_and_come_back(network: factories.Network) -> None:
     site = Site.objects.create(name="House B", code="B")
     room = Room.objects.create(site=site, floor=2, name="214")
     Tariff.objects.create(name="Large")
-    gone = factories.member("Gone", number=4001, state="left")
-    here = factories.member("Here", number=4002, email="a@x.example")
-    text = "Nr;Status;Zimmer;Tarif;Bezahlt bis;E-mail\n4001;aktiv;B-214;;2027-01-31;\n4002;;b214;large;;b@x.example\n"
+    gone = factories.member("Gone", number=40001, state="left")
+    here = factories.member("Here", number=40002, email="a@x.example")
+    text = "Nr;Status;Zimmer;Tarif;Bezahlt bis;E-mail\n40001;aktiv;B-214;;2027-01-31;\n40002;;b214;large;;b@x.example\n"
     assert run(PeopleFile(text.encode()), network.admin) == {"members_changed": 2}
     gone.refresh_from_db()
     here.refresh_from_db()
@@ -108,14 +108,14 @@ def test_members_are_changed_and_come_back(network: factories.Network) -> None:
 def test_the_history_names_who_imported_what(network: factories.Network) -> None:
     run(make_people(network), network.admin)
     events: Any = Member.pgh_event_models["insert"]  # type: ignore[attr-defined]  # added by pghistory
-    [context] = {event.pgh_context for event in events.objects.filter(number=3000)}
+    [context] = {event.pgh_context for event in events.objects.filter(number=30000)}
     assert context.metadata["user"] == network.admin.pk
     assert (context.metadata["cause"], context.metadata["reason"]) == ("import people", "import of people.csv")
     written: dict[Any, dict[str, int]] = {
         Room: {},
-        Device: {"member__number__gte": 3000},
-        Holding: {"member__number__gte": 3000},
-        NatMapping: {"holding__member__number__gte": 3000},
+        Device: {"member__number__gte": 30000},
+        Holding: {"member__number__gte": 30000},
+        NatMapping: {"holding__member__number__gte": 30000},
     }
     for model, rows in written.items():
         added: Any = model.pgh_event_models["insert"]
@@ -126,7 +126,7 @@ def test_the_history_names_who_imported_what(network: factories.Network) -> None
 def test_ports_of_many_new_mappings_are_claimed_at_once(network: factories.Network) -> None:
     pool_sharing.change_sharing(pool=network.public, sharing="blocks", block_size=1024, by=network.admin)
     run(make_people(network), network.admin)
-    made = list(NatMapping.objects.filter(is_valid_now(), holding__member__number__gte=3000).order_by("pk"))
+    made = list(NatMapping.objects.filter(is_valid_now(), holding__member__number__gte=30000).order_by("pk"))
     claims = PortClaim.objects.filter(mapping_id__in=[each.pk for each in made]).order_by("mapping_id")
     assert [(each.public, each.ports) for each in claims] == [(each.public, each.block) for each in made]
     assert len({(each.public, each.ports.lower) for each in claims}) == 2
@@ -137,16 +137,16 @@ def test_in_a_pool_of_own_addresses_each_member_gets_one(network: factories.Netw
     file = make_people(network)
     assert services.check_people(file)["problems"] == []
     run(file, network.admin)
-    publics = list(NatMapping.objects.filter(is_valid_now(), holding__member__number__gte=3000).values_list("public", flat=True))
+    publics = list(NatMapping.objects.filter(is_valid_now(), holding__member__number__gte=30000).values_list("public", flat=True))
     assert len(set(publics)) == 2
-    assert not NatMapping.objects.filter(is_valid_now(), public__in=publics, holding__member__number__lt=3000).exists()
+    assert not NatMapping.objects.filter(is_valid_now(), public__in=publics, holding__member__number__lt=30000).exists()
 
 
 def test_a_public_pool_that_is_out_of_service_gives_no_place(network: factories.Network) -> None:
     Pool.objects.filter(pk=network.public.pk).update(retired=timezone.now())
     report = services.import_people(file=make_people(network), by=network.admin)
     assert {each["text"] for each in report["problems"]} > {"The public pools are full. Add addresses, or let more members share them."}
-    assert not Member.objects.filter(number=3000).exists()
+    assert not Member.objects.filter(number=30000).exists()
 
 
 def test_the_command_says_what_it_did_and_lists_problems_with_their_lines(network: factories.Network, tmp_path: Path) -> None:
@@ -156,8 +156,8 @@ def test_the_command_says_what_it_did_and_lists_problems_with_their_lines(networ
     call_command("import_people", str(path), "--create-rooms", "--dry-run", stdout=said)
     assert "2 members added, 1 sites added, 2 rooms added" in said.getvalue() and "nothing was changed" in said.getvalue()
     call_command("import_people", str(path), "--create-rooms", "--author", "mara", stdout=said)
-    assert Member.objects.filter(number=3000).exists()
-    path.write_text("Nr;Wohnt in\n3000;AM-99\n")
+    assert Member.objects.filter(number=30000).exists()
+    path.write_text("Nr;Wohnt in\n30000;AM-99\n")
     with pytest.raises(SystemExit):
         call_command("import_people", str(path), "--column", "Wohnt in=room", "--author", "mara", stdout=said, stderr=faults)
     assert "line 2, Wohnt in: Alte Mühle has no room 99." in faults.getvalue()
