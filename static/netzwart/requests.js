@@ -114,11 +114,10 @@ function settle() {
 function restore() {
   const all = fields(document);
   all.forEach((field) => {
-    const draft = sessionStorage.getItem(kept(field));
-    const alike = all.filter((each) => kept(each) === kept(field)).length > 1;
-    if (!draft || alike || field.value !== field.defaultValue) return;
+    const key = kept(field), draft = sessionStorage.getItem(key);
+    if (!draft || all.some((each) => each !== field && kept(each) === key)) return; // which of two that are alike it belongs to is not known
     const { text, was } = JSON.parse(draft);
-    if (was !== field.value) return;
+    if (field.value !== field.defaultValue || field.value !== was) return;
     field.value = text;
     strip("draft-restored", true);
   });
