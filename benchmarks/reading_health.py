@@ -87,16 +87,15 @@ def _measure_cpu_ms(work: Callable[[], object], times: int) -> float:
 def _measure_portal() -> dict[str, float]:
     from django.utils import timezone
 
-    from apps.gateways.health.collection import store_reading
     from tests import factories
-    from tests.health_situations import build_counters
+    from tests.health_situations import build_counters, store_reading
 
     network, now = factories.network(), timezone.now()
     seconds = iter(range(0, 10 * READINGS + 1, 10))
 
     def store() -> None:
         at = now - timedelta(seconds=10 * READINGS - next(seconds))
-        store_reading(network.gateways[0], build_counters(1e6 + at.timestamp() % 1e5, at.timestamp()), at, at)
+        store_reading(network.gateways[0], build_counters(1e6 + at.timestamp() % 1e5, at.timestamp()), at)
 
     store()
     cpu = _measure_cpu_ms(store, READINGS)

@@ -1,11 +1,14 @@
 """Builds health readings and what follows from them: a healthy gateway, with one thing changed."""
 
 import dataclasses
+from datetime import datetime
 from ipaddress import ip_address
 from typing import Any
 
 from apps.gateways.health.interval import CoreLoad, HealthInterval, LinkLoad
+from apps.gateways.health.reading_store import GatewayReading, store_readings
 from apps.gateways.health.rule import HealthSituation
+from apps.network.models import Gateway
 from firewall.health import CoreCounters, Forwarding, HealthCounters, KernelCounter, LinkCounters, MachineLevels
 
 LEVELS = MachineLevels(1000, 262_144, 8 << 30, 6 << 30, 100 << 30, 80 << 30, 45_000)
@@ -69,3 +72,8 @@ def build_counters(seconds: float, clock: float, **changed: Any) -> HealthCounte
         forwarding=Forwarding(True, True, True, True),
     )
     return dataclasses.replace(usual, **changed)
+
+
+def store_reading(gateway: Gateway, counters: HealthCounters, at: datetime) -> None:
+    """Store a reading that was true at exactly this moment."""
+    store_readings([GatewayReading(gateway, counters, at, at)])

@@ -2,7 +2,6 @@
 
 import csv
 import dataclasses
-import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -16,9 +15,9 @@ from apps.deployments.models import Rollout
 from apps.deployments.services import reconcile
 from apps.desk.needs.collection import list_attention_items
 from apps.gateways.health.chart_data import ChartPeriod, read_series
-from apps.gateways.health.collection import read_all_gateways, store_reading
+from apps.gateways.health.collection import read_all_gateways
 from apps.gateways.health.models import HealthFinding, HealthReading, HealthSample, HealthStatus
-from apps.gateways.health.recent_facts import RecentFacts
+from apps.gateways.health.reading_store import GatewayReading, store_readings
 from apps.gateways.health.rollup import sum_up
 from apps.gateways.health.selectors import list_findings
 from apps.gateways.packet_probes.models import LOST, NOT_SENT, ProbeStatus
@@ -30,7 +29,7 @@ from tests import factories
 from tests.db.page_client import signed_in, text
 from tests.db.test_alarms import look_after, subjects
 from tests.db.test_pages_dashboard import rollout, runs
-from tests.health_situations import LEVELS, build_counters
+from tests.health_situations import LEVELS, build_counters, store_reading
 
 Span = HealthSample.Span
 SECOND = timedelta(seconds=1)
@@ -50,7 +49,7 @@ def read(gateway: Gateway, *changes: dict[str, Any], ago: timedelta = timedelta(
     for number, changed in enumerate(changes):
         at = end - 10 * SECOND * (len(changes) - 1 - number)
         uptime = (at - NOON).total_seconds()
-        store_reading(gateway, build_counters(uptime, at.timestamp(), **changed), at, at)
+        store_reading(gateway, build_counters(uptime, at.timestamp(), **changed), at)
 
 
 def list_needs() -> list[tuple[str, str]]:
@@ -79,18 +78,50 @@ def test_what_two_readings_show_is_a_need_until_two_do_not(mara: Client, network
     assert list_needs() == []
 
 
-def test_probes_of_all_gateways_are_read_at_once_and_anew_after_a_second(network: factories.Network) -> None:
+def test_each_gateway_is_judged_by_its_own_readings_when_they_are_stored_together(network: factories.Network) -> None:
+    """Stored together, as one after the other: with what each one did since its own reading before, its own probes and sets."""
     first, second = network.gateways[:2]
     noon = timezone.now()
-    ProbeStatus.objects.create(gateway=first, family=4, at=noon, state="lost", since=noon, failures=2, text="Lost.")
-    facts = RecentFacts([first.pk, second.pk])
-    assert [each.failures for each in facts.get_probes(first, noon)] == [2]
-    assert facts.get_probes(first, noon + SECOND) == facts.get_probes(second, noon) == []
-    facts.read_at = time.monotonic()
-    ProbeStatus.objects.update(failures=3)
-    assert [each.failures for each in facts.get_probes(first, noon)] == [2]
-    facts.read_at -= 1
-    assert [each.failures for each in facts.get_probes(first, noon)] == [3]
+    HealthReading.objects.filter(gateway__in=[first, second]).delete()
+    ProbeStatus.objects.create(gateway=second, family=4, at=noon, state="lost", since=noon, failures=2, text="Lost.")
+    for step, changed in enumerate(({}, NO_ROUTE, {}, {}, {})):
+        at = noon + 10 * step * SECOND
+        faults: dict[Gateway, dict[str, Any]] = {
+            first: changed,
+            second: {"levels": dataclasses.replace(LEVELS, temperature=93_000)} if step == 1 else {},
+        }
+        asked = [(each, build_counters(1000 * number + 10 * step, at.timestamp(), **faults[each])) for number, each in enumerate(faults, 1)]
+        store_readings([GatewayReading(each, counters, at, at + 2 * SECOND) for each, counters in asked])
+        found = {(each.gateway, each.rule, each.times, each.missed) for each in HealthFinding.objects.all()}
+        assert found == ({(first, "no_route", 1, 0), (second, "hot", 1, 0)} if step == 1 else set()), step
+    assert not HealthReading.objects.filter(at=noon + SECOND).exclude(measures={}).exists(), "nothing is known of the time before the first"
+    packets = {each.measures["packets"] for each in HealthReading.objects.filter(at__gt=noon + 5 * SECOND)}
+    assert packets == {10_000.0}, "both links that members use, 5,000 packets a second each"
+    assert set(HealthStatus.objects.values_list("gateway", "at", "refusal")) == {
+        (each.pk, noon + 41 * SECOND, "") for each in (first, second)
+    }
+
+
+def test_a_finding_of_each_gateway_goes_on_and_ends_by_itself(network: factories.Network) -> None:
+    first, second = network.gateways[:2]
+    noon = timezone.now()
+    for step, broken in enumerate(({}, {first, second}, {first, second}, {second}, {second}, {second})):
+        at = noon + 10 * step * SECOND
+        store_readings(
+            [
+                GatewayReading(each, build_counters(1000 + 10 * step, at.timestamp(), **(NO_ROUTE if each in broken else {})), at, at)
+                for each in (first, second)
+            ]
+        )
+    [left] = HealthFinding.objects.all()
+    assert (left.gateway, left.times, left.since, left.at) == (second, 5, noon + 10 * SECOND, noon + 50 * SECOND)
+
+
+def test_a_refusal_is_over_with_the_next_reading(network: factories.Network) -> None:
+    gateway = network.gateways[0]
+    HealthStatus.objects.create(gateway=gateway, at=timezone.now(), refusal="no such file")
+    read(gateway, {})
+    assert HealthStatus.objects.get(gateway=gateway).refusal == ""
 
 
 def test_an_old_reading_says_nothing(mara: Client, network: factories.Network) -> None:

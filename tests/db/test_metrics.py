@@ -16,7 +16,6 @@ from prometheus_client.samples import Sample
 
 from apps.accounts.models import User
 from apps.accounts.tokens import create_token
-from apps.gateways.health.collection import store_reading
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.metrics.exposition import render_metrics
 from apps.network.models import Gateway
@@ -24,7 +23,7 @@ from apps.operations import health
 from firewall.health import Forwarding
 from tests import factories
 from tests.db.test_pages_dashboard import rollout, runs
-from tests.health_situations import build_counters
+from tests.health_situations import build_counters, store_reading
 
 type Asking = Callable[..., Any]
 
@@ -101,7 +100,7 @@ def test_counters_of_machines_are_passed_on_as_they_are(network: factories.Netwo
     no_route = {"forwarding": Forwarding(True, True, False, False)}
     for age in (20, 10, 0):
         at = now - timedelta(seconds=age)
-        store_reading(gateway, build_counters(1000 - age, at.timestamp(), **no_route), at, at)
+        store_reading(gateway, build_counters(1000 - age, at.timestamp(), **no_route), at)
     found = read_samples()
     assert found["netzwart_link_received_packets_total", frozenset({"nat-1", "wan0"})] == 5_000_000
     assert found["netzwart_core_softirq_seconds_total", frozenset({"nat-1", "0"})] == 200
@@ -114,7 +113,7 @@ def test_counters_of_machines_are_passed_on_as_they_are(network: factories.Netwo
 
 def test_old_counters_are_left_out(network: factories.Network) -> None:
     at = timezone.now() - timedelta(seconds=61)
-    store_reading(network.gateways[0], build_counters(1000, at.timestamp()), at, at)
+    store_reading(network.gateways[0], build_counters(1000, at.timestamp()), at)
     assert not any(name.startswith("netzwart_link_") for name, _labels in read_samples())
 
 
@@ -127,7 +126,7 @@ def test_more_gateways_need_no_more_queries(network: factories.Network) -> None:
         return len(queries)
 
     def fill(gateway: Gateway) -> None:
-        store_reading(gateway, build_counters(1000, timezone.now().timestamp()), timezone.now(), timezone.now())
+        store_reading(gateway, build_counters(1000, timezone.now().timestamp()), timezone.now())
 
     fill(network.gateways[0])
     few = count()

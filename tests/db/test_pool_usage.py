@@ -7,7 +7,6 @@ import pytest
 from django.utils import timezone
 
 from apps.desk.needs.collection import list_attention_items
-from apps.gateways.health.collection import store_reading
 from apps.gateways.health.selectors import list_findings
 from apps.nat import services
 from apps.nat.pool_usage import list_block_usages
@@ -15,7 +14,7 @@ from apps.nat.services import add_forward
 from apps.network.models import Gauge, Holding, Pool
 from apps.network.selectors import list_pools
 from tests import factories
-from tests.health_situations import build_counters
+from tests.health_situations import build_counters, store_reading
 
 pytestmark = pytest.mark.django_db
 BLOCK = 16_384  # three of each address
@@ -94,5 +93,5 @@ def test_a_set_of_limits_that_is_nearly_full_is_a_finding_while_its_gauge_is_fre
     Gauge.objects.create(gateway=gateway, name="source_rate4_9_9", used=64_000, size=65_536, at=at)
     for age in (20, 10, 0):
         read = now - timedelta(seconds=age)
-        store_reading(gateway, build_counters(1000 - age, read.timestamp()), read, read)
+        store_reading(gateway, build_counters(1000 - age, read.timestamp()), read)
     assert [each.rule for each in list_findings(now)] == rules

@@ -35,7 +35,6 @@ from apps.gateways.agent_upgrade.models import AgentUpgrade, AgentUpgradeStep
 from apps.gateways.evidence.models import EvidenceArchive, EvidenceDownload, EvidenceFile
 from apps.gateways.evidence.part_texts import TITLES
 from apps.gateways.failover_settings import change_failover
-from apps.gateways.health.collection import store_reading
 from apps.gateways.joining.models import JoiningMachine
 from apps.gateways.roles.models import RoleSwitch
 from apps.gateways.roles.observation import note_carriers, store_roles
@@ -78,7 +77,7 @@ from apps.webhooks.models import Delivery, Endpoint
 from firewall.health import Forwarding, MachineLevels
 from firewall.roles import FailoverRole, FamilyRole, RolesAre
 from tests import announcement_factories
-from tests.health_situations import build_counters
+from tests.health_situations import build_counters, store_reading
 from tests.joining_machines import make_ready_machine
 from tests.portal_situations import build_figures
 from tests.whole.system import wait_for
@@ -416,7 +415,7 @@ def _health(gateway: Gateway) -> None:
     }
     for second in (*range(-1200, 0, 60), *range(7180, 7201, 10)):
         at = now + timedelta(seconds=second)
-        store_reading(gateway, build_counters(10_000 + second, at.timestamp(), **faults), at, at)
+        store_reading(gateway, build_counters(10_000 + second, at.timestamp(), **faults), at)
 
 
 def _portal_health() -> None:

@@ -7,10 +7,9 @@ from django.utils import timezone
 from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
-from apps.gateways.health.collection import store_reading
 from apps.gateways.packet_probes.models import ProbeStatus
 from tests import factories
-from tests.health_situations import build_counters
+from tests.health_situations import build_counters, store_reading
 from tests.web.conftest import signed_in
 
 pytestmark = [pytest.mark.browser]
@@ -22,7 +21,7 @@ def test_words_in_place_of_a_figure_stay_in_their_column(chromium: Browser, live
     gateway, now = network.gateways[0], timezone.now()
     for ago in (20, 0):
         at = now - timedelta(seconds=ago)
-        store_reading(gateway, build_counters(10_000 - ago, at.timestamp()), at, at)
+        store_reading(gateway, build_counters(10_000 - ago, at.timestamp()), at)
     for family in (4, 6):
         ProbeStatus.objects.create(gateway=gateway, family=family, at=now, state="lost", since=now, failures=9, text="refused.")
     page = signed_in(chromium, live_server, network.admin, locale="de-DE").new_page()
