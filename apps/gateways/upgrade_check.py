@@ -14,6 +14,7 @@ from django.db.migrations import Migration
 from django.db.migrations.executor import MigrationExecutor
 
 from apps.gateways.agent_texts import get_own_release
+from apps.lib.database import schema_snapshot
 from apps.lib.database.migration_rules import find_long_locks
 from apps.lib.ui import formats
 from apps.network.models import Gateway
@@ -68,7 +69,11 @@ def judge_disk(space: DiskSpace | None, size: int) -> UpgradeFinding:
 def _check_migrations() -> Iterator[UpgradeFinding]:
     executor = MigrationExecutor(connection)
     coming = [migration for migration, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
-    if not coming:
+    with connection.cursor() as cursor:
+        unknown = schema_snapshot.list_unknown_migrations(cursor)
+    if unknown:
+        yield UpgradeFinding(schema_snapshot.explain_unknown_migrations(unknown), is_open=True)
+    elif not coming:
         yield UpgradeFinding("The database has all migrations of this release.")
     for each in coming:
         yield _judge_migration(each)

@@ -1,9 +1,11 @@
 """manage.py upgrade_check: a sentence for each thing that an upgrade needs, with what to do."""
 
 import io
+import re
 from datetime import timedelta
 
-from django.core.management import call_command
+import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
@@ -37,6 +39,16 @@ def test_migrations_that_are_to_come_are_named_with_their_locks(network: factori
     MigrationRecorder(connection).migration_qs.filter(app="deployments", name__gte="0003").delete()
     [(is_open, text)] = find("deployments.0003_protocol_of_agents")
     assert is_open and text == "deployments.0003_protocol_of_agents is to come; it locks no table for long. Run “manage.py migrate”."
+
+
+def test_the_database_of_a_later_release_is_neither_called_ready_nor_migrated(network: factories.Network) -> None:
+    MigrationRecorder(connection).record_applied("network", "9999_later")
+    [(is_open, text)] = find("later release")
+    assert is_open and "network.9999_later. Install that release again, or restore a backup" in text
+    assert not find("all migrations")
+    for options in ({}, {"check_unapplied": True}):
+        with pytest.raises(CommandError, match=re.escape(text)):
+            call_command("migrate", verbosity=0, **options)
 
 
 def test_it_runs_on_a_database_that_lacks_what_the_release_adds(network: factories.Network) -> None:

@@ -76,6 +76,7 @@ def set_up(shown: Portal, portal: BootedTree, gateways: dict[str, BootedTree]) -
 
 def make_backup(portal: BootedTree) -> Path:
     """Make a backup by its unit, and return its directory."""
+    portal.run("systemctl is-active netzwart-backup.timer")
     for command in list_commands("install.md", "9. A backup each night"):
         portal.run(command)
     [backup] = (portal.tree / "var/backups/netzwart").glob("netzwart-*")

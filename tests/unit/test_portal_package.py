@@ -179,7 +179,7 @@ def test_each_unit_is_installed_enabled_and_purged() -> None:
         "netzwart-web.socket",
         "netzwart-backup.timer",
     }
-    for script in ("postinst", "postrm"):
+    for script in ("prerm", "postinst", "postrm"):
         named = set(re.findall(r"netzwart[\w-]*\.(?:service|socket|timer|target)", (DEBIAN / script).read_text()))
         assert named == installed - {"netzwart-backup.service"}, script
 

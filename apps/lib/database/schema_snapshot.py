@@ -39,6 +39,25 @@ def has_removed_migrations(cursor: Any) -> bool:
     return bool(cursor.fetchone()[0])
 
 
+def list_unknown_migrations(cursor: Any, root: Path = ROOT) -> list[str]:
+    """Return migrations of our apps, as app.name, that have run in this database and are not in this release: a later one made them."""
+    cursor.execute("SELECT to_regclass('public.django_migrations') IS NOT NULL")
+    if not cursor.fetchone()[0]:
+        return []
+    cursor.execute("SELECT app, name FROM public.django_migrations ORDER BY app, name")
+    at = root / "migrations"
+    return [f"{app}.{name}" for app, name in cursor.fetchall() if (at / app).is_dir() and not (at / app / f"{name}.py").exists()]
+
+
+def explain_unknown_migrations(names: list[str]) -> str:
+    """Return a sentence for the operator about what `list_unknown_migrations` found."""
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return (
+        f"The database is of a later release: this one does not know its migration {names[0]}{more}. "
+        "Install that release again, or restore a backup of this one (docs/upgrade.md)."
+    )
+
+
 def load_schema_snapshot(cursor: Any) -> None:
     """Create everything in the snapshot, within the caller's transaction. Changes that transaction's search path."""
     cursor.execute(SNAPSHOT.read_text())

@@ -1,6 +1,7 @@
 """Django's migrate, but an empty database is created from the schema snapshot before newer migrations run.
 
-It refuses a database made by removed migrations: Django would create its tables a second time.
+It refuses a database made by removed migrations: Django would create its tables a second time. It refuses the database of a later
+release, too: Django has nothing to do there, and this release's programs would be started with tables that they do not know.
 """
 
 from typing import Any
@@ -25,6 +26,8 @@ class Command(migrate.Command):
         with connections[options["database"]].cursor() as cursor:
             if schema_snapshot.has_removed_migrations(cursor):
                 raise CommandError(f"{schema_snapshot.OUTDATED} Make an empty database and migrate that.")
+            if not options["app_label"] and (unknown := schema_snapshot.list_unknown_migrations(cursor)):
+                raise CommandError(schema_snapshot.explain_unknown_migrations(unknown))
         whole = not any(
             options[each] for each in ("app_label", "migration_name", "plan", "check_unapplied", "fake", "fake_initial", "prune")
         )
