@@ -413,7 +413,7 @@ SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{_COOKIE_PREFIX}sessionid", f"{_COOKIE
 # Browsers use only TLS for this host for a year; its subdomains are not ours to decide. Requests without TLS are redirected to TLS
 SECURE_HSTS_SECONDS = 31_536_000 if SESSION_COOKIE_SECURE else 0
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE
-SECURE_REDIRECT_EXEMPT = [r"^health$"]  # a monitor on this machine asks without TLS; the answer holds no secret
+SECURE_REDIRECT_EXEMPT = [r"^(health|healthz|readyz)$"]  # monitors and load balancers ask without TLS; the answers hold no secret
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # subdomains and the browsers' preload list: see the comment on HSTS above
 CSRF_FAILURE_VIEW = "apps.accounts.csrf.csrf_failure"
 # Trust X-Forwarded-Proto from the proxy; links, and the origins that forms are accepted from, depend on it

@@ -139,6 +139,13 @@ def test_reports_of_life_and_readiness_need_no_sign_in(client: Client, db: None)
     assert client.get("/readyz").content == b"ok\n"
 
 
+@pytest.mark.parametrize("path", ["/health", "/healthz", "/readyz"])
+def test_monitors_are_answered_without_tls_where_pages_are_redirected_to_it(path: str, client: Client, db: None, settings: Any) -> None:
+    settings.SECURE_SSL_REDIRECT = True
+    assert client.get("/members/").status_code == 301
+    assert client.get(path).status_code in (200, 503)
+
+
 def test_a_portal_with_an_outdated_schema_is_alive_and_not_ready(client: Client, db: None) -> None:
     health._require_current_schema.cache_clear()
     with connection.cursor() as cursor:
