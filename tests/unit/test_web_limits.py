@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from apps.lib.web.path_redaction import redact_path
 from portal.web.body_limits import UPLOADS, USUAL, get_body_limit
 from portal.web.wsgi_bridge import WsgiBridge
 
+ROOT = Path(__file__).parents[2]
 BEARERS = {"token", "key"}
 """What routes call a part of the path that opens something for whoever has it."""
 
@@ -53,6 +55,34 @@ def _source(view: Any) -> str:
         return inspect.getsource(inspect.unwrap(view))
     except (OSError, TypeError):
         return ""
+
+
+CADDYFILE = (ROOT / "portal/debian/Caddyfile").read_text()
+NGINX = (ROOT / "docs/live.md").read_text().split("```nginx\n")[1].split("```")[0]
+
+
+@pytest.mark.parametrize("name", UPLOADS)
+def test_the_proxies_of_the_documentation_let_through_what_the_portal_takes(name: str) -> None:
+    [path] = {
+        "/" + re.sub(r"<[^>]*>", "7", path).replace("^", "").replace(r"\Z", "").replace("$", "") for path, each, _ in ROUTES if each == name
+    }
+    assert get_body_limit(path) == UPLOADS[name]
+    [files] = re.findall(r"@files path_regexp (\S+)", CADDYFILE)
+    large, small = re.findall(r"max_size (\d+)MB", CADDYFILE)
+    assert UPLOADS[name] <= int(large if re.search(files, path) else small) * 10**6, "Caddy"
+    assert UPLOADS[name] <= find_nginx_limit(path), "nginx"
+
+
+def find_nginx_limit(path: str) -> int:
+    """Return the octets that nginx takes: an exact location wins, else the first pattern, else the longest prefix (its core module)."""
+    ranks = {"=": 3, "~": 2, "": 1}
+    found = []
+    for kind, where, body in re.findall(r"location (?:([=~]) )?(\S+) \{(.*)\}", NGINX):
+        if {"=": path == where, "~": bool(re.search(where, path)), "": path.startswith(where)}[kind]:
+            limit = re.search(r"client_max_body_size (\d+)m", body)
+            found.append((ranks[kind], len(where) if kind == "" else 0, int(limit[1]) if limit else 1))
+    first = max(found, key=lambda each: each[:2])
+    return first[2] << 20
 
 
 @pytest.mark.parametrize(("path", "most"), [("/account/login/", USUAL), ("/nothing/here/", USUAL), ("/api/members/members/", 2_621_440)])
