@@ -113,7 +113,10 @@ def explain_ssh_error(words: str, host_key: str) -> str:
                 "or copy that of the portal's other hosts"
             )
         case SshFault.KEY_REFUSED:
-            return "the gateway does not accept the portal's key; add the line that “manage.py gateway key” prints to its authorized_keys"
+            return (
+                "the gateway does not accept the portal's key; add the line that “manage.py gateway key” prints to its authorized_keys. "
+                "If it is there, its from= lacks this machine's address: run netzwart-join there with all of the portal's addresses"
+            )
         case SshFault.NO_HOST_KEY:
             return "the gateway's sshd offers no ssh-ed25519 host key; make one there with “ssh-keygen -A” and restart sshd"
         case SshFault.OTHER:
