@@ -9,18 +9,33 @@ from xml.etree import ElementTree
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
+from django.utils.translation import override
 from icalendar import Calendar
 
+from apps.lib.ui import formats
+from apps.status.availability.bookkeeping import note_levels
+from apps.status.availability.models import ServiceLevel
 from apps.status.incidents import services
+from apps.status.incidents.models import Incident, IncidentUpdate
+from apps.status.network_services import NetworkService
+from apps.status.page.status_view import build_status_view
 from apps.status.publication.directory import write_files
+from apps.status.publication.emergency_sheet import build_emergency_sheet
+from apps.status.publication.static_page import build_static_page
 from tests import factories
-from tests.db.test_incidents import announce, describe, say
+from tests.db.test_incidents import HOUR, announce, describe, say
 
 
 def export(directory: Path, **options: object) -> str:
     said = StringIO()
     call_command("export_status", str(directory), stdout=said, **options)
     return said.getvalue()
+
+
+def read_visible_text(page: bytes) -> str:
+    """Return a page without its tags, so without the full times in their titles, which a phone does not show."""
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", page.decode()))
 
 
 def test_the_files_say_the_same_in_both_languages_and_load_nothing_from_the_portal(network: factories.Network, tmp_path: Path) -> None:
@@ -41,6 +56,38 @@ def test_the_files_say_the_same_in_both_languages_and_load_nothing_from_the_port
     assert "https://status.lindenhof.example/index.html#incident-" in ElementTree.tostring(feed, encoding="unicode")
     assert len(Calendar.from_ical((public / "calendar.ics").read_bytes()).walk("VEVENT")) == 2
     assert json.loads((public / "status.de.json").read_text())["incidents"][0]["name"] == "Langsam"
+
+
+def test_each_time_in_the_files_has_its_day_because_they_are_read_on_a_later_one(network: factories.Network) -> None:
+    now = timezone.now()
+    first = say(text_de="Wir suchen.", next_update=now + HOUR)
+    slow = services.open_incident(facts=describe(title_de="Langsam", began=now), first=first, by=network.admin)
+    work = announce(network.admin, title_de="Neuer Kernel")
+    files = build_static_page("", now)
+    told, promised = IncidentUpdate.objects.get(incident=slow).at, Incident.objects.get(pk=slow.pk).next_update
+    assert promised
+    for code, name in (("en", "index.html"), ("de", "index.de.html")):
+        page = read_visible_text(files[name])
+        with override(code):
+            moments = [formats.format_moment(at, now, with_seconds=False, with_day=True) for at in (now, told, promised, work.began)]
+            assert formats.format_full_time(now) in page and not [moment for moment in moments if moment not in page]
+
+
+def test_what_was_noticed_has_its_day_in_the_files_and_stays_calm_on_the_portal(network: factories.Network) -> None:
+    now = timezone.now()
+    note_levels({NetworkService.IPV6: ServiceLevel.DOWN}, now)
+    page = read_visible_text(build_static_page("", now)["index.html"])
+    long, short = (formats.format_moment(now, now, with_seconds=False, with_day=with_day) for with_day in (True, False))
+    assert f"Internet IPv6: not reachable since {long}." in page
+    assert build_status_view(now).summary == f"Internet IPv6: not reachable since {short}."
+
+
+def test_the_emergency_sheet_says_on_which_day_it_was_written_and_since_when_what_was_open(network: factories.Network) -> None:
+    now = timezone.now()
+    slow = services.open_incident(facts=describe(began=now), first=say(), by=network.admin)
+    sheet = read_visible_text(build_emergency_sheet(now)["emergency.html"])
+    assert f"Written {formats.format_full_time(now)}." in sheet
+    assert f"{formats.format_full_time(slow.began)}: Slow in houses A to F" in sheet
 
 
 def test_a_second_export_writes_only_what_changed_and_leaves_no_half_file(network: factories.Network, tmp_path: Path) -> None:

@@ -80,6 +80,12 @@ def test_a_time_says_as_much_of_the_day_as_is_needed() -> None:
     assert formats.format_moment(datetime(2025, 1, 1, 12, 0, tzinfo=UTC), NOW) == "1 Jan 2025, 13:00"
 
 
+def test_a_text_that_is_read_later_says_the_day_of_today_too() -> None:
+    assert formats.format_moment(NOW, NOW, with_seconds=False, with_day=True) == "Thu 12 Nov, 21:16"
+    with translation.override("de"):
+        assert formats.format_moment(NOW, NOW, with_zone=True, with_day=True) == "Do, 12.11., 21:16 Uhr MEZ"
+
+
 def test_a_time_in_another_zone_than_now_always_names_it() -> None:
     assert formats.format_moment(datetime(2025, 5, 3, 0, 14, tzinfo=UTC), NOW) == "3 May 2025, 02:14 CEST"
 

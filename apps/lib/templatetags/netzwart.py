@@ -171,8 +171,8 @@ def copy_button(text: str, name: str = "") -> SafeString:
 def render_when(at: datetime | None, form: str = "") -> SafeString | str:
     """A time: {{ at|when }}.
 
-    "zone" adds the zone, "short" drops the seconds, "full" is Thu 12 Nov 2026, 21:13 CET, "day" is 12 Nov 2026, "ago" is
-    relative.
+    "zone" adds the zone, "short" drops the seconds, "dated" says the day today, too, "full" is Thu 12 Nov 2026, 21:13 CET, "day" is
+    12 Nov 2026, "ago" is relative.
     """
     if at is None:
         return gettext("never")
@@ -192,7 +192,8 @@ def _render_cached_time(
         return _render_time(at, formats.format_full_time(at))
     if "day" in wants:
         return _render_time(at, formats.format_day(at))
-    return _render_time(at, formats.format_moment(at, hour, with_zone="zone" in wants, with_seconds="short" not in wants))
+    parts = {"with_zone": "zone" in wants, "with_seconds": "short" not in wants, "with_day": "dated" in wants}
+    return _render_time(at, formats.format_moment(at, hour, **parts))
 
 
 def _render_time(at: datetime, text: str) -> SafeString:

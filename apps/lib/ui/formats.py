@@ -103,15 +103,15 @@ def format_zone(at: datetime) -> str:
     return _ZONES.get(name, name) if is_german() else name
 
 
-def format_moment(at: datetime, now: datetime, with_zone: bool = False, with_seconds: bool = True) -> str:
+def format_moment(at: datetime, now: datetime, with_zone: bool = False, with_seconds: bool = True, *, with_day: bool = False) -> str:
     """Format a time: 21:13:40 today, "Tue 10 Nov, 18:02" this year, "3 May 2026, 02:14 CEST" before.
 
     The zone is added on request, and wherever it differs from the current one, so that a column headed CET never contains an
-    unmarked CEST.
+    unmarked CEST. with_day: today has its day, too, for a text that is read on a later one.
     """
     local, today = at.astimezone(get_current_timezone()), now.astimezone(get_current_timezone())
     clock, exact = pgettext("time of day", "H:i"), pgettext("time of day", "H:i:s")
-    if local.date() == today.date():
+    if local.date() == today.date() and not with_day:
         text = format_date(local, exact if with_seconds else clock)
     else:
         this_year, older = pgettext("day of this year", "D j M"), pgettext("day", "j M Y")

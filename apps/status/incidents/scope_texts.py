@@ -33,19 +33,22 @@ def describe_scope(incident: Incident) -> str:
     return f"{describe_services(incident)}: {describe_houses(incident)}"
 
 
-def describe_time(incident: Incident, now: datetime) -> str:
-    """Return when it was, is or will be: “since 20:51”, “Tue 17 Nov, 02:00 to 02:20”, “called off”."""
+def describe_time(incident: Incident, now: datetime, *, with_day: bool = False) -> str:
+    """Return when it was, is or will be: “since 20:51”, “Tue 17 Nov, 02:00 to 02:20”, “called off”.
+
+    with_day: today has its day, too, for a text that is read on a later one.
+    """
     if incident.is_called_off:
         return _("called off")
     end = incident.ended or incident.planned_end
-    begins = formats.format_moment(incident.began, now, with_seconds=False)
+    begins = formats.format_moment(incident.began, now, with_seconds=False, with_day=with_day)
     if end is None:
         return _("since %(time)s") % {"time": begins}
-    return _("%(begin)s to %(end)s") % {"begin": begins, "end": _format_end(incident.began, end, now)}
+    return _("%(begin)s to %(end)s") % {"begin": begins, "end": _format_end(incident.began, end, now, with_day)}
 
 
-def _format_end(begin: datetime, end: datetime, now: datetime) -> str:
+def _format_end(begin: datetime, end: datetime, now: datetime, with_day: bool) -> str:
     """Return the time of day alone if it is the same day, as people write it."""
     if timezone.localdate(begin) == timezone.localdate(end):
         return format_date(timezone.localtime(end), pgettext("time of day", "H:i"))
-    return formats.format_moment(end, now, with_seconds=False)
+    return formats.format_moment(end, now, with_seconds=False, with_day=with_day)

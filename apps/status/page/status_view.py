@@ -75,13 +75,16 @@ class StatusView:
     written: datetime
 
 
-def build_status_view(now: datetime) -> StatusView:
-    """Build the view in the active language. A constant number of queries."""
-    told = [_tell(each, now) for each in list_public_incidents(now - PAST)]
+def build_status_view(now: datetime, *, with_day: bool = False) -> StatusView:
+    """Build the view in the active language. A constant number of queries.
+
+    with_day: times of today have their day, too, for a file, which is read on a later one when the portal writes no new one.
+    """
+    told = [_tell(each, now, with_day) for each in list_public_incidents(now - PAST)]
     going = [each for each in told if each.phase in (IncidentPhase.OPEN, IncidentPhase.OVERDUE)]
     states, days = list_states(), list_days(now, DAYS)
     lines = [_build_line(service, states.get(service), days.get(service, {}), going, now) for service in NetworkService]
-    kind, summary, follows = _summarize(going, states, now)
+    kind, summary, follows = _summarize(going, states, now, with_day)
     return StatusView(
         kind,
         summary,
@@ -94,14 +97,16 @@ def build_status_view(now: datetime) -> StatusView:
     )
 
 
-def _tell(incident: Incident, now: datetime) -> ToldIncident:
+def _tell(incident: Incident, now: datetime, with_day: bool) -> ToldIncident:
     updates: Sequence[IncidentUpdate] = incident.told  # type: ignore[attr-defined]  # list_public_incidents brings them along
     promised = incident.next_update if incident.next_update and incident.next_update > now else None
-    phase, time = find_phase(incident, now), describe_time(incident, now)
+    phase, time = find_phase(incident, now), describe_time(incident, now, with_day=with_day)
     return ToldIncident(incident, phase, time, describe_scope(incident), describe_houses(incident), updates, promised)
 
 
-def _summarize(going: Sequence[ToldIncident], states: Mapping[str, ServiceState], now: datetime) -> tuple[StateKind, str, str]:
+def _summarize(
+    going: Sequence[ToldIncident], states: Mapping[str, ServiceState], now: datetime, with_day: bool
+) -> tuple[StateKind, str, str]:
     """Return kind, sentence and what follows: of the worst incident that goes on, or else of what the probes have shown."""
     order = (Impact.DOWN, Impact.DEGRADED, Impact.NONE)
     worst = min(
@@ -110,21 +115,22 @@ def _summarize(going: Sequence[ToldIncident], states: Mapping[str, ServiceState]
     if worst:
         since = _("%(title)s since %(time)s.") % {
             "title": worst.incident.title,
-            "time": formats.format_moment(worst.incident.began, now, with_seconds=False),
+            "time": formats.format_moment(worst.incident.began, now, with_seconds=False, with_day=with_day),
         }
         return _choose_kind(worst.incident), since, worst.updates[0].text if worst.updates else ""
     fresh = [each for each in states.values() if now - each.noted <= FRESH]
     for level, kind in ((ServiceLevel.DOWN, StateKind.BAD), (ServiceLevel.DEGRADED, StateKind.WARN)):
         if found := [each for each in fresh if each.level == level]:
-            return kind, _describe_noticed(found, level, now), _("The portal has noticed it by itself. The network team is told by it.")
+            noticed = _describe_noticed(found, level, now, with_day)
+            return kind, noticed, _("The portal has noticed it by itself. The network team is told by it.")
     if len(fresh) < len(NetworkService) or any(each.level == ServiceLevel.UNKNOWN for each in fresh):
         return StateKind.PLAIN, _("No fault is known."), _("Not everything could be tried lately.")
     return StateKind.OK, _("All works."), _("Packets came back over IPv4 and IPv6 a moment ago.")
 
 
-def _describe_noticed(found: Sequence[ServiceState], level: ServiceLevel, now: datetime) -> str:
+def _describe_noticed(found: Sequence[ServiceState], level: ServiceLevel, now: datetime, with_day: bool) -> str:
     names = ", ".join(str(NetworkService(each.service).label).replace(",", "") for each in found)
-    since = formats.format_moment(min(each.since for each in found), now, with_seconds=False)
+    since = formats.format_moment(min(each.since for each in found), now, with_seconds=False, with_day=with_day)
     return _("%(services)s: %(level)s since %(time)s.") % {"services": names, "level": level.label, "time": since}
 
 

@@ -15,7 +15,7 @@ def _build() -> StatusView:
 
 def page(request: HttpRequest) -> HttpResponse:
     """Show the page. It refreshes itself."""
-    shown = {"view": _build(), "at": build_portal_addresses(), "base": "status/page/portal.html"}
+    shown = {"view": _build(), "at": build_portal_addresses(), "base": "status/page/portal.html", "moments": "short"}
     part = "#now" if request.headers.get("HX-Target") == "status" else ""
     return render(request, f"status/page/page.html{part}", shown)
 

@@ -23,14 +23,18 @@ STYLES: Final = ("tokens.css", "status.css")
 
 
 def build_static_page(url: str, now: datetime) -> Mapping[str, bytes]:
-    """Return the files by name. url: where they will be read, such as “https://status.example.org/”; "" if that is not known yet."""
+    """Return the files by name. url: where they will be read, such as “https://status.example.org/”; "" if that is not known yet.
+
+    Each time in them has its day: they are still read when the portal is gone.
+    """
     first = read_setting(DEFAULT_LANGUAGE)
     codes = [first, *(code for code, _name in settings.LANGUAGES if code != first)]
     files = {name: _read_style(name) for name in STYLES}
     for code in codes:
         with override(code):
             other = next(each for each in codes if each != code)
-            files |= _build_language(build_status_view(now), url, _build_suffix(code, first), other, _build_suffix(other, first))
+            view = build_status_view(now, with_day=True)
+            files |= _build_language(view, url, _build_suffix(code, first), other, _build_suffix(other, first))
     return files
 
 
@@ -55,6 +59,7 @@ def _build_language(view: StatusView, url: str, suffix: str, other: str, other_s
     shown = {
         "base": "status/page/file.html",
         "exported": True,
+        "moments": "short dated",
         "view": view,
         "at": _build_addresses("", suffix),
         "network": read_setting(NETWORK_NAME),
