@@ -1,10 +1,11 @@
 """Bulk actions on members: a preview in words, and doing it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from hashlib import sha256
+from typing import Any, ClassVar, Final
 
 from django import forms
 from django.db.models import Q, QuerySet
@@ -20,11 +21,13 @@ from apps.bans.blocks.selectors import filter_blockable, list_blocked_member_ids
 from apps.desk.forms import ChangeTariffForm, ExtendForm
 from apps.desk.selectors.members import MemberListQuery, filter_members
 from apps.lib.ui import formats
+from apps.lib.web.query_params import parse_number
 from apps.members import services
 from apps.members.models import Member
 
 NAMED = 5
 MOST_PICKED = 1000
+DIGEST: Final = 16  # characters: enough to notice a change
 
 
 @dataclass(frozen=True)
@@ -55,11 +58,47 @@ def parse_selection(post: QueryDict, want: MemberListQuery) -> MemberSelection:
     return MemberSelection(members, members.count(), picks)
 
 
+@dataclass(frozen=True)
+class PreviewMark:
+    """What a preview was made of: the number of members who would change, and digests of their ids and of the entered values.
+
+    Its form carries it to the confirmation, because a filter may find others by then. A form without one fits no preview.
+    """
+
+    number: int
+    members: str
+    values: str
+
+    def describe_difference(self, confirmed: "PreviewMark") -> str:
+        """Return a sentence about what is not as in the confirmed preview, "" if all is."""
+        if self == confirmed:
+            return ""
+        if self.values != confirmed.values:
+            return _("The preview was made with other entries.")
+        if self.number == confirmed.number:
+            return _("It would be other members now than in the preview.")
+        text = ngettext("It would be %(now)s member now, not %(before)s.", "It would be %(now)s members now, not %(before)s.", self.number)
+        return text % {"now": formats.format_number(self.number), "before": formats.format_number(confirmed.number)}
+
+
+def parse_preview_mark(post: QueryDict) -> PreviewMark:
+    """Return the mark of the preview whose button was pressed."""
+    return PreviewMark(parse_number(post, "previewed"), post.get("previewed_members", ""), post.get("previewed_values", ""))
+
+
+def _compute_digest(values: Iterable[object]) -> str:
+    return sha256("\n".join(map(str, values)).encode()).hexdigest()[:DIGEST]
+
+
 class BulkAction[Form: forms.Form](ABC):
-    """A bulk action. `name` is its value in the form, `title` the heading of its page."""
+    """A bulk action. `name` is its value in the form, `title` the heading of its page.
+
+    previewed: the fields that the sentences of its preview depend on.
+    """
 
     name = ""
     danger = False  # its button cuts members off
+    previewed: ClassVar[Sequence[str]] = ()
 
     def __init__(self, form: Form) -> None:
         self.form = form
@@ -68,8 +107,8 @@ class BulkAction[Form: forms.Form](ABC):
     def render_title(self, chosen: MemberSelection) -> str: ...
 
     @abstractmethod
-    def count_affected(self, chosen: MemberSelection) -> int:
-        """Return how many members would change. The form must be valid."""
+    def filter_affected(self, members: QuerySet[Member]) -> QuerySet[Member]:
+        """Return those of the members who would change. The form must be valid."""
 
     @abstractmethod
     def describe_effect(self, number: int) -> str:
@@ -82,7 +121,7 @@ class BulkAction[Form: forms.Form](ABC):
     def render_button(self, number: int) -> str: ...
 
     @abstractmethod
-    def do(self, chosen: MemberSelection, by: User) -> str:
+    def do(self, members: QuerySet[Member], by: User) -> str:
         """Carry the action out and return a sentence that says what was done."""
 
     def describe_spared(self, number: int) -> str:
@@ -98,10 +137,12 @@ class BulkAction[Form: forms.Form](ABC):
         """Return the preview of the entered values, None while the form is invalid."""
         if not self.form.is_valid():
             return None
-        number = self.count_affected(chosen)
+        ids = list(self.filter_affected(chosen.members).order_by("pk").values_list("pk", flat=True))
+        number = len(ids)
         spared = chosen.number - number
         return BulkPreview(
-            number,
+            Member.objects.filter(pk__in=ids),
+            PreviewMark(number, _compute_digest(ids), _compute_digest(self.form.cleaned_data[name] for name in self.previewed)),
             self.describe_effect(number),
             self.describe_spared(spared) if spared else "",
             self.describe_unchanged(),
@@ -111,7 +152,10 @@ class BulkAction[Form: forms.Form](ABC):
 
 @dataclass(frozen=True)
 class BulkPreview:
-    number: int
+    """What an action would do, in words, and to exactly which members."""
+
+    members: QuerySet[Member]
+    mark: PreviewMark
     does: str
     spares: str
     keeps: str
@@ -120,6 +164,7 @@ class BulkPreview:
 
 class ExtendPaidUntil(BulkAction[ExtendForm]):
     name = "extend"
+    previewed = ("until",)
 
     @property
     def until(self) -> date:
@@ -131,8 +176,8 @@ class ExtendPaidUntil(BulkAction[ExtendForm]):
             chosen.number
         )
 
-    def count_affected(self, chosen: MemberSelection) -> int:
-        return chosen.members.filter(Q(paid_until__lt=self.until) | Q(paid_until=None)).count()
+    def filter_affected(self, members: QuerySet[Member]) -> QuerySet[Member]:
+        return members.filter(Q(paid_until__lt=self.until) | Q(paid_until=None))
 
     def describe_effect(self, number: int) -> str:
         text = ngettext("%(n)s member is paid until %(day)s from now on.", "%(n)s members are paid until %(day)s from now on.", number)
@@ -143,20 +188,21 @@ class ExtendPaidUntil(BulkAction[ExtendForm]):
     def render_button(self, number: int) -> str:
         return ngettext("Extend for %(n)s member", "Extend for %(n)s members", number) % _format_number(number)
 
-    def do(self, chosen: MemberSelection, by: User) -> str:
-        return self.describe_result(services.extend_paid(members=chosen.members, until=self.until, by=by))
+    def do(self, members: QuerySet[Member], by: User) -> str:
+        return self.describe_result(services.extend_paid(members=members, until=self.until, by=by))
 
 
 class ChangeTariff(BulkAction[ChangeTariffForm]):
     name = "tariff"
+    previewed = ("tariff",)
 
     def render_title(self, chosen: MemberSelection) -> str:
         return ngettext("Change the tariff of %(n)s member", "Change the tariff of %(n)s members", chosen.number) % _format_number(
             chosen.number
         )
 
-    def count_affected(self, chosen: MemberSelection) -> int:
-        return chosen.members.exclude(tariff=self.form.cleaned_data["tariff"]).count()
+    def filter_affected(self, members: QuerySet[Member]) -> QuerySet[Member]:
+        return members.exclude(tariff=self.form.cleaned_data["tariff"])
 
     def describe_effect(self, number: int) -> str:
         text = ngettext(
@@ -169,8 +215,8 @@ class ChangeTariff(BulkAction[ChangeTariffForm]):
     def render_button(self, number: int) -> str:
         return ngettext("Change for %(n)s member", "Change for %(n)s members", number) % _format_number(number)
 
-    def do(self, chosen: MemberSelection, by: User) -> str:
-        return self.describe_result(services.assign_tariff(members=chosen.members, tariff=self.form.cleaned_data["tariff"], by=by))
+    def do(self, members: QuerySet[Member], by: User) -> str:
+        return self.describe_result(services.assign_tariff(members=members, tariff=self.form.cleaned_data["tariff"], by=by))
 
 
 class BlockMembers(BulkAction[BlockForm]):
@@ -180,8 +226,8 @@ class BlockMembers(BulkAction[BlockForm]):
     def render_title(self, chosen: MemberSelection) -> str:
         return ngettext("Block %(n)s member", "Block %(n)s members", chosen.number) % _format_number(chosen.number)
 
-    def count_affected(self, chosen: MemberSelection) -> int:
-        return filter_blockable(chosen.members).count()
+    def filter_affected(self, members: QuerySet[Member]) -> QuerySet[Member]:
+        return filter_blockable(members)
 
     def describe_effect(self, number: int) -> str:
         text = ngettext(
@@ -208,8 +254,8 @@ class BlockMembers(BulkAction[BlockForm]):
     def render_button(self, number: int) -> str:
         return ngettext("Block %(n)s member", "Block %(n)s members", number) % _format_number(number)
 
-    def do(self, chosen: MemberSelection, by: User) -> str:
-        return self.describe_result(blocking.block_members(members=chosen.members, by=by, **self.form.to_kwargs()))
+    def do(self, members: QuerySet[Member], by: User) -> str:
+        return self.describe_result(blocking.block_members(members=members, by=by, **self.form.to_kwargs()))
 
 
 class UnblockMembers(BulkAction[forms.Form]):
@@ -218,8 +264,8 @@ class UnblockMembers(BulkAction[forms.Form]):
     def render_title(self, chosen: MemberSelection) -> str:
         return ngettext("Lift the block of %(n)s member", "Lift the blocks of %(n)s members", chosen.number) % _format_number(chosen.number)
 
-    def count_affected(self, chosen: MemberSelection) -> int:
-        return chosen.members.filter(pk__in=list_blocked_member_ids()).count()
+    def filter_affected(self, members: QuerySet[Member]) -> QuerySet[Member]:
+        return members.filter(pk__in=list_blocked_member_ids())
 
     def describe_effect(self, number: int) -> str:
         text = ngettext(
@@ -241,8 +287,8 @@ class UnblockMembers(BulkAction[forms.Form]):
     def render_button(self, number: int) -> str:
         return ngettext("Lift %(n)s block", "Lift %(n)s blocks", number) % _format_number(number)
 
-    def do(self, chosen: MemberSelection, by: User) -> str:
-        return self.describe_result(blocking.unblock_members(members=chosen.members, by=by))
+    def do(self, members: QuerySet[Member], by: User) -> str:
+        return self.describe_result(blocking.unblock_members(members=members, by=by))
 
 
 def parse_action(post: QueryDict, today: date) -> BulkAction[Any] | None:

@@ -1,5 +1,6 @@
 """Helpers for tests of pages: requests like a browser's, and a count of the queries that one takes."""
 
+import re
 from time import time
 from typing import Any
 
@@ -44,6 +45,16 @@ def text(response: Any) -> str:
     assert isinstance(response, HttpResponse)
     content = response.content.decode()
     return squeeze_markup(content) if response.headers.get("Content-Type", "").startswith("text/html") else content
+
+
+def read_preview_mark(client: Client, path: str, data: dict[str, Any]) -> dict[str, str]:
+    """Ask for the preview of a bulk action, and return the hidden fields that say what it was made of."""
+    return dict(re.findall(r'name="(previewed\w*)" value="([^"]*)"', text(client.post(path, data))))
+
+
+def confirm_preview(client: Client, path: str, data: dict[str, Any], **changes: Any) -> Any:
+    """Ask for the preview of a bulk action, press its button, and follow to the next page. changes: what is entered between both."""
+    return client.post(path, data | read_preview_mark(client, path, data) | {"confirmed": "1"} | changes, follow=True)
 
 
 def list_messages(response: Any) -> list[str]:

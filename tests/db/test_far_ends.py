@@ -26,7 +26,7 @@ from apps.operations.portal_health.models import BackupNote
 from apps.status.incidents.models import Incident
 from apps.traffic.rates.services import limit_member
 from tests import factories
-from tests.db.page_client import signed_in, text
+from tests.db.page_client import confirm_preview, signed_in, text
 
 FAR = datetime(9999, 12, 31, 12, tzinfo=UTC)
 WORDS = "That is too far away. Choose a time before the year 2200, or none."
@@ -186,7 +186,7 @@ def test_the_api_stores_no_time_of_long_ago(network: factories.Network, path: st
 
 def test_a_member_is_not_paid_until_a_day_of_long_ago(network: factories.Network) -> None:
     mara, member = signed_in(network.admin), network.residents["m1"].member
-    answer = mara.post("/members/bulk/", {"do": "extend", "pick": str(member.pk), "until": "0001-01-01", "confirmed": "1"})
+    answer = confirm_preview(mara, "/members/bulk/", {"do": "extend", "pick": str(member.pk), "until": "0001-01-01"})
     assert (answer.status_code, LONG_AGO in text(answer)) == (422, True)
     preview = payment_import.read_payments(f"{member.number};0001-01-01\n{member.number};01.01.2200")
     assert [fault.why[:34] for fault in preview.faults] == ["The second cell is not a date. Wri"] * 2

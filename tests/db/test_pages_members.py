@@ -13,7 +13,7 @@ from django.utils import timezone
 from apps.audit.models import Enquiry
 from apps.audit.selectors import list_row_history
 from apps.bans.blocks.selectors import list_blocked_member_ids
-from apps.bans.blocks.services import block_member
+from apps.bans.blocks.services import block_member, unblock_members
 from apps.bans.models import Block
 from apps.members import services
 from apps.members.models import Device, Member, Room, Site, Tariff
@@ -21,7 +21,7 @@ from apps.nat.models import NatMapping
 from apps.network.models import Holding
 from apps.network.services import assign_address
 from tests import factories
-from tests.db.page_client import HTMX, queries, signed_in, text
+from tests.db.page_client import HTMX, confirm_preview, queries, read_preview_mark, signed_in, text
 
 PAGES = [
     "/members/",
@@ -217,8 +217,8 @@ def test_a_bulk_action_is_a_preview_first(mara: Client, network: factories.Netwo
 
 def test_confirmed_it_extends_and_never_shortens(mara: Client, network: factories.Network) -> None:
     Member.objects.filter(pk=network.residents["m1"].member.pk).update(paid_until=date(2030, 1, 1))
-    data = {"do": "extend", "pick": pick(network, "m1", "m2"), "until": "2027-03-31", "confirmed": "1"}
-    response = mara.post("/members/bulk/?view=active", data, follow=True)
+    data = {"do": "extend", "pick": pick(network, "m1", "m2"), "until": "2027-03-31"}
+    response = confirm_preview(mara, "/members/bulk/?view=active", data)
     assert response.redirect_chain == [("/members/?view=active", 302)]
     assert "1 member is paid until 31 Mar 2027" in text(response)
     assert sorted(str(paid) for paid in Member.objects.values_list("paid_until", flat=True)) == ["2027-03-31", "2030-01-01", "None", "None"]
@@ -226,8 +226,50 @@ def test_confirmed_it_extends_and_never_shortens(mara: Client, network: factorie
 
 def test_all_of_the_filter_may_be_chosen(mara: Client, network: factories.Network) -> None:
     trial = Tariff.objects.create(name="Trial", trial=True)
-    mara.post("/members/bulk/?q=Resident", {"do": "tariff", "all": "1", "tariff": trial.pk, "confirmed": "1"})
+    confirm_preview(mara, "/members/bulk/?q=Resident", {"do": "tariff", "all": "1", "tariff": trial.pk})
     assert Member.objects.filter(tariff=trial).count() == 4
+
+
+def test_members_whom_the_filter_finds_only_after_the_preview_are_not_blocked(mara: Client, network: factories.Network) -> None:
+    path, data = "/members/bulk/?view=active", {"do": "block", "all": "1", "reason": "rules", "term": "never"}
+    shown = read_preview_mark(mara, path, data)
+    late = factories.member("Imported meanwhile")
+    answer = mara.post(path, data | shown | {"confirmed": "1"})
+    assert answer.status_code == 422 and not Block.objects.exists()
+    assert "It would be 5 members now, not 4. Nothing was changed." in text(answer) and "Block 5 members" in text(answer)
+    assert "5 members are blocked." in text(confirm_preview(mara, path, data)) and late.pk in list_blocked_member_ids()
+
+
+def test_other_members_than_in_the_preview_are_not_changed_although_they_are_as_many(mara: Client, network: factories.Network) -> None:
+    first, second = (network.residents[host].member for host in ("m1", "m2"))
+    path = "/members/bulk/?view=blocked"
+    block_member(member=first, reason="abuse", by=network.admin)
+    data = {"do": "unblock", "all": "1"}
+    shown = read_preview_mark(mara, path, data)
+    unblock_members(members=Member.objects.filter(pk=first.pk), by=network.admin)
+    block_member(member=second, reason="abuse", by=network.admin)
+    answer = mara.post(path, data | shown | {"confirmed": "1"})
+    assert answer.status_code == 422 and "It would be other members now than in the preview." in text(answer)
+    assert list(list_blocked_member_ids()) == [second.pk]
+
+
+def test_a_day_that_is_entered_after_the_preview_is_previewed_first(mara: Client, network: factories.Network) -> None:
+    data = {"do": "extend", "pick": pick(network, "m1", "m2"), "until": "2027-03-31"}
+    answer = confirm_preview(mara, "/members/bulk/", data, until="2029-03-31")
+    assert answer.status_code == 422 and "The preview was made with other entries. Nothing was changed." in text(answer)
+    assert "2 members are paid until 31 Mar 2029 from now on." in text(answer) and not Member.objects.exclude(paid_until=None).exists()
+
+
+def test_a_message_that_is_entered_after_the_preview_is_kept(mara: Client, network: factories.Network) -> None:
+    data = {"do": "block", "pick": pick(network, "m1"), "reason": "rules", "term": "never"}
+    assert "1 member is blocked." in text(confirm_preview(mara, "/members/bulk/", data, message="Write to us", term="7d"))
+    assert Block.objects.get().message == "Write to us"
+
+
+@pytest.mark.parametrize("mark", [{}, {"previewed": "2"}, {"previewed": "9" * 40, "previewed_members": "\0", "previewed_values": "💥"}])
+def test_a_confirmation_without_a_preview_gets_one(mara: Client, network: factories.Network, mark: dict[str, str]) -> None:
+    answer = mara.post("/members/bulk/", {"do": "block", "pick": pick(network, "m1", "m2"), "confirmed": "1"} | mark)
+    assert answer.status_code == 422 and "Block 2 members" in text(answer) and not Block.objects.exists()
 
 
 @pytest.mark.parametrize("data", [
@@ -253,8 +295,8 @@ def test_many_are_blocked_after_a_preview_and_the_list_shows_who(mara: Client, n
     assert "2 members are cut off" in page and "2 are already blocked or have left" in page and "Block 2 members" in page
     assert Block.objects.count() == 1
 
-    given = {"reason": "unpaid", "message": "Fees of winter", "note": "list of 20 Nov", "term": "7d", "confirmed": "1"}
-    assert "2 members are blocked." in text(mara.post("/members/bulk/?view=all", data | given, follow=True))
+    given = {"reason": "unpaid", "message": "Fees of winter", "note": "list of 20 Nov", "term": "7d"}
+    assert "2 members are blocked." in text(confirm_preview(mara, "/members/bulk/?view=all", data | given))
     made = Block.objects.filter(reason="unpaid", message="Fees of winter", author=network.admin, valid__endswith__isnull=False)
     assert sorted(made.values_list("member", flat=True)) == sorted(pick(network, "m3", "m4"))
     assert [len(list_row_history(each, 9)) for each in made] == [1, 1]
@@ -272,19 +314,19 @@ def test_blocks_of_many_are_lifted_together(mara: Client, network: factories.Net
     data = {"do": "unblock", "pick": pick(network, "m1", "m2", "m3")}
     page = text(mara.post("/members/bulk/", data))
     assert "2 members reach the internet again" in page and "1 is not blocked." in page
-    assert "2 blocks are lifted." in text(mara.post("/members/bulk/", data | {"confirmed": "1"}, follow=True))
+    assert "2 blocks are lifted." in text(confirm_preview(mara, "/members/bulk/", data))
     assert not list_blocked_member_ids().exists()
     assert set(Block.objects.values_list("lifted_by", flat=True)) == {network.admin.pk}
 
 
 def test_of_many_blocks_all_are_made_or_none(mara: Client, network: factories.Network) -> None:
-    data = {"do": "block", "pick": pick(network, "m1", "m2"), "reason": "rules", "term": "never", "confirmed": "1"}
+    data = {"do": "block", "pick": pick(network, "m1", "m2"), "reason": "rules", "term": "never"}
     begins = timezone.now() + timedelta(days=1)
     Block.objects.create(member=network.residents["m2"].member, reason="rules", valid=(begins, None))  # overlaps the requested block
-    answer = mara.post("/members/bulk/", data)
+    answer = confirm_preview(mara, "/members/bulk/", data)
     assert answer.status_code == 422 and "Nothing was changed" in text(answer)
     assert not list_blocked_member_ids().exists()
-    late = mara.post("/members/bulk/", data | {"term": "at", "until": "2020-01-01T00:00"})
+    late = confirm_preview(mara, "/members/bulk/", data | {"term": "at", "until": "2020-01-01T00:00"})
     assert late.status_code == 422 and "is in the past" in text(late)
 
 

@@ -40,27 +40,37 @@ def _build_context(params: QueryDict) -> dict[str, Any]:
 @staff_page
 @require_POST
 def bulk_action(request: HttpRequest) -> HttpResponse:
-    """Preview the action on the selected members; once confirmed, carry it out."""
+    """Preview the action on the selected members; once exactly this preview is confirmed, carry it out."""
     want = parse_members_query(request.GET)
     chosen = bulk.parse_selection(request.POST, want)
     back = f"{reverse('desk:members')}?{request.GET.urlencode()}"
     action = bulk.parse_action(request.POST, timezone.localdate())
     if action is None or not chosen.number:
         return redirect(back)
-    if "confirmed" in request.POST and action.form.is_valid():
-        try:
-            messages.success(request, action.do(chosen, get_signed_in_user(request)))
+    preview, difference = action.build_preview(chosen), ""
+    if preview and "confirmed" in request.POST:
+        difference = preview.mark.describe_difference(bulk.parse_preview_mark(request.POST))
+        if not difference and _carry_out(action, preview, request):
             return redirect(back)
-        except Problem as problem:
-            add_problem_to_form(action.form, problem)
     context = {
         "action": action,
         "title": action.render_title(chosen),
         "chosen": chosen,
-        "preview": action.build_preview(chosen),
+        "preview": preview if action.form.is_valid() else None,
+        "difference": difference,
         "back": back,
     }
     return render(request, "desk/members_bulk.html", context, status=422 if "confirmed" in request.POST else 200)
+
+
+def _carry_out(action: bulk.BulkAction[Any], preview: bulk.BulkPreview, request: HttpRequest) -> bool:
+    """Carry out what the preview said. Return False if a service refused it; the form then says why."""
+    try:
+        messages.success(request, action.do(preview.members, get_signed_in_user(request)))
+    except Problem as problem:
+        add_problem_to_form(action.form, problem)
+        return False
+    return True
 
 
 @staff_page
