@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.accounts.models import User
+from apps.accounts.permissions import has_right
 from apps.accounts.roles import Right, list_roles_with_right
 from apps.lib.email_address import is_same_address, lower_ascii
 from apps.mail.mail_templates import PlainValue
@@ -90,9 +91,9 @@ def notify_staff_of_new_ticket(message: Message) -> None:
 
 
 def notify_assignee_of_reply(message: Message) -> None:
-    """Notify the ticket's assignee of a reply, unless they wrote it."""
+    """Notify the ticket's assignee of a reply, unless they wrote it or may not answer tickets any more."""
     user = message.ticket.assignee
-    if user and user.is_active and user.email and user != message.author:
+    if user and user.email and user != message.author and has_right(user, Right.ANSWER):
         _write_notice("ticket_reply", message, user)
 
 

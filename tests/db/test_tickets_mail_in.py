@@ -173,6 +173,17 @@ def test_a_persons_address_ends_with_the_password_and_with_the_role(selin: Membe
         assert addressing.parse_signed_address(address) is None
 
 
+@pytest.mark.parametrize("roles", [["member"], ["auditor"]])
+def test_who_may_not_answer_any_more_gets_no_more_mails_about_assigned_tickets(selin: Member, mara: User, roles: list[str]) -> None:
+    factories.user("ines")  # the portal keeps a network administrator
+    ticket, mail_ = make_answered_ticket(selin, mara)
+    take(letter("Seit gestern", to=mail_.reply_to))
+    User.objects.filter(pk=mara.pk).update(roles=roles)
+    take(letter("Noch immer", to=mail_.reply_to))
+    assert (last(ticket).text, now(ticket).assignee) == ("Noch immer", mara)
+    assert mail.Message.objects.filter(template="ticket_reply").count() == 1
+
+
 def test_what_a_machine_wrote_causes_no_mail_and_changes_no_turn(selin: Member, mara: User) -> None:
     ticket, mail_ = make_answered_ticket(selin, mara)
     before = mail.Message.objects.count()
