@@ -21,6 +21,8 @@ from apps.status.incidents.phase import IncidentPhase, find_phase
 from apps.status.incidents.report_draft import write_draft
 from apps.status.incidents.services import IncidentFacts, UpdateFacts
 from apps.status.incidents.timeline import TimelineKind, build_timeline
+from apps.status.subscriptions.mails import write_pending_mails
+from apps.status.subscriptions.models import Subscription
 from apps.tickets import bulk
 from apps.tickets import services as tickets
 from apps.tickets.models import Ticket
@@ -180,6 +182,18 @@ def test_mails_about_an_incident_that_is_hidden_again_are_not_written(slow: Inci
     assert slow.updates.filter(notify=True, mailed=None).count() == 1
     services.change_incident(incident=slow, version=slow.version, facts=describe(public=False), by=mara)
     assert not slow.updates.filter(notify=True).exists() and "Slow" not in Client().get("/status/").content.decode()
+
+
+def test_mails_about_an_incident_that_is_hidden_again_are_discarded_while_they_wait(slow: Incident, mara: User) -> None:
+    other = services.open_incident(facts=describe(title_en="Away in house G"), first=say(), by=mara)
+    Subscription.objects.create(address="ada@example.org", language="en", confirmed=timezone.now())
+    while write_pending_mails():
+        continue
+    services.change_incident(incident=slow, version=slow.version, facts=describe(title_en="Slow in A"), by=mara)
+    assert set(Message.objects.values_list("state", flat=True)) == {"waiting"}
+    slow.refresh_from_db()
+    services.change_incident(incident=slow, version=slow.version, facts=describe(public=False), by=mara)
+    assert dict(Message.objects.values_list("about_id", "state")) == {slow.pk: "discarded", other.pk: "waiting"}
 
 
 def test_tickets_from_affected_houses_are_suggested_and_attached_once(mara: User) -> None:

@@ -15,10 +15,13 @@ from apps.accounts.models import User
 from apps.lib.database.validity import check_not_too_far_ahead, check_not_too_long_ago
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
+from apps.mail.models import Message
+from apps.mail.services import discard_waiting_mails
 from apps.members.models import Site
 from apps.network.models import Gateway
 from apps.status.incidents.models import Incident, IncidentUpdate
 from apps.status.network_services import NetworkService
+from apps.status.subscriptions.services import NOTICE
 
 Stage = IncidentUpdate.Stage
 STAGES: Final = {
@@ -75,8 +78,10 @@ def open_incident(*, facts: IncidentFacts, first: UpdateFacts, by: User) -> Inci
 
 
 def change_incident(*, incident: Incident, version: int, facts: IncidentFacts, by: User) -> Incident:
-    """Change what is known of an incident; its kind stays. Nobody gets a mail, and mails about one that is no longer public are not
-    written any more. Raises Problem, and Conflict if `version` is not current."""
+    """Change what is known of an incident; its kind stays. Nobody gets a mail, and mails about one that is no longer public are stopped.
+
+    Raises Problem, and Conflict if `version` is not current.
+    """
     if facts.kind != incident.kind:
         raise Problem(_("A fault does not become planned work. Open another incident."), "kind")
     columns = _build_columns(facts)
@@ -89,7 +94,7 @@ def change_incident(*, incident: Incident, version: int, facts: IncidentFacts, b
         changed.sites.set(facts.sites)
         changed.gateways.set(facts.gateways)
         if not changed.public:
-            changed.updates.filter(mailed=None).update(notify=False)
+            _stop_mails(changed, by)
     log.info("incident changed", incident=incident.pk, by=by.username)
     return changed
 
@@ -111,6 +116,13 @@ def save_report(*, incident: Incident, version: int, text: str, by: User) -> Non
     if not Incident.objects.filter(pk=incident.pk, version=version).update(version=F("version") + 1, report=kept):
         raise Conflict(_("This was changed since you read it. Read it again, then decide."))
     log.info("report of an incident saved", incident=incident.pk, by=by.username)
+
+
+def _stop_mails(incident: Incident, by: User) -> None:
+    """Write no more mails about this incident, and discard those that wait. Waits for a worker that is writing some, at most."""
+    incident.updates.filter(mailed=None).update(notify=False)
+    written = Message.objects.filter(about_type=incident._meta.label_lower, about_id=incident.pk, notice=NOTICE)
+    discard_waiting_mails(mails=written, reason="the incident is for staff alone", by=by)
 
 
 def _add_update(incident: Incident, facts: UpdateFacts, by: User) -> IncidentUpdate:
