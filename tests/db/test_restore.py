@@ -36,10 +36,14 @@ from apps.operations.backup.errors import BackupError
 from apps.operations.backup.manifest import DUMP, NAME
 from apps.operations.backup.restoration import restore_backup
 from apps.operations.backup.verification import compare_with_manifest
+from apps.status.incidents.models import Incident, IncidentUpdate
+from apps.tickets.after_restore import MAY_BE_ANSWERED
+from apps.tickets.bulk import send_pending_answers
+from apps.tickets.models import Bulk, BulkItem, Ticket
 from apps.webhooks.models import Delivery, Endpoint, Position
 from firewall.codec import encode
 from tests import factories
-from tests.db.page_client import signed_in
+from tests.db.page_client import signed_in, text
 from tests.db.rollout_rows import forward, roll_out
 from tests.lost_database import database_afterwards, lose_database
 from workers import deploy
@@ -84,6 +88,8 @@ class WaitingRows:
     mail: Message
     delivery: Delivery
     message: ChannelMessage
+    answer: BulkItem
+    update: IncidentUpdate
 
 
 def make_waiting_rows(network: factories.Network) -> WaitingRows:
@@ -97,7 +103,11 @@ def make_waiting_rows(network: factories.Network) -> WaitingRows:
     assert isinstance(channel, AlarmChannel)
     message = ChannelMessage.objects.create(channel=channel, event="test", title="Test", text="Test")
     signed_in(network.admin)
-    return WaitingRows(mail, delivery, message)
+    bulk = Bulk.objects.create(key=uuid4(), text_en="All is well again.", by=network.admin)
+    answer = BulkItem.objects.create(bulk=bulk, ticket=Ticket.objects.create(subject="Slow", address="eve@example.org"))
+    incident = Incident.objects.create(title_en="Slow", services=["ipv4"], began=timezone.now())
+    update = IncidentUpdate.objects.create(incident=incident, stage="looking", text_en="We are looking.")
+    return WaitingRows(mail, delivery, message, answer, update)
 
 
 def test_what_was_backed_up_is_there_again_and_what_came_later_is_not(network: factories.Network, tmp_path: Path) -> None:
@@ -288,6 +298,11 @@ def test_what_waited_is_not_sent_by_itself_but_can_be_by_a_person(network: facto
         assert row.error.startswith("Not sent: the database was restored from a backup")
     assert not Position.objects.exists()
     assert not Session.objects.exists()
+    assert not send_pending_answers() and Message.objects.count() == 1
+    rows.answer.refresh_from_db()
+    rows.update.refresh_from_db()
+    assert (rows.answer.message, rows.answer.why, rows.update.notify) == (None, MAY_BE_ANSWERED, False)
+    assert MAY_BE_ANSWERED in text(signed_in(network.admin).get(reverse("tickets:sent", args=[rows.answer.bulk_id])))
     answer = signed_in(network.admin).post(reverse("mail:again", args=[rows.mail.pk]))
     assert answer.status_code == 302
     rows.mail.refresh_from_db()
