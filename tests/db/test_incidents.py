@@ -25,7 +25,7 @@ from apps.status.subscriptions.mails import write_pending_mails
 from apps.status.subscriptions.models import Subscription
 from apps.tickets import bulk
 from apps.tickets import services as tickets
-from apps.tickets.models import Ticket
+from apps.tickets.models import Bulk, Ticket
 from tests import factories
 from tests.db.page_client import list_messages, signed_in, text
 
@@ -243,15 +243,18 @@ def test_one_answer_reaches_all_attached_tickets_and_solves_them_once(slow: Inci
     attached_tickets.attach_tickets(incident=slow, tickets=asked, by=mara)
     tickets.answer_ticket(ticket=asked[0], text="Solved before.", solved=True, by=mara)
     Message.objects.all().delete()
-    key = uuid4()
-    for _click in range(2):
-        attached_tickets.answer_attached(incident=slow, key=key, text_en="All is well again.", text_de="", by=mara)
+    key, said = uuid4(), {"text_en": "All is well again.", "text_de": ""}
+    first, second = (attached_tickets.answer_attached(incident=slow, key=key, by=mara, **said) for _click in range(2))
+    with pytest.raises(Problem, match="No attached ticket is left"):
+        attached_tickets.answer_attached(incident=slow, key=uuid4(), by=mara, **said)
+    page = signed_in(mara).get(f"/incidents/{slow.pk}/")
+    assert first == second == Bulk.objects.get() and page.context["answerable"] == 0
     while bulk.send_pending_answers():
         continue
     assert set(Ticket.objects.values_list("state", flat=True)) == {"solved"}
     assert sorted(Message.objects.filter(template="ticket_answer").values_list("to", flat=True)) == ["m1@example.org", "m2@example.org"]
-    with pytest.raises(Problem, match="No attached ticket is open"):
-        attached_tickets.answer_attached(incident=slow, key=uuid4(), text_en="Again.", text_de="", by=mara)
+    with pytest.raises(Problem, match="No attached ticket is left"):
+        attached_tickets.answer_attached(incident=slow, key=uuid4(), by=mara, **said)
 
 
 def test_members_read_of_what_affects_their_house_on_each_of_their_pages(mara: User) -> None:

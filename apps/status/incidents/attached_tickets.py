@@ -14,7 +14,7 @@ from apps.accounts.models import User
 from apps.lib.errors import Conflict, Problem
 from apps.status.incidents.models import Incident, IncidentTicket
 from apps.tickets import bulk
-from apps.tickets.models import Bulk, Ticket
+from apps.tickets.models import Bulk, BulkItem, Ticket
 
 MOST_AT_ONCE: Final = bulk.MAX_TICKETS
 log = structlog.get_logger()
@@ -79,17 +79,23 @@ def list_attached_tickets(incident: Incident) -> QuerySet[IncidentTicket]:
     return incident.attached.filter(detached=None).select_related("ticket__member", "by").order_by("ticket__opened_at", "ticket_id")
 
 
-def list_answerable_tickets(incident: Incident) -> list[Ticket]:
-    """Return the attached tickets that are not solved."""
-    ids = list_attached_tickets(incident).order_by().exclude(ticket__state=Ticket.State.SOLVED).values("ticket")
-    return list(Ticket.objects.filter(pk__in=ids, merged_into=None).select_related("member").order_by("pk")[:MOST_AT_ONCE])
+def list_answerable_tickets(incident: Incident) -> QuerySet[Ticket]:
+    """Return the attached tickets that are not solved, and to which no answer is on its way; at most MOST_AT_ONCE."""
+    unsolved = list_attached_tickets(incident).order_by().exclude(ticket__state=Ticket.State.SOLVED).values("ticket")
+    found = Ticket.objects.filter(pk__in=unsolved, merged_into=None).exclude(pk__in=BulkItem.objects.filter(done_at=None).values("ticket"))
+    return found.select_related("member").order_by("pk")[:MOST_AT_ONCE]
 
 
+@transaction.atomic
 def answer_attached(*, incident: Incident, key: UUID, text_en: str, text_de: str, by: User) -> Bulk:
-    """Answer all attached tickets that are not solved, and mark them as solved; at most MOST_AT_ONCE. `key`: from the form, so that a
-    second click sends nothing twice. Raises Problem.
+    """Answer all tickets that `list_answerable_tickets` returns, and mark them as solved.
+
+    key: from the form, so that a second click finds the answer of the first one. Two forms answer no ticket twice, either. Raises Problem.
     """
-    tickets = list_answerable_tickets(incident)
+    Incident.objects.select_for_update(no_key=True).get(pk=incident.pk)
+    if known := Bulk.objects.filter(key=key).first():
+        return known
+    tickets = list(list_answerable_tickets(incident))
     if not tickets:
-        raise Problem(_("No attached ticket is open."))
+        raise Problem(_("No attached ticket is left to answer."))
     return bulk.answer_tickets(key=key, tickets=tickets, text_de=text_de, text_en=text_en, solved=True, by=by)

@@ -13,13 +13,12 @@ from apps.gateways.evidence.selectors import list_archives
 from apps.gateways.health import chart_data
 from apps.gateways.health.presentation import build_health_view
 from apps.lib.ui import formats
-from apps.status.incidents.attached_tickets import list_attached_tickets, list_suggested_tickets
+from apps.status.incidents.attached_tickets import list_answerable_tickets, list_attached_tickets, list_suggested_tickets
 from apps.status.incidents.charts import draw_incident_charts
 from apps.status.incidents.models import Incident
 from apps.status.incidents.phase import IncidentPhase, build_phase_label, find_phase
 from apps.status.incidents.scope_texts import describe_scope, describe_time
 from apps.status.incidents.timeline import TimelineEntry, build_timeline, find_change_before, list_chart_events
-from apps.tickets.models import Ticket
 
 PRECEDING: Final = timedelta(minutes=30)
 MOST_MARKED: Final = 12
@@ -82,7 +81,7 @@ def _build_tickets_part(row: Incident) -> dict[str, Any]:
     attached = list(list_attached_tickets(row))
     return {
         "attached": attached,
-        "answerable": sum(each.ticket.state != Ticket.State.SOLVED for each in attached),
+        "answerable": list_answerable_tickets(row).count(),
         "suggested_number": list_suggested_tickets(row).count(),
     }
 

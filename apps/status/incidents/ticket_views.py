@@ -52,7 +52,7 @@ def detach(request: HttpRequest, pk: int, ticket: int) -> HttpResponse:
 def answer(request: HttpRequest, pk: int) -> HttpResponse:
     """Answer all attached tickets that are not solved, and mark them as solved."""
     row = get_object_or_404(Incident, pk=pk)
-    tickets = attached_tickets.list_answerable_tickets(row)
+    tickets = list(attached_tickets.list_answerable_tickets(row))
     form = AnswerTicketsForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
