@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 from threading import Thread
+from time import sleep
 
 from apps.inbound_mail.imap_mailbox import ImapAccount
 
@@ -15,11 +16,14 @@ FETCH = re.compile(r"(\d+) \((RFC822\.SIZE|BODY\.PEEK\[\]|BODY\.PEEK\[HEADER\]<0
 @dataclass
 class Box:
     """Content and behaviour of the mailbox. `mails`: by UID. `breaks_before`: the connection ends instead of marking this UID as seen.
+    `refuses`: the UID of which it sends a part, then refuses the rest; `dribbles`: the UID that it sends so slowly that it never ends.
     `refusal`: what it says of another folder."""
 
     mails: dict[int, bytes] = field(default_factory=dict)
     seen: set[int] = field(default_factory=set)
     breaks_before: int = 0
+    refuses: int = 0
+    dribbles: int = 0
     refusal: str = "NO such folder"
     fetched: list[int] = field(default_factory=list)
     mailbox: ImapAccount = field(default_factory=lambda: ImapAccount("127.0.0.1", "netzwart", "secret", tls=False))
@@ -61,7 +65,7 @@ class _Session(StreamRequestHandler):
         self._say(" ".join(["* SEARCH", *(str(uid) for uid in sorted(self.box.mails) if uid not in self.box.seen)]))
         return "OK"
 
-    def _fetch(self, arguments: str) -> str:
+    def _fetch(self, arguments: str) -> str | None:
         found = FETCH.fullmatch(arguments)
         assert found, arguments
         uid, what = int(found[1]), found[2]
@@ -70,9 +74,23 @@ class _Session(StreamRequestHandler):
             self._say(f"* 1 FETCH (UID {uid} RFC822.SIZE {len(octets)})")
             return "OK"
         self.box.fetched.append(uid)
+        if uid == self.box.refuses:
+            self._say(f"* 1 FETCH (UID {uid} BODY[] {{4}}\r\nhalf)")
+            return "NO damaged"
         sent = octets.partition(b"\n\n")[0] + b"\n\n" if "HEADER" in what else octets
-        self.wfile.write(f"* 1 FETCH (UID {uid} BODY[] {{{len(sent)}}}\r\n".encode() + sent + b")\r\n")
+        self._say(f"* 1 FETCH (UID {uid} BODY[] {{{len(sent)}}}")
+        if uid == self.box.dribbles and "HEADER" not in what:
+            self._dribble(sent)
+            return None
+        self.wfile.write(sent + b")\r\n")
         return "OK"
+
+    def _dribble(self, octets: bytes) -> None:
+        """Send an octet now and then, until the client hangs up."""
+        with suppress(OSError):
+            for at in range(len(octets)):
+                self.wfile.write(octets[at : at + 1])
+                sleep(0.2)
 
     def _store(self, arguments: str) -> str | None:
         uid, _space, what = arguments.partition(" ")

@@ -313,7 +313,7 @@ def test_staff_see_what_is_in_quarantine_and_why_and_have_it_read_again_or_delet
 def test_every_reason_of_the_reader_has_its_german_words() -> None:
     reasons = [each for name, each in vars(parse_limits).items() if name.isupper() and isinstance(each, str)]
     with override("de"):
-        assert len(reasons) > 10 and all(gettext(each) != each for each in [*reasons, dispatcher.NOT_TAKEN, imap.STAYS])
+        assert len(reasons) > 10 and all(gettext(each) != each for each in [*reasons, dispatcher.NOT_TAKEN, imap.STAYS, imap.TOO_SLOW])
 
 
 @pytest.mark.django_db

@@ -43,7 +43,7 @@ def test_an_outage_is_told_after_ten_minutes_with_its_reason_and_the_last_succes
     assert found == mailbox_health.MailboxOutage(PLACE, now - timedelta(minutes=12), now - timedelta(minutes=20), "Connection timed out")
     assert keys() == {"mailbox"}
     page = text(client.get("/mail/in/"))
-    assert "has not been fetched since" in page and "Connection timed out" in page and "Last fetched" in page
+    assert "has not been fetched completely since" in page and "Connection timed out" in page and "Last fetched" in page
     mailbox_health.record_mailbox_run(place=PLACE, error="", now=timezone.now())
     assert keys() == set() and "has not been fetched" not in text(client.get("/mail/in/"))
 

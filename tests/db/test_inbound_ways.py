@@ -125,9 +125,9 @@ def test_what_is_unseen_in_a_mailbox_is_stored_once_and_marked(settings: LazySet
         settings.MAIL_IN_OCTETS = 2000
         box.breaks_before = 5
         broken = imap.fetch_unseen(box.mailbox)
-        assert (broken.mails, bool(broken.error), box.seen) == (1, True, {3})
-        assert imap.fetch_unseen(box.mailbox) == imap.MailboxFetchResult(2)
-        assert (imap.fetch_unseen(box.mailbox), box.fetched, box.seen) == (imap.MailboxFetchResult(0), [3, 5, 5, 9], {3, 5, 9})
+        assert (broken.mails, broken.error.startswith("UID 5: "), box.seen) == (2, True, {3, 9})
+        assert imap.fetch_unseen(box.mailbox) == imap.MailboxFetchResult(1)
+        assert (imap.fetch_unseen(box.mailbox), box.fetched, box.seen) == (imap.MailboxFetchResult(0), [3, 5, 9, 5], {3, 5, 9})
         assert [each[:3] for each in list_stored()] == [
             ("imap", "", ["support+abc@lindenhof.example"]),
             ("imap", None, []),
@@ -138,6 +138,32 @@ def test_what_is_unseen_in_a_mailbox_is_stored_once_and_marked(settings: LazySet
         ]  # fmt: skip
         assert "wrong password" in imap.fetch_unseen(replace(box.mailbox, password="x")).error
     assert imap.fetch_unseen(box.mailbox).error, "nobody listens any more"
+
+
+def test_a_mail_that_cannot_be_fetched_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(imap, "MAIL_SECONDS", 3.0)
+    with mailbox() as box:
+        box.mails = {uid: mail("x" * 300, Message_ID=f"<{uid}@x.example>") for uid in (2, 3, 5, 9)}
+        box.refuses, box.dribbles = 2, 5
+        run = imap.fetch_unseen(box.mailbox)
+        assert (run.mails, box.fetched, box.seen) == (3, [2, 3, 5, 9, 5], {3, 5, 9})
+        assert run.error.startswith("UID 2: NO damaged - that is all; UID 5: ")
+        rows = [(each.message_id, bytes(each.octets or b""), each.reason) for each in Arrival.objects.order_by("id")]
+        headers = box.mails[5].partition(b"\n\n")[0]
+        assert rows == [
+            ("<3@x.example>", box.mails[3], ""), ("<9@x.example>", box.mails[9], ""), ("<5@x.example>", headers, imap.TOO_SLOW),
+        ]  # fmt: skip
+        box.mails[2], box.refuses = mail("mended", Message_ID="<2@x.example>"), 0
+        assert imap.fetch_unseen(box.mailbox) == imap.MailboxFetchResult(1)
+
+
+def test_large_mails_are_fetched_after_all_others_the_smallest_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(imap, "LARGE", 1000)
+    sizes = {2: 5000, 3: 3000, 4: 200, 7: 100}
+    with mailbox() as box:
+        box.mails = {uid: mail("x" * size, Message_ID=f"<{uid}@x.example>") for uid, size in sizes.items()}
+        assert imap.fetch_unseen(box.mailbox) == imap.MailboxFetchResult(4)
+    assert box.fetched == [4, 7, 3, 2] and [len(octets) > 1000 for *_envelope, octets in list_stored()] == [False, False, True, True]
 
 
 def test_a_refusal_with_a_character_that_the_database_cannot_hold_is_recorded() -> None:

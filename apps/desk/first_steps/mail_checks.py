@@ -36,7 +36,7 @@ def check_mail_in(_user: User) -> StepFinding:
     if not settings.SUPPORT_ADDRESS:
         return StepFinding(False, _("NETZWART_SUPPORT_ADDRESS is not set, so mails of the portal cannot be answered."))
     if outage := find_mailbox_outage(timezone.now()):
-        words = _("The mailbox %(place)s could not be fetched: %(error)s")
+        words = _("The mailbox %(place)s could not be fetched completely: %(error)s")
         return StepFinding(False, words % {"place": outage.place, "error": outage.error or _("no worker has tried lately")})
     last = Arrival.objects.defer("octets").order_by("-id").first()
     if last is None:

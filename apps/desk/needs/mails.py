@@ -41,7 +41,7 @@ def iter_inbound_needs(now: datetime) -> Iterator[AttentionItem]:
         state = StateLabel(StateKind.BAD, _("no incoming mail"), "mail")
         last = _("Last fetched successfully: %(at)s.") % {"at": formats.format_full_time(away.succeeded)} if away.succeeded else ""
         why = away.error or _("No worker fetches mail: start one for the queue “readings”.")
-        what = _("The mailbox %(place)s is not fetched.") % {"place": away.place}
+        what = _("The mailbox %(place)s is not fetched completely.") % {"place": away.place}
         yield AttentionItem("mailbox", state, what, f"{why} {last}".strip(), away.since, _("View"), resolve_url("inbound:arrivals"))
     if late := mailbox_health.find_overdue_mail():
         what = ngettext("%(n)s mail waits to be read.", "%(n)s mails wait to be read.", late.number) % {
