@@ -10,6 +10,8 @@ from email.utils import format_datetime, parseaddr
 from hashlib import blake2b
 from typing import Final
 
+import idna
+
 from apps.mail.models import Message
 
 ON_THE_WIRE: Final = policy.SMTP.clone(cte_type="7bit", max_line_length=998)
@@ -29,11 +31,14 @@ def compose_mail(row: Message) -> bytes:
 
 
 def parse_envelope_address(text: str) -> str:
-    """Return the bare address of `Name <address>`, its domain as ASCII (IDNA). Raises ValueError when SMTP cannot carry it."""
+    """Return the bare address of `Name <address>`, its domain as ASCII (IDNA 2008). Raises ValueError when SMTP cannot carry it."""
     local, at, domain = parseaddr(text)[1].rpartition("@")
     if not at or not local.isascii():
         raise ValueError(f"{text} is not a valid mail address.")
-    return f"{local}@{domain if domain.isascii() else domain.encode('idna').decode()}"
+    try:
+        return f"{local}@{domain if domain.isascii() else idna.encode(domain, uts46=True).decode()}"
+    except idna.IDNAError as error:
+        raise ValueError(f"{text} is not a valid mail address.") from error
 
 
 def _build_headers(row: Message) -> list[tuple[str, str | Address]]:

@@ -226,9 +226,15 @@ def test_after_five_days_in_vain_it_fails_with_what_was_said_last(box: Post) -> 
 
 
 def test_what_cannot_be_written_down_fails_alone(box: Post) -> None:
-    Message.objects.bulk_create([row_of("jürgen@lindenhof.example"), row_of("a@b.example")])
-    assert run(box) == DeliveryResult(sent=1, failed=1)
-    assert "not a valid mail address" in Message.objects.get(to="jürgen@lindenhof.example").error
+    Message.objects.bulk_create([row_of("jürgen@lindenhof.example"), row_of("ada@☃.example"), row_of("a@b.example")])
+    assert run(box) == DeliveryResult(sent=1, failed=2)
+    assert all("is not a valid mail address" in each.error for each in Message.objects.exclude(to="a@b.example"))
+
+
+def test_a_domain_with_a_sharp_s_is_not_the_one_with_two_letters(box: Post) -> None:
+    mail("anna@straße.example"), mail("bert@strasse.example")
+    assert run(box) == DeliveryResult(sent=2)
+    assert box.readers == ["anna@xn--strae-oqa.example", "bert@strasse.example"]
 
 
 def row_of(to: str) -> Message:
