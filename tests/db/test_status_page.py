@@ -277,6 +277,23 @@ def test_who_has_ended_it_may_subscribe_again(mara: User) -> None:
     assert len(letters()) == 1
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize("ended", [False, True])
+def test_who_asks_again_after_a_week_has_time_to_follow_the_new_link(ended: bool) -> None:
+    if ended:
+        subscribe("ada@example.org")
+        SwitchedOff.objects.create(address="ada@example.org", notice="status")
+    else:
+        ask_for_subscription(address="ada@example.org", language="en")
+    before = timezone.now() - timedelta(days=8)
+    Subscription.objects.update(asked=before)
+    Message.objects.update(written=before)
+    ask_for_subscription(address="ada@example.org", language="en")
+    assert prune_subscriptions(timezone.now(), 100) == 0
+    page = Client().post(f"/status/subscribe/{build_token(Subscription.objects.get())}/")
+    assert "gets updates" in text(page) and Subscription.objects.get().confirmed and not SwitchedOff.objects.exists()
+
+
 def test_a_worker_that_dies_in_between_neither_loses_nor_repeats_a_mail(mara: User, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mails, "AT_ONCE", 2)
     readers = [f"r{number}@example.org" for number in range(5)]

@@ -46,7 +46,7 @@ def ask_for_subscription(*, address: str, language: str) -> None:
         row = rows.select_for_update().get(lower=lower_ascii(to))
         if _is_subscribed(row) or _was_asked_lately(row):
             return
-        Subscription.objects.filter(pk=row.pk).update(language=language)
+        Subscription.objects.filter(pk=row.pk).update(language=language, asked=Now())
         link = f"{settings.PORTAL_URL}{reverse('status:confirm', args=[build_token(row)])}"
         write_mail(to=row.address, language=language, template=TEMPLATE, context={"url": link}, about=row, urgent=True)
 
