@@ -25,6 +25,7 @@ from apps.mail.transport import MailTransport
 LEASE: Final = timedelta(minutes=3)  # longer than connecting and one mail may take together
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
 GIVE_UP: Final = timedelta(days=5)  # RFC 5321, 4.5.4.1
+LEAST_TRIES: Final = 24  # most of a day: after a long outage of our server, a mail is not given up because of its first answer
 MAX_MAILS_PER_RUN: Final = 500  # mails
 SECONDS: Final = 10.0  # after which no further mail is started
 LOST_IN_A_ROW: Final = 3
@@ -121,7 +122,8 @@ def record_outcome(row: Message, outcome: HandoverOutcome, now: datetime) -> Mes
     if outcome.what is HandoverStatus.AWAY:
         mine.update(claimed_until=None, tries=F("tries") - 1)
         return Message.State.WAITING
-    if outcome.what is HandoverStatus.REFUSED or now - row.written > GIVE_UP:
+    given_up = now - row.written > GIVE_UP and row.tries >= LEAST_TRIES
+    if outcome.what is HandoverStatus.REFUSED or given_up:
         mine.update(state=Message.State.FAILED, ended=now, claimed_until=None, error=outcome.words)
         log.warning("mail failed", message=row.pk, tries=row.tries, error=outcome.words)
         return Message.State.FAILED

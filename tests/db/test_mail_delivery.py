@@ -21,7 +21,17 @@ from hypothesis import settings as how
 from hypothesis import strategies as st
 
 from apps.mail import circuit_breaker
-from apps.mail.delivery import GIVE_UP, LEASE, DeliveryResult, claim_mail, compute_pause, deliver_due_mails, list_due_mails, record_outcome
+from apps.mail.delivery import (
+    GIVE_UP,
+    LEASE,
+    LEAST_TRIES,
+    DeliveryResult,
+    claim_mail,
+    compute_pause,
+    deliver_due_mails,
+    list_due_mails,
+    record_outcome,
+)
 from apps.mail.handover import HandoverOutcome, HandoverStatus
 from apps.mail.models import Message, ServerAway
 from apps.mail.services import put_in_outbox
@@ -217,12 +227,20 @@ def test_a_slow_server_holds_a_mail_only_so_long(box: Post, way: SmtpWay) -> Non
 
 def test_after_five_days_in_vain_it_fails_with_what_was_said_last(box: Post) -> None:
     row = mail()
-    Message.objects.update(written=timezone.now() - GIVE_UP)
+    Message.objects.update(written=timezone.now() - GIVE_UP, tries=LEAST_TRIES - 1)
     box.ways.append(SmtpWay.GREYLISTED)
     assert run(box) == DeliveryResult(failed=1)
     row.refresh_from_db()
     assert (row.state, row.error) == ("failed", "450 4.2.0 Greylisted, come back later")
     assert [compute_pause(tries) for tries in (1, 2, 6, 7, 8, 10**6)] == [timedelta(minutes=each) for each in (1, 2, 32, 60, 60, 60)]
+
+
+def test_after_an_outage_of_more_than_five_days_a_greylisted_mail_is_tried_again(box: Post) -> None:
+    mail()
+    Message.objects.update(written=timezone.now() - 2 * GIVE_UP)
+    box.ways.append(SmtpWay.GREYLISTED)
+    assert run(box) == DeliveryResult(put_off=1)
+    assert run(box, timedelta(minutes=2)) == DeliveryResult(sent=1)
 
 
 def test_what_cannot_be_written_down_fails_alone(box: Post) -> None:
