@@ -232,6 +232,9 @@ def _get_sender(mail: ReceivedMail) -> str:
 
 
 def _is_loud(sender: str) -> bool:
-    """True if the sender wrote LOUD mails within the last hour: it may be a machine that does not mark its mail as automatic."""
+    """True if the sender wrote LOUD mails within the last hour: it may be a machine that does not mark its mail as automatic.
+
+    Notes without a Message-ID are not counted: nearly all of them are the portal's own, beside a mail.
+    """
     lately = Message.objects.filter(via=Message.Via.MAIL, at__gt=timezone.now() - timedelta(hours=1), sender=sender)
-    return lately.count() >= LOUD
+    return lately.exclude(kind=Message.Kind.NOTE, message_id=None).count() >= LOUD

@@ -202,6 +202,15 @@ def test_of_a_sender_who_writes_without_end_nobody_is_told_any_more(selin: Membe
     assert Ticket.objects.count() == 5 and len(list_mails(MARA)) == 2
 
 
+def test_notes_about_refused_files_do_not_count_as_mails_of_their_sender(
+    selin: Member, mara: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mail_handler, "LOUD", 3)
+    for _each in range(4):
+        take(letter(sender=EVE, files=(MailFile("run.exe", "application/x-msdownload", b"MZ"),)))
+    assert Message.objects.filter(kind="note").count() == 4 and len(list_mails(MARA)) == 3
+
+
 def test_a_bounce_is_a_note_of_its_ticket_and_our_turn(selin: Member, mara: User) -> None:
     ticket, mail_ = make_answered_ticket(selin, mara)
     bounce = letter("550 no such mailbox", sender="", automatic=True, bounce=True, bounced_ids=(mail_.message_id,))
