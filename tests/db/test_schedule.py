@@ -1,5 +1,6 @@
 """Runs each scheduled task once, on a database with data."""
 
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +11,7 @@ from django.conf import LazySettings, settings
 from django.core.management import call_command
 
 from apps.desk.portal_health.program_texts import CONSEQUENCES, JOBS
+from apps.lib import enqueue
 from apps.operations import pruning
 from apps.operations.heartbeats import OF_QUEUES
 from apps.operations.models import JobRecord, ProcessRole
@@ -18,6 +20,7 @@ from workers import app
 from workers.monitoring import RECORDED_BY_ROLE
 from workers.queues import ROLES
 
+ROOT = Path(__file__).parents[2]
 RECORDED_BY_COMMAND = {"backup"}  # by a timer of the machine, not by the schedule
 ENTRIES = list(app.conf.beat_schedule.items())
 ASKED_FOR = {
@@ -88,3 +91,11 @@ def test_every_task_and_every_program_has_words_for_the_dashboard() -> None:
     assert recorded - RECORDED_BY_ROLE | RECORDED_BY_COMMAND == JOBS.keys()
     assert set(CONSEQUENCES) == set(ProcessRole)
     assert {ProcessRole(role) for role in ROLES.values()} == set(OF_QUEUES)
+
+
+def test_what_apps_enqueue_goes_to_the_queue_that_workers_have_for_it() -> None:
+    sources = [path.read_text() for path in (ROOT / "apps").rglob("*.py")]
+    enqueued = {name for source in sources if "from apps.lib.enqueue import" in source for name in re.findall(r'"(workers\.\w+)"', source)}
+    routes = app.conf.task_routes
+    assert len(enqueued) > 10
+    assert {name: routes[name] for name in enqueued if name in routes} == enqueue.QUEUES
