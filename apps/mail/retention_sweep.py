@@ -25,6 +25,12 @@ def list_mails_about(about: Model, addresses: Iterable[str]) -> QuerySet[Message
     return Message.objects.alias(address=AsciiLower("to")).filter(told | Q(address__in=_lower_addresses(addresses))).order_by("pk")
 
 
+def erase_mails(mails: QuerySet[Message], *, instead: str) -> None:
+    """Erase recipient, content and server replies of these mails; `instead` replaces the recipient. Waiting mails are deleted unsent."""
+    mails.filter(state=Message.State.WAITING).delete()
+    mails.update(to=instead, text="", html="", reply_to="", in_reply_to="", references="", unsubscribe="", error="", erased=Now())
+
+
 @transaction.atomic
 def forget_mails(about: Model, addresses: Iterable[str], *, instead: str) -> None:
     """Erase recipient, content and server replies of the mails about this row or to these addresses; `instead` replaces the recipient.
@@ -32,9 +38,7 @@ def forget_mails(about: Model, addresses: Iterable[str], *, instead: str) -> Non
     Waiting mails are deleted unsent. Mails to others that contain one of the addresses lose their subject and content, too. The
     addresses' switched-off notices are deleted.
     """
-    found = list_mails_about(about, addresses)
-    found.filter(state=Message.State.WAITING).delete()
-    found.update(to=instead, text="", html="", reply_to="", in_reply_to="", references="", unsubscribe="", error="", erased=Now())
+    erase_mails(list_mails_about(about, addresses), instead=instead)
     for address in filter(None, addresses):
         told = Message.objects.exclude(state=Message.State.WAITING).filter(Q(text__icontains=address) | Q(subject__icontains=address))
         told.update(subject="–", text="", html="", erased=Now())

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
@@ -10,7 +11,7 @@ from apps.lib.database.email_lookups import AsciiLower
 from apps.mail.models import SwitchedOff
 from apps.operations.registry import TableBoundKind, delete_oldest_batch, register_pruned_table, register_unpruned_tables
 from apps.status.models import ServiceDay, Subscription
-from apps.status.subscriptions.services import NOTICE
+from apps.status.subscriptions.services import NOTICE, erase_subscriptions
 
 DAYS_KEPT: Final = timedelta(days=2 * 365)
 ASKED_KEPT: Final = timedelta(days=7)
@@ -22,11 +23,14 @@ def prune_days(now: datetime, at_most: int) -> int:
 
 
 def prune_subscriptions(now: datetime, at_most: int) -> int:
-    """Delete subscriptions that were not confirmed within a week, and those that their readers have ended."""
+    """Erase subscriptions that were not confirmed within a week, and those that their readers have ended."""
     asked = Subscription.objects.filter(asked__lt=now - ASKED_KEPT)
     ended = SwitchedOff.objects.filter(notice=NOTICE).annotate(lower=AsciiLower("address")).values("lower")
     over = asked.alias(lower=AsciiLower("address")).filter(Q(confirmed=None) | Q(lower__in=ended))
-    return delete_oldest_batch(over, "asked", at_most)
+    with transaction.atomic():
+        addresses = [each.address for each in over.select_for_update(of=("self",)).order_by("asked")[:at_most]]
+        erase_subscriptions(addresses)
+    return len(addresses)
 
 
 register_unpruned_tables(TableBoundKind.PEOPLE, "status.Incident", "status.IncidentUpdate", "status.IncidentTicket", "status.ServiceState")

@@ -19,6 +19,7 @@ from apps.accounts.models import User
 from apps.gateways.health.models import HealthFinding
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.mail.models import Message, SwitchedOff
+from apps.mail.services import switch_notice_off
 from apps.status.availability.bookkeeping import LONGEST_GAP, note_levels
 from apps.status.availability.models import ServiceDay, ServiceLevel, ServiceState
 from apps.status.availability.observation import observe_services
@@ -29,7 +30,7 @@ from apps.status.page.status_view import build_status_view
 from apps.status.retention import prune_subscriptions
 from apps.status.subscriptions import mails
 from apps.status.subscriptions.models import Subscription
-from apps.status.subscriptions.services import ask_for_subscription, build_token, confirm_subscription
+from apps.status.subscriptions.services import NOBODY, ask_for_subscription, build_token, confirm_subscription
 from tests import factories
 from tests.db.page_client import text
 from tests.db.test_incidents import HOUR, announce, describe, say
@@ -292,6 +293,21 @@ def test_who_asks_again_after_a_week_has_time_to_follow_the_new_link(ended: bool
     assert prune_subscriptions(timezone.now(), 100) == 0
     page = Client().post(f"/status/subscribe/{build_token(Subscription.objects.get())}/")
     assert "gets updates" in text(page) and Subscription.objects.get().confirmed and not SwitchedOff.objects.exists()
+
+
+def test_a_subscription_that_is_over_leaves_no_address_behind(mara: User) -> None:
+    for address in ("ada@example.org", "bernd@example.org"):
+        subscribe(address)
+    services.open_incident(facts=describe(), first=say(), by=mara)
+    write_all_mails()
+    Message.objects.update(state="sent", ended=timezone.now())
+    ask_for_subscription(address="Eve@example.org", language="en")
+    switch_notice_off(address="ADA@example.org", notice="status")
+    Subscription.objects.update(asked=timezone.now() - timedelta(days=8))
+    assert prune_subscriptions(timezone.now(), 1) == 1 and prune_subscriptions(timezone.now(), 100) == 1
+    assert set(Message.objects.values_list("to", "template")) == {(NOBODY, "status_update"), ("bernd@example.org", "status_update")}
+    assert [each.to for each in Message.objects.filter(text="", unsubscribe="")] == [NOBODY]
+    assert Subscription.objects.get().address == "bernd@example.org"
 
 
 def test_a_worker_that_dies_in_between_neither_loses_nor_repeats_a_mail(mara: User, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """Writes of subscriptions: ask for one, confirm it by the link in the mail, and forget those that are over."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.core.signing import BadSignature, TimestampSigner
 from django.core.validators import validate_email
 from django.db import transaction
+from django.db.models import Q
 from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils import timezone
@@ -19,12 +20,14 @@ from apps.lib.database.email_lookups import AsciiLower
 from apps.lib.email_address import lower_ascii
 from apps.lib.errors import Problem
 from apps.mail.models import Message
+from apps.mail.retention_sweep import erase_mails
 from apps.mail.services import switch_notice_on, write_mail
 from apps.mail.unsubscribing import list_unsubscribed_addresses
 from apps.status.subscriptions.models import Subscription
 
 NOTICE: Final = "status"
 TEMPLATE: Final = "status_confirm"
+NOBODY: Final = "subscriber@erased.invalid"  # instead of an address whose subscription is over
 LINK_SECONDS: Final = 3 * 86_400
 PAUSE: Final = timedelta(minutes=10)
 """Time between two mails that ask the same address to confirm, so that nobody's mailbox is filled by a stranger."""
@@ -87,3 +90,12 @@ def forget_subscriptions(addresses: Iterable[str]) -> None:
     """Delete the subscriptions of these addresses, confirmed or not. Links that were sent to them confirm nothing any more."""
     lower = [lower_ascii(each) for each in addresses]
     Subscription.objects.alias(lower=AsciiLower("address")).filter(lower__in=lower).delete()
+
+
+@transaction.atomic
+def erase_subscriptions(addresses: Sequence[str]) -> None:
+    """Delete the subscriptions of these addresses, and erase in the outbox to whom mails were sent because of them."""
+    forget_subscriptions(addresses)
+    lower = [lower_ascii(each) for each in addresses]
+    mails = Message.objects.alias(lower=AsciiLower("to")).filter(Q(notice=NOTICE) | Q(template=TEMPLATE), lower__in=lower)
+    erase_mails(mails, instead=NOBODY)
