@@ -220,6 +220,8 @@ def test_the_rule_attaches_new_tickets_but_not_what_a_person_detached(mara: User
     assert attached_tickets.attach_by_rule() == 1 and attached_tickets.attach_by_rule() == 0
     attached_tickets.detach_ticket(incident=slow, ticket=first, by=mara)
     assert attached_tickets.attach_by_rule() == 0 and not attached_tickets.list_attached_tickets(slow).exists()
+    other = services.open_incident(facts=describe(), first=say(), by=mara)
+    assert [list(attached_tickets.list_suggested_tickets(each)) for each in (slow, other)] == [[], [first]]
     assert attached_tickets.attach_tickets(incident=slow, tickets=[first], by=mara) == 1
     assert [link.by for link in attached_tickets.list_attached_tickets(slow)] == [mara]
     services.post_update(incident=slow, facts=say("over"), by=mara)

@@ -23,9 +23,11 @@ log = structlog.get_logger()
 def list_suggested_tickets(incident: Incident) -> QuerySet[Ticket]:
     """Return the tickets that were opened while it lasted, from an affected house, and are attached to no incident; the oldest first.
 
-    Tickets of strangers, whose house is not known, count only if all houses are affected.
+    Tickets of strangers, whose house is not known, count only if all houses are affected. What was detached from this incident is not
+    suggested again.
     """
-    found = Ticket.objects.filter(Q(incident_link=None) | Q(incident_link__detached__isnull=False), merged_into=None)
+    of_another = Q(incident_link__detached__isnull=False) & ~Q(incident_link__incident=incident)
+    found = Ticket.objects.filter(Q(incident_link=None) | of_another, merged_into=None)
     found = found.filter(opened_at__gte=incident.began)
     if incident.ended:
         found = found.filter(opened_at__lte=incident.ended)
