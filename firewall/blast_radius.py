@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 from firewall.diff import ElementChange
 from firewall.digest import digest_elements, format_digest
+from firewall.displaced_mappings import find_displaced_mappings
 from firewall.port_span_elements import count_element_objects
 from firewall.ruleset import Element, Elements
 from firewall.sets import (
@@ -48,12 +49,16 @@ class RemovalLimits:
 
 @dataclass(frozen=True, slots=True)
 class ServiceRemoval:
-    """A part of one kind that takes service away: how many objects it removes or cuts off, out of how many."""
+    """A part of one kind that takes service away: how many objects it removes or cuts off, out of how many.
+
+    displaced: those of its elements that cannot wait (firewall/displaced_mappings.py).
+    """
 
     kind: ObjectKind
     elements: ChangePart = field(default_factory=dict)
     removed: int = 0
     of: int = 0
+    displaced: ChangePart = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
@@ -73,7 +78,7 @@ def compute_removals(changes: Mapping[str, ElementChange], sizes: Mapping[str, i
         }
         if kind and lost and kind not in HARMLESS:
             gone.setdefault(kind, {})[name] = lost
-    return {kind: _build_removal(kind, elements, sizes) for kind, elements in gone.items()}
+    return {kind: _build_removal(kind, elements, sizes, changes) for kind, elements in gone.items()}
 
 
 def _is_in_any(key: bytes, parts: Iterable[Elements]) -> bool:
@@ -86,10 +91,12 @@ def _list_superseded_keys(name: str, changes: Mapping[str, ElementChange]) -> Se
     return changes[whole].added.keys() if whole in changes else frozenset()
 
 
-def _build_removal(kind: ObjectKind, elements: ChangePart, sizes: Mapping[str, int]) -> ServiceRemoval:
+def _build_removal(
+    kind: ObjectKind, elements: ChangePart, sizes: Mapping[str, int], changes: Mapping[str, ElementChange]
+) -> ServiceRemoval:
     count = sum(len(each) for name, each in elements.items() if find_kind(name))
     of = sum(size for name, size in sizes.items() if find_kind(name) is kind)
-    return ServiceRemoval(kind, elements, count, of)
+    return ServiceRemoval(kind, elements, count, of, find_displaced_mappings(elements, changes))
 
 
 # --- Members cut off by what comes

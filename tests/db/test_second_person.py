@@ -22,9 +22,9 @@ from apps.lib.errors import Problem
 from apps.mail.models import Message
 from apps.members.models import Member
 from apps.members.services import activate_member, end_membership
-from apps.nat.models import PortForward
-from apps.nat.services import change_forward, remove_forward
-from apps.network.models import Gateway
+from apps.nat.models import NatMapping, PortForward
+from apps.nat.services import change_forward, map_address, remove_forward
+from apps.network.models import Gateway, Pool
 from apps.network.services import assign_address, release_holding
 from tests import factories
 from tests.db.rollout_rows import forward, open_rollout
@@ -336,3 +336,63 @@ def test_normal_use_is_not_bothered(network: factories.Network) -> None:
     block_member(member=network.residents["m1"].member, reason="other", by=network.admin)
     assert reconcile(network.group)
     assert not HeldBack.objects.exists() and Member.objects.exists()
+
+
+# --- Nobody shares the ports of a member whose removal waits
+
+
+def join(network: factories.Network, public: Pool) -> NatMapping:
+    holding = assign_address(member=factories.member(), pool=network.private, by=network.admin)
+    return map_address(holding=holding, pool=public, by=network.admin)
+
+
+def release_two(network: factories.Network, sharing: str, block_size: int | None) -> tuple[Pool, list[bytes]]:
+    """Release two members' addresses, which is too much for one person. Return the pool as which they left, and their private addresses."""
+    network.group.removal_least = 2
+    network.group.save()
+    public = factories.pool(network.group, "public4", "192.0.2.128/28", sharing=sharing, block_size=block_size)
+    mappings = [join(network, public) for _each in range(2)]
+    assert reconcile(network.group)
+    with factories.written_by(network.admin):
+        for each in mappings:
+            release_holding(holding=each.holding, by=network.admin)
+    reconcile(network.group)
+    assert get_waiting("mappings").removed == get_waiting("addresses").removed == 2
+    return public, [get_key(each) for each in mappings]
+
+
+def get_waiting(kind: str) -> HeldBack:
+    return HeldBack.objects.get(kind=kind, state=HeldBack.State.WAITING)
+
+
+def get_key(mapping: NatMapping) -> bytes:
+    key: bytes = mapping.holding.prefix.network_address.packed
+    return key
+
+
+@pytest.mark.parametrize(("sharing", "block_size", "name"), [("own", None, "snat4_own"), ("blocks", 1024, "snat4_block")])
+def test_a_place_that_a_new_member_gets_does_not_wait_and_the_other_does(
+    network: factories.Network, sharing: str, block_size: int | None, name: str
+) -> None:
+    public, [first, second] = release_two(network, sharing, block_size)
+    heir = get_key(join(network, public))
+    assert reconcile(network.group)
+    elements = running().elements
+    assert elements[name].keys() == {second, heir}
+    assert first not in elements["out4"].keys() | elements["out4_block"].keys() and first in elements["up4"]
+    held = get_waiting("mappings")
+    assert (held.removed, held.earlier) == (1, 1), "what went counts like a removal without an approval"
+    assert get_waiting("addresses").removed == 2
+    assert reconcile(network.group) is None and get_waiting("mappings") == held
+
+
+def test_what_was_approved_stays_approved_when_a_new_member_gets_its_ports(network: factories.Network, peer: User) -> None:
+    public, _keys = release_two(network, "blocks", 1024)
+    held = get_waiting("mappings")
+    approve_part(held, digest=held.digest, by=peer, signed_in_again=False)
+    heir = get_key(join(network, public))
+    assert reconcile(network.group)
+    assert running().elements["snat4_block"].keys() == {heir}
+    reconcile(network.group)
+    held.refresh_from_db()
+    assert held.state == HeldBack.State.DONE and not UnapprovedLoss.objects.exists()

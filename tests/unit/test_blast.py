@@ -1,5 +1,7 @@
 """The blast radius of a change, and held-back parts, which stay exactly as they run."""
 
+from collections.abc import Mapping
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -200,3 +202,66 @@ def test_elements_that_are_served_again_are_not_counted_as_lost(gone: frozenset[
     left = filter_still_lost(part, {"up4": keys(*now), "blocked4": make_blocked(*now)})
     assert left.get("up4", {}) == keys(*(gone - now))
     assert left.get("+blocked4", {}) == make_blocked(*(cut & now))
+
+
+# --- Public addresses and ports that come to another member
+
+
+BLOCK, OUT, OUT_BLOCK = (Set(name, (Type.IPV4,), 1 << 16) for name in ("snat4_block", "out4", "out4_block"))
+MAPS = {each.name: each for each in (OWN, BLOCK, OUT, OUT_BLOCK)}
+
+
+def make_mappings(own: Mapping[int, int] = {}, blocks: Mapping[int, int] = {}, size: int = 1024) -> Ruleset:
+    """Build mappings by private address: to public addresses alone, and to blocks of 198.51.100.7 by number."""
+    public = bytes([198, 51, 100, 7])
+    spans = {number: (number * size, number * size + size - 1) for number in blocks.values()}
+    packed = {number: b"".join(public + port.to_bytes(2) + b"\0\0" for port in span) for number, span in spans.items()}
+    elements = {
+        "snat4_own": {key.to_bytes(4): Element(value.to_bytes(4)) for key, value in own.items()},
+        "out4": keys(*own),
+        "snat4_block": {key.to_bytes(4): Element(packed[number]) for key, number in blocks.items()},
+        "out4_block": keys(*blocks),
+    }
+    return Ruleset({}, MAPS, elements)
+
+
+def keep_waiting(running: Ruleset, wanted: Ruleset) -> Mapping[str, Elements]:
+    """Return what the gateways run while all removals wait that can."""
+    sizes = {name: len(elements) for name, elements in running.elements.items()}
+    found = compute_removals(diff(running, wanted).elements, sizes, 0).values()
+    return hold_back_parts(wanted.elements, [subtract_known(each, [each.displaced]).elements for each in found])
+
+
+def test_a_block_that_another_member_gets_does_not_wait_with_the_others() -> None:
+    running, wanted = make_mappings(blocks={1: 1, 2: 2}), make_mappings(blocks={3: 1})
+    assert keep_waiting(running, wanted) == make_mappings(blocks={2: 2, 3: 1}).elements
+
+
+def test_an_own_address_that_another_member_gets_does_not_wait_even_if_they_get_ports_of_it_alone() -> None:
+    address = int.from_bytes(bytes([198, 51, 100, 7]))
+    running = make_mappings(own={1: address, 2: address + 1})
+    for wanted in (make_mappings(own={3: address}), make_mappings(blocks={3: 5})):
+        assert keep_waiting(running, wanted)["snat4_own"].keys() == wanted.elements["snat4_own"].keys() | keys(2)
+        assert keep_waiting(running, wanted)["out4"].keys() == wanted.elements["out4"].keys() | keys(2)
+
+
+def test_a_block_of_another_size_that_holds_some_of_the_ports_displaces_too() -> None:
+    running, wanted = make_mappings(blocks={1: 3, 2: 4}), make_mappings(blocks={3: 1}, size=2048)
+    assert keep_waiting(running, wanted)["snat4_block"].keys() == keys(2, 3).keys()
+
+
+def test_who_had_the_block_beside_the_one_that_is_removed_displaces_nothing() -> None:
+    running, wanted = make_mappings(blocks={1: 1, 2: 1}), make_mappings(blocks={2: 1})
+    assert keep_waiting(running, wanted) == running.elements
+    again = {"snat4_block": ElementChange(BLOCK, running.elements["snat4_block"], wanted.elements["snat4_block"])}
+    assert not compute_removals(again, {}, 0)[ObjectKind.MAPPINGS].displaced, "the set is made anew"
+
+
+PLACES = st.lists(st.tuples(st.integers(0, 8), st.integers(1, 5)), unique_by=(lambda each: each[0], lambda each: each[1]), max_size=5)
+
+
+@given(PLACES, PLACES)
+def test_no_two_members_hold_one_block_and_all_other_removals_wait(before: list[tuple[int, int]], after: list[tuple[int, int]]) -> None:
+    running, wanted, free = dict(before), dict(after), {number for _key, number in before} - {number for _key, number in after}
+    stays = {key: number for key, number in running.items() if key not in wanted and number in free}
+    assert keep_waiting(make_mappings(blocks=running), make_mappings(blocks=wanted)) == make_mappings(blocks=stays | wanted).elements

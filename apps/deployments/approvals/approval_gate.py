@@ -124,32 +124,45 @@ def _hold_back_removals(
 ) -> list[Mapping[str, Elements]]:
     """Return the parts that wait. Close rows if their part is no longer removed unchanged; hold back new removals above the limits.
 
-    One worker of a group at a time: two that have read the same desired state would hold back the same.
+    What cannot wait goes out whatever the limits, and counts against them. One worker of a group at a time: two that have read the same
+    desired state would hold back the same.
     """
     with connection.cursor() as cursor:
         cursor.execute(LOCK, [group.pk])
     parts: list[tuple[HeldBack, RulesetPart]] = []
     for row in _list_alive(group):
         part = unpack_part(row.packed)
-        if _is_contained(gone.get(ObjectKind(row.kind)), part):
+        if _is_current(row, gone.get(ObjectKind(row.kind)), part):
             parts.append((row, part))
         else:
             _close_row(row)
             seen = pick_earlier_snapshot(seen, row.baseline)
     known = [part for _row, part in parts]
-    rests = {kind: rest for kind, removal in gone.items() if (rest := subtract_known(removal, known, running.elements)).elements}
+    rests = {
+        kind: rest
+        for kind, removal in gone.items()
+        if (rest := subtract_known(removal, [*known, removal.displaced], running.elements)).elements
+    }
+    displaced = [subtract_known(replace(removal, elements=removal.displaced), known) for removal in gone.values() if removal.displaced]
     waiting: list[Mapping[str, Elements]] = [part for row, part in parts if row.state == HeldBack.State.WAITING]
-    return [*waiting, *_hold_back_new(group, rests, running, asked, seen)] if rests else waiting
+    return [*waiting, *_hold_back_new(group, rests, displaced, running, asked, seen)] if rests or displaced else waiting
 
 
 def _hold_back_new(
-    group: GatewayGroup, rests: Mapping[ObjectKind, ServiceRemoval], running: Ruleset, asked: Ruleset, seen: str
+    group: GatewayGroup,
+    rests: Mapping[ObjectKind, ServiceRemoval],
+    displaced: list[ServiceRemoval],
+    running: Ruleset,
+    asked: Ruleset,
+    seen: str,
 ) -> list[Mapping[str, Elements]]:
+    """Hold back what exceeds the limits together with what went out within the last hour, and with what is displaced now."""
     recent = removal_ledger.list_recent_losses(group, asked.elements)
-    wait, go = split_removals(rests, recent, running.elements, build_limits(group))
+    before = [*recent, *(removal.elements for removal in displaced)]
+    wait, go = split_removals(rests, before, running.elements, build_limits(group))
     for removal in wait:
-        _create_held_back(group, removal, running, seen, recent)
-    removal_ledger.record_losses(group, go, recent)
+        _create_held_back(group, removal, running, seen, before)
+    removal_ledger.record_losses(group, [*displaced, *go], recent)
     return [removal.elements for removal in wait]
 
 
@@ -163,9 +176,12 @@ def pick_earlier_snapshot(one: str, other: str | None) -> str:
     return other if other and int(other.split(":")[0]) < int(one.split(":")[0]) else one
 
 
-def _is_contained(removal: ServiceRemoval | None, part: RulesetPart) -> bool:
-    """True if every element of the part is still to be removed, or still to come."""
-    return removal is not None and all(elements.keys() <= removal.elements.get(name, {}).keys() for name, elements in part.items())
+def _is_current(row: HeldBack, removal: ServiceRemoval | None, part: RulesetPart) -> bool:
+    """True if every element of the row's part is still to be removed, or still to come, and can wait if it has to."""
+    if removal is None or not all(elements.keys() <= removal.elements.get(name, {}).keys() for name, elements in part.items()):
+        return False
+    waits = row.state == HeldBack.State.WAITING
+    return not (waits and any(elements.keys() & removal.displaced.get(name, {}).keys() for name, elements in part.items()))
 
 
 def _close_row(row: HeldBack) -> None:
@@ -174,7 +190,9 @@ def _close_row(row: HeldBack) -> None:
     HeldBack.objects.filter(pk=row.pk, state=row.state).update(state=done)
 
 
-def _create_held_back(group: GatewayGroup, removal: ServiceRemoval, running: Ruleset, seen: str, recent: Iterable[RulesetPart]) -> None:
+def _create_held_back(
+    group: GatewayGroup, removal: ServiceRemoval, running: Ruleset, seen: str, recent: Iterable[Mapping[str, Elements]]
+) -> None:
     row = HeldBack.objects.create(
         group=group,
         kind=removal.kind,
