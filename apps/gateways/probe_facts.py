@@ -14,6 +14,8 @@ from apps.lib.errors import Problem
 from apps.lib.fields import Address
 from apps.nat.models import NatMapping, PortForward
 from apps.network.models import Gateway, Pool
+from apps.network.selectors import find_overlapping_holding
+from apps.network.virtual_addresses import can_be_assigned
 from firewall import names
 from firewall.addresses import PRIVATE
 from firewall.policy import PolicyError
@@ -88,7 +90,7 @@ def _check_interface(facts: ProbeFacts, gateway: Gateway) -> None:
 
 
 def _check_free(fieldname: str, address: Address, gateway: Gateway) -> None:
-    """Raise Problem if a pool, a member or another gateway has the address."""
+    """Raise Problem if another gateway or a member has the address, or a member can get it."""
     other = Gateway.objects.filter(**{fieldname: address}).exclude(pk=gateway.pk).first()
     if other:
         raise Problem(
@@ -98,7 +100,7 @@ def _check_free(fieldname: str, address: Address, gateway: Gateway) -> None:
         _check_public_use(address)
         return
     pool = Pool.objects.filter(prefix__covers=ip_network(address)).first()
-    if pool:
+    if pool and (can_be_assigned(pool, address) or find_overlapping_holding(ip_network(address))):
         words = _("%(address)s is in the pool %(pool)s. A probe has an address that no member can get.")
         raise Problem(words % {"address": address, "pool": pool}, fieldname, culprit=pool)
 

@@ -9,6 +9,7 @@ from apps.lib.api.filters import build_filters
 from apps.lib.api.serializers import ActiveSerializer, Reference
 from apps.lib.api.viewsets import AddViewSet, ReadViewSet, RemoveViewSet
 from apps.lib.database.validity import is_valid_now
+from apps.lib.fields import AddressField
 from apps.nat import services
 from apps.nat.models import NatMapping
 from apps.nat.selectors import list_mappings
@@ -49,7 +50,10 @@ class MappingSerializer(ActiveSerializer):
         return mapping.block.upper - 1 if mapping.block else None
 
     def create(self, validated_data: Mapping[str, Any]) -> NatMapping:
-        return services.map_address(by=self.context["request"].user, **validated_data)
+        given = dict(validated_data)
+        if "public" in given:
+            given["public"] = AddressField().to_python(given["public"])
+        return services.map_address(by=self.context["request"].user, **given)
 
 
 class MappingViewSet(ReadViewSet, AddViewSet, RemoveViewSet):

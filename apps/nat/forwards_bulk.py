@@ -18,6 +18,7 @@ from apps.nat import services
 from apps.nat.expiry_dates import check_end
 from apps.nat.models import PortForward
 from apps.network.models import Holding, Pool
+from apps.network.probe_addresses import read_probed_gateways, refuse_probe_public
 from apps.network.services import lock_holdings, lock_pools
 
 ADD = """
@@ -79,6 +80,9 @@ def add_forwards(*, wanted: Sequence[ForwardDraft], by: User) -> list[PortForwar
         services.check_ports(each.protocol, each.public_port, each.private_port, each.ports)
         check_end(each.until)
     _check_holdings(wanted)
+    probed = read_probed_gateways()
+    for each in wanted:
+        refuse_probe_public(each.public, probed)
     pools = _list_pools(wanted)
     chosen = [_find_pool(each, each.holding, pools).pk for each in wanted]
     with transaction.atomic():

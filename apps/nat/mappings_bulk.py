@@ -21,6 +21,7 @@ from apps.nat.models import NatMapping
 from apps.nat.snat_allocation import MOST_SHARED, SnatAllocator, SnatPlace, iter_usable_addresses, list_source_pools
 from apps.network.holdings_bulk import NewHolding
 from apps.network.models import Pool
+from apps.network.probe_addresses import read_probed_gateways, refuse_probe_public
 from apps.network.services import lock_pools
 
 OF_HOLDING = ("version", "holding_id", "group_id", "kind", "held", "valid")
@@ -32,18 +33,27 @@ class SnatPlaces:
 
     def __init__(self) -> None:
         self._pools: dict[int, list[_PoolPlaces]] = {}
+        self._probed = read_probed_gateways()
 
     def has_pool(self, group: int, public: Address | None = None) -> bool:
         """True if the group has a public pool, or one with this address."""
         return any(public is None or public in each.pool.prefix for each in self._list_pools(group))
 
     def take(self, member: int, group: int, public: Address | None) -> Address | None:
-        """Take a place for the member, on this address if one is given, and return its address; None when nothing is free."""
+        """Take a place for the member, on this address if one is given, and return its address; None when nothing is free.
+
+        Raises Problem if it is the address of a gateway's probe.
+        """
         found = self.take_place(member, group, public)
         return found[1].public if found else None
 
     def take_place(self, member: int, group: int, public: Address | None) -> tuple[Pool, SnatPlace] | None:
-        """Take the member's current place, or the next free one: own addresses first, then blocks, then shared addresses."""
+        """Take the member's current place, or the next free one: own addresses first, then blocks, then shared addresses.
+
+        Raises Problem for the address of a gateway's probe.
+        """
+        if public is not None:
+            refuse_probe_public(public, self._probed)
         for each in self._list_pools(group):
             if (public is None or public in each.pool.prefix) and (place := each.take(member, public)):
                 return each.pool, place

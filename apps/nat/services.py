@@ -19,6 +19,7 @@ from apps.nat.models import NatMapping, PortForward
 from apps.nat.selectors import find_free_port, find_overlapping_forward
 from apps.nat.snat_allocation import SnatPlace, find_snat_place, list_source_pools
 from apps.network.models import Holding, Pool
+from apps.network.probe_addresses import read_probed_gateways, refuse_probe_public
 from apps.network.services import lock_holdings, lock_pools, refuse_retired
 
 
@@ -264,12 +265,14 @@ def check_holding(holding: Holding) -> None:
 
 
 def get_public_pool(holding: Holding, public: Address) -> Pool:
+    """Return the group's public pool with this address. Raises Problem if there is none, or if the address is that of a gateway's probe."""
     pool = Pool.objects.filter(kind=Pool.Kind.PUBLIC4, group=holding.group_id, prefix__covers=public).first()
     if pool is None:
         known = Pool.objects.filter(kind=Pool.Kind.PUBLIC4, group=holding.group_id)
         text = _("%(address)s is not in a public pool of %(group)s. The pools are: %(pools)s.")
         pools = ", ".join(map(str, known)) or _("none yet")
         raise Problem(text % {"address": public, "group": holding.group, "pools": pools}, "public", culprit=public)
+    refuse_probe_public(public, read_probed_gateways())
     return pool
 
 

@@ -64,7 +64,7 @@ class SnatPlaceFinder(Protocol):
         """True if the gateway group has a public pool, or one with this address."""
 
     def take(self, member: int, group: int, public: Address | None) -> Address | None:
-        """Take a place for the member, on this address if one is given; None when nothing is free."""
+        """Take a place for the member, on this address if one is given; None when nothing is free. Raises Problem for one of a probe."""
 
 
 @dataclass(slots=True)
