@@ -16,6 +16,7 @@ from apps.lib.errors import Problem
 from apps.lib.fields import Prefix
 from apps.members.models import Member
 from apps.network.models import Holding, Pool
+from apps.network.prefix_lengths import list_competing_pools, refuse_further_lengths
 from apps.network.refusals import find_refusal
 from apps.network.services import lock_pools
 
@@ -51,11 +52,15 @@ class NewHolding:
 @transaction.atomic
 def assign_addresses(*, wanted: Sequence[HoldingDraft], by: User) -> list[NewHolding]:
     """Assign all of these from now on. Return the holdings in this order."""
-    lock_pools(*{each.pool for each in wanted})
-    pools = Pool.objects.in_bulk({each.pool for each in wanted})
+    chosen = {each.pool for each in wanted}
+    competing = list_competing_pools(chosen)
+    lock_pools(*chosen, *competing)
+    pools = Pool.objects.in_bulk(chosen)
     for each in wanted:
         if refusal := find_refusal(pools[each.pool], each.prefix):
             raise Problem(*refusal, culprit=pools[each.pool])
+    if competing:
+        refuse_further_lengths(pools.values())
     _check_members(wanted)
     now = _get_database_time()
     shared = {pk: (pk, pool.group_id, pool.kind, str(pool.prefix), now) for pk, pool in pools.items()}

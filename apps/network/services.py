@@ -21,6 +21,7 @@ from apps.lib.fields import Prefix
 from apps.members.models import Device, Member
 from apps.network.kept_free import choose_kept_first_count
 from apps.network.models import BLOCK_SIZES, MOST_KEPT, MOST_KEPT_FIRST, GatewayGroup, Holding, Pool, find_block_size
+from apps.network.prefix_lengths import list_competing_pools, refuse_further_lengths
 from apps.network.probe_addresses import refuse_probe_sources
 from apps.network.refusals import explain_retired, find_refusal, format_address_or_prefix
 from apps.network.selectors import count_member_shares, find_free_prefix, find_overlapping_holding
@@ -32,9 +33,13 @@ def assign_address(*, member: Member, pool: Pool, prefix: Prefix | None = None, 
     _check_member(member, device)
     try:
         with transaction.atomic():
+            competing = list_competing_pools([pool.pk]) if pool.kind == Pool.Kind.PREFIX6 else []
+            lock_pools(*competing)
             # Transactions that want the next free address of the same pool wait for each other; readers and foreign keys do not wait.
             pool = Pool.objects.select_for_update(no_key=True).get(pk=pool.pk)
             refuse_retired(pool)
+            if competing:
+                refuse_further_lengths([pool])
             share = _validate_prefix(pool, prefix) if prefix else _get_next_free(pool)
             holding = Holding.objects.create(
                 member=member,

@@ -12,6 +12,7 @@ from apps.lib.errors import Problem
 from apps.lib.fields import Address, Prefix
 from apps.lib.port_ranges import format_port_range
 from apps.network.models import Pool
+from apps.network.prefix_lengths import find_length_refusal
 from apps.network.refusals import find_refusal, format_address_or_prefix, is_within
 
 
@@ -59,6 +60,7 @@ class AddressPlanner:
         self._publics: dict[Prefix, Address] = {}
         self._ports = {key: list(forwards) for key, forwards in known.forwards.items()}
         self._private = self._index_private()
+        self._lengths = {group: set(lengths) for group, lengths in known.lengths.items()}
 
     def _index_private(self) -> dict[int, tuple[Prefix, ...]]:
         found: dict[int, tuple[Prefix, ...]] = {}
@@ -116,8 +118,17 @@ class AddressPlanner:
         refusal = find_refusal(pool, prefix)
         if refusal:
             raise Problem(refusal[0])
+        self._take_length(pool)
         _owner, device = self._known.devices.get(mac or "", (None, None))
         return PlannedAddress(prefix, pool, mac, device, *self._plan_leaving(row, who, prefix, pool))
+
+    def _take_length(self, pool: Pool) -> None:
+        """Count the length of the pool's prefixes as in use. Raises Problem if members of its group hold too many lengths already."""
+        in_use = self._lengths.setdefault(pool.group_id, set())
+        if words := find_length_refusal(pool, in_use):
+            raise Problem(words)
+        if pool.kind == Pool.Kind.PREFIX6:
+            in_use.add(pool.member_length)
 
     def _check_public(self, prefix: Prefix, publics: Sequence[Address]) -> None:
         current = self._known.publics.get(prefix)

@@ -1,6 +1,6 @@
 """What is there before an import: members, houses, rooms, tariffs, devices, addresses and forwards, as plain values for `plan.py`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Protocol
@@ -73,7 +73,7 @@ class KnownNetwork:
 
     members: by number. tariffs: by name in lower case. rooms: the id by the site's id and the name in lower case. devices: the id of
     the owner, and of the device, by MAC address. held: who has an address or prefix now or later. publics: as what a private
-    address leaves now. forwards: by public address and protocol.
+    address leaves now. forwards: by public address and protocol. lengths: of the IPv6 prefixes that members hold, by gateway group.
     """
 
     today: date
@@ -88,4 +88,5 @@ class KnownNetwork:
     publics: Mapping[Prefix, Address] = field(default_factory=dict)
     forwards: Mapping[tuple[Address, str], Sequence[KnownForward]] = field(default_factory=dict)
     pools: Sequence[Pool] = ()
+    lengths: Mapping[int, Collection[int]] = field(default_factory=dict)
     places: SnatPlaceFinder | None = None

@@ -13,6 +13,7 @@ from apps.members.selectors import find_most_common_tariff
 from apps.nat.mappings_bulk import SnatPlaces
 from apps.nat.models import NatMapping, PortForward
 from apps.network.models import Holding, Pool
+from apps.network.prefix_lengths import read_lengths_in_use
 from apps.preferences.declarations import DEFAULT_LANGUAGE
 from apps.preferences.selectors import read_setting
 
@@ -51,6 +52,7 @@ def read_known_network() -> KnownNetwork:
         publics=_read_publics(held),
         forwards=_read_forwards(),
         pools=list(Pool.objects.exclude(kind=Pool.Kind.PUBLIC4).order_by("pk")),
+        lengths=read_lengths_in_use(),
         places=SnatPlaces(),
     )
 
