@@ -216,6 +216,22 @@ def test_a_script_opens_all_ports_by_leaving_them_out(api: Client, network: fact
 
 
 @pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"port": 443}, "TCP 443"),
+        ({"port": 443, "ports": None}, "TCP 443"),
+        ({"port": 443, "ports": 3}, "TCP 443–445"),
+        ({"purpose": "web"}, "TCP, all ports"),
+    ],
+)
+def test_a_script_narrows_a_pinhole_of_all_ports(api: Client, network: factories.Network, change: dict[str, Any], what: str) -> None:
+    pinhole = open_own_pinhole(network, protocol="tcp", port=0)
+    answer = api.patch(f"/api/nat/pinholes/{pinhole.pk}/", change, content_type="application/json")
+    assert answer.status_code == 200, answer.json()
+    assert Pinhole.objects.get().scope_text == what
+
+
+@pytest.mark.parametrize(
     ("query", "found"),
     [
         ("address=2001:db8:a0:10::/64", 1),

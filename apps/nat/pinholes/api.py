@@ -49,7 +49,10 @@ class PinholeSerializer(ActiveSerializer):
     def update(self, instance: Pinhole, validated_data: Mapping[str, Any]) -> Pinhole:
         names = ("address", "protocol", "port", "ports", "purpose", "enabled", "version")
         told = {name: value for name, value in validated_data.items() if name not in ("holding", "valid")}
-        given = _normalize_ports({name: getattr(instance, name) for name in names} | told)
+        now = {name: getattr(instance, name) for name in names}
+        if not instance.port:
+            now["ports"] = 1  # not ALL_PORTS, which the row has: a port given now is one
+        given = _normalize_ports(now | told)
         until = validated_data.get("valid", {}).get("upper", EndSentinel.UNCHANGED)
         return services.change_pinhole(pinhole=instance, until=until, by=self.context["request"].user, **given)
 
