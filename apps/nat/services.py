@@ -43,10 +43,9 @@ def add_forward(
     check_ports(protocol, public_port, private_port, ports)
     check_holding(holding)
     check_end(until)
-    pool = get_public_pool(holding, public)
     try:
         with transaction.atomic():
-            lock_pools(pool.pk)
+            pool = _lock_public_pool(holding, public)
             lock_holdings(holding.pk)
             forward = PortForward.objects.create(
                 holding=holding,
@@ -208,11 +207,11 @@ def _allocate_place(holding: Holding, public: Address | None, pool: Pool | None)
     do not wait.
     """
     if public is not None:
-        pool = get_public_pool(holding, public)
+        pool = _lock_public_pool(holding, public)
     pools = [pool] if pool else list_source_pools(holding.group_id)
     for each in pools:
-        locked = Pool.objects.select_for_update(no_key=True).get(pk=each.pk)
-        if place := find_snat_place(locked, holding.member, public):
+        locked = Pool.objects.select_for_update(no_key=True).filter(pk=each.pk).first()  # None: its split was undone meanwhile
+        if locked and (place := find_snat_place(locked, holding.member, public)):
             return locked, place
     raise _build_no_place(holding, public, pools)
 
@@ -274,6 +273,16 @@ def get_public_pool(holding: Holding, public: Address) -> Pool:
         raise Problem(text % {"address": public, "group": holding.group, "pools": pools}, "public", culprit=public)
     refuse_probe_public(public, read_probed_gateways())
     return pool
+
+
+def _lock_public_pool(holding: Holding, public: Address) -> Pool:
+    """Lock the public pool that contains the address, as `lock_pools` does, and return it as it is then.
+
+    If it was split while this transaction waited, the address lies in another pool now, which is locked instead.
+    """
+    found = get_public_pool(holding, public)
+    locked = Pool.objects.select_for_update(of=("self",), no_key=True).filter(pk=found.pk, prefix__covers=public).first()
+    return locked or _lock_public_pool(holding, public)
 
 
 def _explain(error: IntegrityError, public: Address, protocol: str, port: int, ports: int) -> Problem:

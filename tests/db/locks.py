@@ -1,6 +1,11 @@
 """Connections that wait for a lock, as PostgreSQL reports them: those to this database, for tests run beside each other in one cluster."""
 
-from django.db import connection
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from django.db import connection, transaction
+
+from tests.whole.system import wait_for
 
 
 def waiting() -> int:
@@ -17,3 +22,28 @@ def end_waiting() -> None:
         cursor.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
         )
+
+
+def run_after_waiting[Result](
+    work: Callable[[], Result], change: Callable[[], object], *, meanwhile: Callable[[], object] | None = None
+) -> Result:
+    """Return the result of work that waits, on a connection of its own, until the transaction of a change ends.
+
+    meanwhile: the rest of the change, made when the work waits already.
+    """
+
+    def work_alone() -> Result:
+        try:
+            with transaction.atomic():
+                return work()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            change()
+            result = pool.submit(work_alone)
+            wait_for(waiting)
+            if meanwhile:
+                meanwhile()
+        return result.result()

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from datetime import timedelta
 from ipaddress import IPv4Address
 from typing import Any
@@ -6,13 +7,16 @@ import pytest
 from django.db import IntegrityError, connection
 from django.utils import timezone
 
+from apps.audit.undo import find_last_event, undo_event
 from apps.lib.errors import Conflict, Problem
 from apps.nat import services
 from apps.nat.forms import ForwardForm
 from apps.nat.models import PortForward
 from apps.nat.selectors import find_free_port, list_forwards
-from apps.network.models import Holding
+from apps.network import pool_lifecycle
+from apps.network.models import Holding, Pool
 from tests import factories
+from tests.db.locks import run_after_waiting
 from tests.db.page_client import signed_in, text
 
 
@@ -256,3 +260,61 @@ def test_free_ports_are_found_from_the_wanted_one(network: factories.Network) ->
 def test_a_switch_with_a_version_that_is_none_says_that_somebody_changed_it(network: factories.Network, version: str) -> None:
     answer = signed_in(network.admin).post(f"/forwards/{add(network).pk}/switch/", {"version": version})
     assert (answer.status_code, "This port forward was changed or removed by someone else" in text(answer)) == (422, True)
+
+
+# --- While the public pool is changed
+
+LAST = IPv4Address("198.51.100.200")  # in the second half of the pool
+
+
+def enlarge_pool(pool: Pool) -> None:
+    pool_lifecycle.enlarge_pool(pool=pool, version=pool.version, prefix=pool.prefix.supernet(), by=None)
+
+
+def split_pool(pool: Pool) -> None:
+    pool_lifecycle.split_pool(pool=pool, version=pool.version, length=pool.prefix.prefixlen + 1, by=None)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("change", [enlarge_pool, split_pool])
+def test_a_forward_is_opened_though_its_public_pool_becomes_larger_or_is_split_meanwhile(
+    transactional_db: None, change: Callable[[Pool], None]
+) -> None:
+    network = factories.network()
+    made = run_after_waiting(
+        lambda: services.add_forward(
+            holding=network.residents["m1"].holding, public=LAST, protocol="tcp", public_port=8443, private_port=443, by=network.admin
+        ),
+        lambda: change(network.public),
+    )
+    pool = Pool.objects.get(prefix__covers=LAST)
+    assert (made.pool, made.pool_prefix) == (pool, pool.prefix)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("change", [enlarge_pool, split_pool])
+def test_a_member_leaves_as_the_chosen_address_though_its_pool_becomes_larger_or_is_split_meanwhile(
+    transactional_db: None, change: Callable[[Pool], None]
+) -> None:
+    network = factories.network()
+    made = run_after_waiting(
+        lambda: services.map_address(holding=network.residents["m1"].holding, public=LAST, by=network.admin),
+        lambda: change(network.public),
+    )
+    pool = Pool.objects.get(prefix__covers=LAST)
+    assert (made.public, made.pool, made.pool_prefix) == (LAST, pool, pool.prefix)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_member_leaves_as_the_chosen_address_though_the_split_of_its_pool_is_undone_meanwhile(transactional_db: None) -> None:
+    network = factories.network()
+    split_pool(network.public)
+    event = find_last_event(Pool, network.public.pk)
+    assert event
+    made = run_after_waiting(
+        lambda: services.map_address(holding=network.residents["m1"].holding, public=LAST, by=network.admin),
+        lambda: undo_event(model=Pool, event=event, by=network.admin),
+    )
+    pool = Pool.objects.get(prefix__covers=LAST)
+    assert pool == network.public
+    assert (made.public, made.pool, made.pool_prefix) == (LAST, pool, pool.prefix)

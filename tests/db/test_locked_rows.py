@@ -1,44 +1,21 @@
 """A row that is locked after a wait is read with its current values, and with the rows that it points to now."""
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
-from django.db import connection, transaction
 
 from apps.members.models import Member, Tariff
 from apps.members.tariff_allowance import check_tariff_allowance
 from apps.tickets.models import Ticket
 from apps.tickets.thread import lock_ticket
 from tests import factories
-from tests.db.locks import waiting
-from tests.whole.system import wait_for
+from tests.db.locks import run_after_waiting
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def after_waiting[Result](work: Callable[[], Result], change: Callable[[], object]) -> Result:
-    """Return the result of work that waits until the transaction of a change ends."""
-
-    def alone() -> Result:
-        try:
-            with transaction.atomic():
-                return work()
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as pool:
-        with transaction.atomic():
-            change()
-            result = pool.submit(alone)
-            wait_for(waiting)
-        return result.result()
 
 
 def test_a_ticket_has_the_assignee_whom_somebody_else_just_chose() -> None:
     first, second, ticket = factories.user("mara"), factories.user("jakob"), Ticket.objects.create(subject="Switch")
     Ticket.objects.filter(pk=ticket.pk).update(assignee=first)
-    read = after_waiting(lambda: lock_ticket(ticket.pk), lambda: Ticket.objects.filter(pk=ticket.pk).update(assignee=second))
+    read = run_after_waiting(lambda: lock_ticket(ticket.pk), lambda: Ticket.objects.filter(pk=ticket.pk).update(assignee=second))
     assert read.assignee == second
 
 
@@ -60,5 +37,5 @@ def test_how_much_a_member_may_have_is_read_off_the_tariff_of_now() -> None:
             full=str,
         )
 
-    after_waiting(count, lambda: Member.objects.filter(pk=member.pk).update(tariff=larger))
+    run_after_waiting(count, lambda: Member.objects.filter(pk=member.pk).update(tariff=larger))
     assert found == [31]
