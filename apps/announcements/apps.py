@@ -10,8 +10,10 @@ class AnnouncementsConfig(AppConfig):
 
         from apps.announcements.audience import KIND
         from apps.announcements.models import Announcement
+        from apps.announcements.services import extend_audiences, merge_audiences
         from apps.audit.trail import UNSHOWN, TrailPresentation, register_trail
         from apps.mail import notice_kinds
+        from apps.network.pool_lifecycle import register_pool_references
 
         register_trail(
             TrailPresentation(
@@ -22,3 +24,4 @@ class AnnouncementsConfig(AppConfig):
             )
         )
         notice_kinds.register_kind(KIND, _("Mails with announcements of the administrators"))
+        register_pool_references(merge=merge_audiences, extend=extend_audiences)

@@ -123,6 +123,18 @@ def withdraw_announcement(*, announcement: Announcement, by: User) -> int:
     return unwritten + unsent
 
 
+def extend_audiences(part: int, pool: int) -> None:
+    """Let announcements to the members of a pool reach those of its new part, too. Takes their ids."""
+    for each in Announcement.objects.filter(pools=pool):
+        each.pools.add(part)
+
+
+def merge_audiences(part: int, pool: int) -> None:
+    """Let announcements to the members of a part reach those of the pool that it returns to. Takes their ids."""
+    for each in Announcement.objects.filter(pools=part):
+        each.pools.add(pool)
+
+
 def _lock(announcement: Announcement) -> Announcement:
     return Announcement.objects.select_for_update(no_key=True).get(pk=announcement.pk)
 

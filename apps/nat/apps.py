@@ -21,15 +21,17 @@ class NatConfig(AppConfig):
             format_pinhole_count,
         )
         from apps.nat.models import Move, NatMapping, Pinhole, PortForward, PortRules
+        from apps.nat.moving.services import follow_merged_pool
         from apps.nat.row_uses import find_pool_mapping_use, find_pool_move_use, find_room_move_use
         from apps.network.models import Holding, Pool
-        from apps.network.pool_lifecycle import register_pool_rows
+        from apps.network.pool_lifecycle import register_pool_references, register_pool_rows
 
         register_use(Room, find_room_move_use)
         register_use(Pool, find_pool_mapping_use)
         register_use(Pool, find_pool_move_use)
         register_pool_rows(NatMapping, "public")
         register_pool_rows(PortForward, "public")
+        register_pool_references(merge=follow_merged_pool)
         register_dependents(Holding, lambda ids: PortForward.objects.filter(holding__in=ids), format_forward_count)
         register_dependents(Holding, lambda ids: NatMapping.objects.filter(holding__in=ids), format_mapping_count)
         register_dependents(Holding, lambda ids: Pinhole.objects.filter(holding__in=ids), format_pinhole_count)

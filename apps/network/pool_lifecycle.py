@@ -3,7 +3,7 @@
 Whatever happens to a pool, each member keeps what they hold.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import summarize_address_range
 from typing import Any, Final
@@ -25,12 +25,27 @@ from apps.network.services import change_pool, explain_pool_error
 MOST_PARTS: Final = 16
 DEFER, CHECK = "SET CONSTRAINTS pool_overlaps DEFERRED", "SET CONSTRAINTS pool_overlaps IMMEDIATE"
 
+type LinkPools = Callable[[int, int], object]
+
 _tenants: dict[type[Model], str] = {Holding: "prefix"}
+_extenders: list[LinkPools] = []
+_mergers: list[LinkPools] = []
 
 
 def register_pool_rows(model: type[Model], address: str) -> None:
     """Register rows that lie in a pool by this field, with columns pool and pool_prefix. Called once, when their app is ready."""
     _tenants[model] = address
+
+
+def register_pool_references(*, merge: LinkPools, extend: LinkPools | None = None) -> None:
+    """Register rows that name pools without lying in them. Called once, when their app is ready.
+
+    Both functions take the ids of a part and of its pool. extend: lets what names the pool name the part, which a split just made, too;
+    None: it stays with the pool, which is the first part. merge: lets what names the part name the pool, before an undo removes the part.
+    """
+    _mergers.append(merge)
+    if extend:
+        _extenders.append(extend)
 
 
 # --- Retiring
@@ -150,6 +165,7 @@ def split_pool(*, pool: Pool, version: int, length: int, by: User | None) -> lis
                 wanted = _build_part(locked, part)
                 wanted.save(force_insert=True)
                 _move_tenants(locked, wanted, part.prefix)
+                _link(_extenders, wanted.pk, locked.pk)
                 made.append(wanted)
             wanted = _build_part(locked, first)
             shrunk = {"prefix": first.prefix, "kept_first": first.kept_first, "kept": list(first.kept)}
@@ -165,7 +181,8 @@ def split_pool(*, pool: Pool, version: int, length: int, by: User | None) -> lis
 def undo_pool_split(former: Pool, current: Pool) -> None:
     """Bring back a pool before its prefix is, if its last change was a split: what lies in the parts returns, and the parts go.
 
-    For an undo, in its transaction. former: the pool before. Raises Problem if a part has been changed since.
+    For an undo, in its transaction. former: the pool before. What names a part names the pool then. Raises Problem if a part has been
+    changed since.
     """
     parts = _list_parts(current)
     changed = next((part for part in parts if part.version > 1), None)
@@ -177,6 +194,7 @@ def undo_pool_split(former: Pool, current: Pool) -> None:
         Pool.objects.filter(pk=current.pk).update(prefix=former.prefix)
     for part in parts:
         _move_tenants(part, former, part.prefix)
+        _link(_mergers, part.pk, former.pk)
         part.delete()
 
 
@@ -219,3 +237,8 @@ def _move_tenants(source: Pool, target: Pool, prefix: Prefix) -> None:
     for model, address in _tenants.items():
         rows = model._default_manager.filter(pool=source.pk, **{f"{address}__within": prefix})
         rows.update(pool=target.pk, pool_prefix=target.prefix)
+
+
+def _link(linkers: Iterable[LinkPools], part: int, pool: int) -> None:
+    for link in linkers:
+        link(part, pool)

@@ -1,6 +1,7 @@
 """Pools are enlarged, split, retired and taken back: members keep what they hold, and gateways get nothing taken away."""
 
 import io
+from datetime import timedelta
 from ipaddress import IPv4Network, ip_address, ip_network
 from typing import Any
 
@@ -11,17 +12,19 @@ from django.test import Client
 from django.utils import timezone
 
 from apps.accounts import tokens
+from apps.announcements.audience import list_reached_members
 from apps.audit.undo import find_last_event, undo_event
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state
 from apps.lib.errors import Conflict, Problem
-from apps.nat.models import NatMapping, PortForward
+from apps.nat.models import Move, NatMapping, PortForward
+from apps.nat.moving.services import carry_out_move, plan_member_move
 from apps.nat.services import map_address
 from apps.network import pool_lifecycle, services
 from apps.network.models import Holding, Pool
 from apps.network.selectors import find_free_prefix
 from firewall.diff import diff
 from firewall.ruleset import Ruleset
-from tests import factories
+from tests import announcement_factories, factories
 from tests.api_responses import wrong
 from tests.db.page_client import signed_in, text
 from tests.db.rollout_rows import forward
@@ -198,6 +201,37 @@ def test_a_split_is_undone_while_no_part_has_changed(network: factories.Network,
     retire(last)
     with pytest.raises(Problem, match=r"North 2 .* has been changed since"):
         undo(pool, network)
+
+
+def plan_move(network: factories.Network, pool: Pool, host: str = "m1") -> Move:
+    given: dict[str, Any] = {"member": network.residents[host].member, "on": timezone.localdate() + timedelta(days=3), "room": None}
+    return plan_member_move(**given, pool=pool, follow=True, by=network.admin)
+
+
+def test_an_undone_split_takes_moves_to_its_parts_and_announcements_to_their_members_along(network: factories.Network, pool: Pool) -> None:
+    first, last = split(pool, 23)
+    moves = [plan_move(network, part, host) for part, host in ((first, "m1"), (last, "m2"))]
+    written = [announcement_factories.draft(network.admin, pools=pools) for pools in ([last], [first, last])]
+    undo(pool, network)
+    assert [Move.objects.get(pk=each.pk).pool for each in moves] == [pool, pool]
+    assert [list(each.pools.all()) for each in written] == [[pool], [pool]]
+
+
+def test_an_announcement_to_the_members_of_a_pool_reaches_those_of_all_its_parts(network: factories.Network, pool: Pool) -> None:
+    written = announcement_factories.draft(network.admin, pools=[pool])
+    parts = split(pool, 24)
+    assert set(written.pools.all()) == set(parts)
+    assert list_reached_members(written).count() == 2
+    undo(pool, network)
+    assert list(written.pools.all()) == [pool]
+    assert list_reached_members(written).count() == 2
+
+
+def test_a_move_to_a_pool_that_is_split_leads_to_its_first_part(network: factories.Network, pool: Pool) -> None:
+    planned = plan_move(network, pool)
+    first, *_others = split(pool, 24)
+    assert carry_out_move(planned)
+    assert Holding.objects.filter(member=planned.member, pool=first, prefix__within=first.prefix).count() == 1
 
 
 def test_a_public_pool_is_split_with_its_mappings_and_forwards(network: factories.Network) -> None:

@@ -77,6 +77,11 @@ def cancel_move(move: Move) -> None:
         raise Conflict(_("This is not planned any more. Look at the member again."))
 
 
+def follow_merged_pool(part: int, pool: int) -> None:
+    """Let moves to a part of a pool lead to the pool, when an undone split makes them one again. Takes their ids."""
+    Move.objects.filter(pool=part).update(pool=pool)
+
+
 def find_planned_move(member: Member) -> Move | None:
     """Return the member's planned move."""
     return next(iter(list_planned_moves(member)), None)
