@@ -18,6 +18,7 @@ from apps.lib.dependents import EndedCount
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import MacField
+from apps.members.membership_plans import drop_plans
 from apps.members.models import Departure, Device, Member, Room, Tariff
 from apps.preferences.declarations import HOLD_DAYS
 from apps.preferences.selectors import read_setting
@@ -90,7 +91,7 @@ def explain_erased_member() -> str:
 
 
 def end_membership(*, member: Member, by: User) -> list[EndedCount]:
-    """End the membership: remove the member from the gateways and cancel a planned departure. Idempotent.
+    """End the membership: remove the member from the gateways and cancel what is planned for later. Idempotent.
 
     Holdings are kept for HOLD_DAYS in case the member comes back, and then released (departures.py). If HOLD_DAYS is 0, they end
     now. Returns what is kept or was ended.
@@ -99,6 +100,7 @@ def end_membership(*, member: Member, by: User) -> list[EndedCount]:
         staying = Member.objects.filter(pk=member.pk).exclude(state=Member.State.LEFT)
         staying.update(state=Member.State.LEFT, room=None, version=F("version") + 1)
         Departure.objects.filter(member=member, state=Departure.State.PLANNED).update(state=Departure.State.DROPPED)
+        drop_plans(member)
         dependents.mark_dependents_changed(Member, [member.pk])
         held = (
             dependents.count_dependents(Member, [member.pk]) if read_setting(HOLD_DAYS) else dependents.end_dependents(Member, [member.pk])

@@ -12,6 +12,7 @@ class NatConfig(AppConfig):
         from apps.audit.trail import UNSHOWN, TrailPresentation, register_trail
         from apps.lib.dependents import register_dependents
         from apps.lib.row_uses import register_use
+        from apps.members.membership_plans import register_plans
         from apps.members.models import Room
         from apps.nat import reopening
         from apps.nat.count_texts import (
@@ -21,7 +22,7 @@ class NatConfig(AppConfig):
             format_pinhole_count,
         )
         from apps.nat.models import Move, NatMapping, Pinhole, PortForward, PortRules
-        from apps.nat.moving.services import follow_merged_pool
+        from apps.nat.moving.services import drop_planned_moves, follow_merged_pool
         from apps.nat.row_uses import find_pool_mapping_use, find_pool_move_use, find_room_move_use
         from apps.network.models import Holding, Pool
         from apps.network.pool_lifecycle import register_pool_references, register_pool_rows
@@ -32,6 +33,7 @@ class NatConfig(AppConfig):
         register_pool_rows(NatMapping, "public")
         register_pool_rows(PortForward, "public")
         register_pool_references(merge=follow_merged_pool)
+        register_plans(drop_planned_moves)
         register_dependents(Holding, lambda ids: PortForward.objects.filter(holding__in=ids), format_forward_count)
         register_dependents(Holding, lambda ids: NatMapping.objects.filter(holding__in=ids), format_mapping_count)
         register_dependents(Holding, lambda ids: Pinhole.objects.filter(holding__in=ids), format_pinhole_count)

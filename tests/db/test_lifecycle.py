@@ -24,6 +24,7 @@ from apps.deployments.desired_state.desired_rulesets import compute_desired_stat
 from apps.desk.lifecycle import due, export
 from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Conflict, Problem
+from apps.lib.row_uses import list_uses
 from apps.mail.models import Message, SwitchedOff
 from apps.mail.services import switch_notice_off, write_mail
 from apps.members import departures, services
@@ -154,6 +155,16 @@ def test_whoever_leaves_before_the_planned_day_and_comes_back_is_not_sent_away_o
     due.carry_out_due_changes(later(days=10))
     assert state(who) == "active"
     assert [each.state for each in who.departures.all()] == ["dropped"]
+
+
+def test_whoever_leaves_before_a_planned_move_and_comes_back_is_not_moved_on_its_day(network: factories.Network) -> None:
+    who, planned = network.residents["m1"].member, move(network)
+    services.end_membership(member=who, by=network.admin)
+    assert planned.room and not list_uses(Room, [planned.room.pk])
+    services.activate_member(member=who, by=network.admin)
+    due.carry_out_due_changes(later(days=5))
+    assert (now_held(who), Member.objects.get(pk=who.pk).room) == (["10.16.0.10/32"], None)
+    assert [each.state for each in who.moves.all()] == ["dropped"]
 
 
 def test_personal_data_are_erased_everywhere_when_the_time_has_come(network: factories.Network, settings: LazySettings) -> None:

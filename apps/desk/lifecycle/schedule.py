@@ -47,12 +47,18 @@ def list_scheduled(member: Member) -> list[ScheduledChange]:
     if member.left_at:
         return list_leaving_effects(member, member.left_at)
     departure, move = departures.find_planned_departure(member), moving.find_planned_move(member)
-    moves = [ScheduledChange(compute_midnight(move.on), describe_move(move), move=move, problem=move.problem)] if move else []
+    moves = [_build_scheduled_move(move, departure)] if move else []
     if departure is None:
         return moves
     at = compute_midnight(departure.on)
     gone = ScheduledChange(at, _("The membership ends, and with it internet access."), departure)
-    return sorted([*moves, gone, *list_leaving_effects(member, at)], key=lambda each: each.at)
+    return sorted([gone, *moves, *list_leaving_effects(member, at)], key=lambda each: each.at)
+
+
+def _build_scheduled_move(move: Move, departure: Departure | None) -> ScheduledChange:
+    gone = departure is not None and departure.on <= move.on
+    what = _("This move will be cancelled, because the membership ends first.") if gone else describe_move(move)
+    return ScheduledChange(compute_midnight(move.on), what, move=move, problem=move.problem)
 
 
 def describe_move(move: Move) -> str:

@@ -49,7 +49,12 @@ def leave(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect("desk:member", pk)
         except Problem as problem:
             add_problem_to_form(form, problem)
-    context = {"member": member, "form": form, "follows": schedule.list_leaving_effects(member, timezone.now())}
+    context = {
+        "member": member,
+        "form": form,
+        "planned_move": moving.find_planned_move(member),
+        "follows": schedule.list_leaving_effects(member, timezone.now()),
+    }
     return render(request, "desk/member/leave.html", context, status=422 if form.errors else 200)
 
 

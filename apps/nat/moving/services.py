@@ -77,6 +77,11 @@ def cancel_move(move: Move) -> None:
         raise Conflict(_("This is not planned any more. Look at the member again."))
 
 
+def drop_planned_moves(member: Member) -> None:
+    """Cancel the planned move of a member whose membership ends: who comes back keeps what is held for them."""
+    Move.objects.filter(member=member, state=Move.State.PLANNED).update(state=Move.State.DROPPED)
+
+
 def follow_merged_pool(part: int, pool: int) -> None:
     """Let moves to a part of a pool lead to the pool, when an undone split makes them one again. Takes their ids."""
     Move.objects.filter(pool=part).update(pool=pool)
@@ -121,12 +126,20 @@ def _list_pinholes(old: Holding) -> QuerySet[Pinhole]:
 
 
 def carry_out_move(move: Move) -> bool:
-    """Carry the move out now. Return False if another process did, or if it failed: then the reason is saved and it stays planned."""
+    """Carry the move out now. Return False if another process did, or if it failed: then the reason is saved and it stays planned.
+
+    The move of a member who has left is dropped.
+    """
     try:
         with pghistory.context(user=move.by_id, planned=True), transaction.atomic():
-            if Move.objects.filter(pk=move.pk, state=Move.State.PLANNED).update(state=Move.State.DONE, problem="") != 1:
+            # Lock member, move, pools, holdings and their dependents, in the order used everywhere. Rows may refer to the member meanwhile.
+            member = Member.objects.select_for_update(of=("self",), no_key=True).get(pk=move.member_id)
+            if member.state == Member.State.LEFT:
+                _decide(move, Move.State.DROPPED, problem=_("The membership has ended."))
                 return False
-            _move(move)
+            if not _decide(move, Move.State.DONE):
+                return False
+            _move(move, member)
             enqueue_task("workers.reconcile", move.by_id)
     except Problem as problem:
         Move.objects.filter(pk=move.pk, state=Move.State.PLANNED).update(problem=str(problem)[:LONGEST_PROBLEM])
@@ -134,11 +147,11 @@ def carry_out_move(move: Move) -> bool:
     return True
 
 
-def _move(move: Move) -> None:
-    # Lock member, pools, holdings and then their dependents, in the order used everywhere. Rows may refer to the member meanwhile.
-    member = Member.objects.select_for_update(of=("self",), no_key=True).get(pk=move.member_id)
-    if member.state == Member.State.LEFT:
-        raise Problem(_("%(member)s has left already.") % {"member": member}, culprit=member)
+def _decide(move: Move, state: str, *, problem: str = "") -> bool:
+    return Move.objects.filter(pk=move.pk, state=Move.State.PLANNED).update(state=state, problem=problem) == 1
+
+
+def _move(move: Move, member: Member) -> None:
     if move.room:
         Member.objects.filter(pk=member.pk).update(room=move.room, version=F("version") + 1)
     if move.pool:
