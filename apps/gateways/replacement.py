@@ -1,6 +1,6 @@
 """Replacement of a gateway's machine: a new one in the same place, with a new host key, that gets everything with the next rollout.
 
-What the old machine ran and had counted says nothing about the new one, so it is forgotten; what it counted before stays counted.
+What the old machine ran says nothing about the new one, so it is forgotten. The new one counts from zero; what the old one counted stays.
 """
 
 from typing import Any
@@ -53,6 +53,6 @@ def refuse_without_ssh(gateway: Gateway) -> None:
 
 
 def forget_old_machine(gateway: Gateway) -> None:
-    """Forget what the gateway's machine ran, and where its counters stood: the next rollout sends everything."""
+    """Forget what the gateway's machine ran, and count another one from zero: the next rollout sends everything."""
     forget_machine(gateway)
     counter_collection.forget_baseline(gateway=gateway)

@@ -14,7 +14,7 @@ from typing import Any
 import structlog
 from django.conf import settings
 from django.db import DataError, transaction
-from django.db.models import F, Value
+from django.db.models import F, Q, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -82,23 +82,29 @@ def accept_next_reading(*, gateway: Gateway) -> None:
 
 
 def forget_baseline(*, gateway: Gateway) -> None:
-    """Count the next reading from zero, because another machine counts from now on. A reading that is still on its way is discarded."""
-    zero: dict[str, Any] = {"boot": "", "table": 0, "log": "", "sequence": 0, "gone": 0, "refused": "", "refused_at": None, "skip": False}
+    """Count another machine from zero from now on. A reading that is still on its way is discarded.
+
+    Where the former machine's counters stood is kept until another machine was read: if it answers again before, nothing is counted twice.
+    """
+    accepted: dict[str, Any] = {"refused": "", "refused_at": None, "skip": False, "nobodys": 0, "nobodys_first": ""}
     rates: dict[str, Any] = {"up_bits": None, "down_bits": None, "rated_at": None, "up_octets": 0, "down_octets": 0}
     with transaction.atomic():
-        Collected.objects.filter(gateway=gateway).update(told=F("asked"), nobodys=0, nobodys_first="", **zero, **rates)
-        LastCounts.objects.filter(gateway=gateway).delete()
+        for row in Collected.objects.select_for_update().filter(gateway=gateway):
+            former = sorted({*row.former_logs, row.log} - {""})
+            Collected.objects.filter(pk=row.pk).update(told=F("asked"), former_logs=former, **accepted, **rates)
 
 
 def _write_reading(gateway: Gateway, ticket: ReadingTicket, reading: wire.Reading, at: datetime) -> ReadingOutcome:
     row = Collected.objects.select_for_update().get(gateway=gateway)
-    before = Baseline() if row.skip else _load_baseline(_find_counted(row, reading))
+    counted = _find_counted(row, reading)
+    skip = row.skip or _is_baseline_lost(counted, reading)
+    before = Baseline() if skip else _load_baseline(counted, reading)
     advance = counters.compute_reading_advance(before, reading) if ticket.number > row.told else None
     if advance is None:
         validate_sequence(row, ticket, reading, at)
         log.info("old reading", gateway=gateway.name, ticket=ticket.number, sequence=reading.sequence)
         return ReadingOutcome.OLD
-    if row.skip:
+    if skip:
         advance = replace(advance, passed={}, continues=False)
     validate_reading_increase(advance, at - row.at if row.at else LONGEST)
     bucket = usage_writer.get_open_bucket(at)
@@ -106,7 +112,7 @@ def _write_reading(gateway: Gateway, ticket: ReadingTicket, reading: wire.Readin
     usage_writer.add_throughput(gateway, advance.passed, bucket)
     usage_writer.record_coverage(gateway, at, continues=advance.continues)
     hits.record_hits(gateway=gateway, passed=advance.passed, at=at)
-    _save_baseline(gateway, ticket, advance.baseline, nobodys, at)
+    _save_baseline(row, ticket, advance.baseline, nobodys, at)
     _note_rates(row, advance, at)
     if nobodys.number:
         log.warning("counted elements without a member", gateway=gateway.name, elements=nobodys.number, first=nobodys.first)
@@ -156,16 +162,26 @@ def validate_reading_increase(advance: ReadingIncrease, elapsed: timedelta) -> N
 
 
 def _find_counted(row: Collected, reading: wire.Reading) -> Collected:
-    """Return the row whose baseline the reading continues: a retired gateway's, if this machine was that gateway in the meantime.
+    """Return the row whose baseline the reading continues: another gateway's, if this machine was that gateway in the meantime.
 
-    The log's name is the machine's own, so what was written down of it under another gateway is not counted again.
+    Of the other gateways, those that are retired or have got another machine. The log's name is the machine's own, so what was written
+    down of it under another gateway is not counted again.
     """
-    others = Collected.objects.filter(log=reading.log, gateway__retired__isnull=False).exclude(log="").exclude(pk=row.pk)
+    left = Q(gateway__retired__isnull=False) | Q(former_logs__contains=[reading.log])
+    others = Collected.objects.filter(left, log=reading.log).exclude(log="").exclude(pk=row.pk)
     known = row.sequence if row.log == reading.log else -1
     return others.filter(sequence__gt=known).order_by("-sequence").first() or row
 
 
-def _load_baseline(row: Collected) -> Baseline:
+def _is_baseline_lost(counted: Collected, reading: wire.Reading) -> bool:
+    """True if the machine was read before it was replaced, and is back after others were read in its place."""
+    return counted.log != reading.log and Collected.objects.filter(former_logs__contains=[reading.log]).exists()
+
+
+def _load_baseline(row: Collected, reading: wire.Reading) -> Baseline:
+    """Return the baseline from which the reading counts: an empty one for the first reading of a new machine."""
+    if row.log != reading.log and row.log in row.former_logs:
+        return Baseline()
     sets = {
         each.set: wire.Counts(each.elements, bytes(each.keys), bytes(each.packets), bytes(each.octets), bytes(each.owners))
         for each in LastCounts.objects.filter(gateway=row.gateway_id).iterator(1)
@@ -173,10 +189,8 @@ def _load_baseline(row: Collected) -> Baseline:
     return Baseline(row.boot, row.table, row.log, row.sequence, row.gone, sets)
 
 
-def _save_baseline(
-    gateway: Gateway, ticket: ReadingTicket, baseline: Baseline, nobodys: usage_writer.UnownedElements, at: datetime
-) -> None:
-    Collected.objects.filter(gateway=gateway).update(
+def _save_baseline(row: Collected, ticket: ReadingTicket, baseline: Baseline, nobodys: usage_writer.UnownedElements, at: datetime) -> None:
+    Collected.objects.filter(pk=row.pk).update(
         told=ticket.number,
         boot=baseline.boot,
         table=baseline.table,
@@ -189,15 +203,22 @@ def _save_baseline(
         skip=False,
         nobodys=nobodys.number,
         nobodys_first=nobodys.first[:60],
+        former_logs=[each for each in row.former_logs if each != baseline.log],
     )
-    _save_counts(gateway, baseline.sets)
+    _save_counts(row.gateway_id, baseline.sets)
 
 
-def _save_counts(gateway: Gateway, sets: Mapping[str, wire.Counts]) -> None:
+def _save_counts(gateway: int, sets: Mapping[str, wire.Counts]) -> None:
     LastCounts.objects.filter(gateway=gateway).exclude(set__in=sets).delete()
     rows = (
         LastCounts(
-            gateway=gateway, set=name, elements=each.elements, keys=each.keys, packets=each.packets, octets=each.octets, owners=each.owners
+            gateway_id=gateway,
+            set=name,
+            elements=each.elements,
+            keys=each.keys,
+            packets=each.packets,
+            octets=each.octets,
+            owners=each.owners,
         )
         for name, each in sets.items()
     )

@@ -4,6 +4,7 @@ up: from the member; down: to the member. Octets are those of IP packets. Rows o
 allows none in a composite primary key, and holdings are never deleted.
 """
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 
@@ -144,6 +145,7 @@ class Collected(models.Model):
     of that reading, as in firewall.counters.Baseline. refused: why the last reading was refused, "" if it was accepted; refused_at:
     since when readings are refused. nobodys, nobodys_first: number of its elements that belong to no holding, and the first of them.
     up_bits, down_bits: members' recent rates up to rated_at, bit/s; None when unknown. up_octets, down_octets: octets since rated_at.
+    former_logs: names of the logs of machines that the gateway had before. If `log` is one of them, no machine after it was read yet.
     """
 
     gateway = models.OneToOneField(Gateway, models.CASCADE, primary_key=True, related_name="collected")
@@ -165,6 +167,7 @@ class Collected(models.Model):
     nobodys = models.PositiveIntegerField(default=0)
     skip = models.BooleanField(default=False)  # take only the baseline from the next reading, count nothing
     nobodys_first = models.CharField(max_length=60, default="", blank=True)
+    former_logs = ArrayField(models.CharField(max_length=100), default=list, blank=True, db_default=[])
 
 
 class LastCounts(models.Model):
