@@ -42,6 +42,7 @@ def collect_counters(gateway: Gateway) -> bool:
         answer, full = channel.ask(ticket.request), channel.ask(wire.Gauges())
     except agent_channel.Unreachable as fault:
         gateway_states.record_silence(gateway, str(fault))
+        counter_collection.forget_rates(gateway=gateway)
         log.warning("gateway does not answer", gateway=gateway.name, error=str(fault))
         return False
     mine.update(seen=Now())

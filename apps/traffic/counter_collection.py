@@ -81,6 +81,11 @@ def accept_next_reading(*, gateway: Gateway) -> None:
     Collected.objects.filter(gateway=gateway).update(skip=True)
 
 
+def forget_rates(*, gateway: Gateway) -> None:
+    """Forget the gateway's recent rates, because it does not answer: another one may carry its members by now."""
+    Collected.objects.filter(gateway=gateway).update(up_bits=None, down_bits=None)
+
+
 def forget_baseline(*, gateway: Gateway) -> None:
     """Count another machine from zero from now on. A reading that is still on its way is discarded.
 

@@ -16,6 +16,7 @@ from apps.deployments.transport import agent_channel
 from apps.deployments.transport.relay_program import get_socket_path
 from apps.gateways.services import collect_counters
 from apps.network.models import Gateway
+from apps.traffic.models import Collected
 from firewall import wire
 from tests import factories
 from tests.frozen_process import frozen
@@ -40,6 +41,16 @@ def test_a_gateway_that_talks_nonsense_too_much_or_nothing_is_named_and_the_othe
         assert state.error and state.unreachable_since is not None
         agent_channel.close_all_channels()
     assert GatewayState.objects.get(gateway=nat_2).unreachable_since is None
+
+
+def test_a_gateway_that_does_not_answer_has_no_rate(served_network: factories.Network) -> None:
+    nat_1, _ = served_network.gateways
+    assert collect_counters(nat_1)
+    Collected.objects.filter(gateway=nat_1).update(up_bits=7, down_bits=9)
+    agent_channel.close_all_channels()
+    get_socket_path(nat_1).unlink()
+    assert not collect_counters(nat_1)
+    assert Collected.objects.filter(gateway=nat_1).values_list("up_bits", "down_bits").get() == (None, None)
 
 
 def test_the_look_by_schedule_notes_which_gateway_does_not_answer_and_that_it_does_again(served_network: factories.Network) -> None:

@@ -12,8 +12,10 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.lib.errors import Conflict, Problem
 from apps.members.models import Tariff
-from apps.traffic.counter_collection import draw_ticket, record_reading
+from apps.network.models import GatewayGroup
+from apps.traffic.counter_collection import draw_ticket, forget_rates, record_reading
 from apps.traffic.fairshare.models import FairShare
+from apps.traffic.fairshare.selectors import list_releasable_limits, list_uplink_loads
 from apps.traffic.fairshare.services import adjust_limits, set_fair_share, switch_fair_share_off
 from apps.traffic.models import Collected, RateLimit
 from apps.traffic.rates import services as rates
@@ -40,10 +42,10 @@ def share_uplink(network: factories.Network, **changes: Any) -> FairShare:
 
 
 class Line:
-    """Readings of nat-1, minute by minute, of what residents received. Its counters only grow."""
+    """Readings of one gateway, minute by minute, of what residents received. Its counters only grow."""
 
-    def __init__(self, network: factories.Network) -> None:
-        self.network, self.at = network, timezone.now() - 30 * MINUTE
+    def __init__(self, network: factories.Network, gateway: int = 0) -> None:
+        self.network, self.gateway, self.at = network, network.gateways[gateway], timezone.now() - 30 * MINUTE
         self.sequence, self.counters = 0, dict.fromkeys(network.residents, 0)
         self.carries({})
 
@@ -56,8 +58,8 @@ class Line:
                 self.counters[name] += int(rate * MBIT)
             held = {name: (str(each.holding.prefix.network_address), each.holding.pk) for name, each in self.network.residents.items()}
             down = {held[name]: (1, octets) for name, octets in self.counters.items() if octets}
-            gateway = self.network.gateways[0]
-            record_reading(gateway=gateway, ticket=draw_ticket(gateway), reading=reading(self.sequence, down4=down), at=self.at)
+            read = reading(self.sequence, down4=down)
+            record_reading(gateway=self.gateway, ticket=draw_ticket(self.gateway), reading=read, at=self.at)
             adjust_limits(self.network.group, self.at)
 
 
@@ -157,6 +159,38 @@ def test_two_readings_at_once_make_no_rate_and_lose_none(network: factories.Netw
     line.carries({"m1": 6})
     state.refresh_from_db()
     assert (round(state.down_bits or 0, -5), state.down_octets, list_limited(network)) == (12_000_000, 0, [])
+
+
+def test_what_a_dead_gateway_carried_is_not_added_to_what_the_other_carries_in_its_place(network: factories.Network) -> None:
+    share_uplink(network)
+    lines = Line(network), Line(network, 1)
+    lines[0].carries({"m1": 50}, minutes=3)
+    lines[1].carries({}, minutes=3)
+    forget_rates(gateway=network.gateways[0])
+    lines[1].carries({"m1": 50}, minutes=3)
+    assert list_limited(network) == []
+    [up, down] = list_uplink_loads(network.group, lines[1].at)
+    assert (up.carried, down.carried) == (0, 50_000_000)
+
+
+def test_a_group_releases_nobody_whom_another_full_uplink_of_theirs_needs_limited(network: factories.Network) -> None:
+    share_uplink(network)
+    other = GatewayGroup.objects.create(name="House B")
+    rates.set_uplink(group=other, version=0, up_kbit=100_000, down_kbit=100_000, limits_rates=True, by=network.admin)
+    set_fair_share(group=other, version=0, by=network.admin, **settings_of())
+    pool = factories.pool(other, "private4", "10.99.0.0/24")
+    for name, prefix in (("m1", "10.99.0.10/32"), ("m2", "10.99.0.11/32")):
+        factories.make_holding(network.residents[name].member, pool, prefix)
+    line = Line(network)
+    Collected.objects.create(gateway=factories.gateway(other, "far-1"), at=line.at, rated_at=line.at, up_bits=0, down_bits=1000)
+    line.carries({"m1": 60, "m2": 35})
+    adjust_limits(other, line.at)
+    assert list_limited(network) == ["m1"]
+    assert not list_releasable_limits(other).exists()
+    switch_fair_share_off(group=other, by=network.admin)
+    assert list_limited(network) == ["m1"]
+    line.carries({"m1": 5}, minutes=6)
+    assert list_limited(network) == []
 
 
 def test_a_task_looks_at_each_group_that_shares(network: factories.Network) -> None:

@@ -50,7 +50,10 @@ class UplinkLoad:
 
 
 def list_uplink_loads(group: GatewayGroup, now: datetime) -> list[UplinkLoad]:
-    """Return what the group's gateways together carried lately, by direction; an empty list when none was read in the last five minutes."""
+    """Return what the group's gateways together carried lately, by direction.
+
+    A gateway that does not answer is left out. An empty list when none answers, or none was read in the last five minutes.
+    """
     read = Collected.objects.filter(gateway__group=group, gateway__retired=None, at__gt=now - PAUSE, at__lte=now + PAUSE)
     carried = read.aggregate(up=Sum("up_bits"), down=Sum("down_bits"))
     uplink = get_uplink(group)
@@ -74,6 +77,13 @@ def list_congestion_limits(group: GatewayGroup) -> QuerySet[RateLimit]:
     """Return the rate limits of the group's members that hold now because its uplink is full."""
     held = Holding.objects.filter(is_valid_now(), group=group).values("member")
     return RateLimit.objects.filter(_BY_RULE, is_valid_now(), member__in=held)
+
+
+def list_releasable_limits(group: GatewayGroup) -> QuerySet[RateLimit]:
+    """Return those of the group's limits because of a full uplink that it can release: of members who are in no other full group."""
+    full = FairShare.objects.filter(on=True, since__isnull=False).exclude(group=group)
+    held_elsewhere = Holding.objects.filter(is_valid_now(), group__in=full.values("group")).values("member")
+    return list_congestion_limits(group).exclude(member__in=held_elsewhere)
 
 
 def list_talkers(share: FairShare, way: str, now: datetime, limited: Collection[int]) -> tuple[list[UplinkTalker], int]:

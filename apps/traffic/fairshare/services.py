@@ -40,7 +40,7 @@ def adjust_limits(group: GatewayGroup, now: datetime) -> None:
         if after.is_full:
             _limit_heaviest(share, ways, now)
         else:
-            _release_all(share)
+            _release_limits(share)
         if before.is_full != after.is_full:
             log.warning("uplink full" if after.is_full else "uplink no longer full", group=str(group), **_compute_percents(ways))
 
@@ -72,8 +72,8 @@ def _choose_more(share: FairShare, ways: dict[str, UplinkDirectionLoad], now: da
     return more
 
 
-def _release_all(share: FairShare) -> None:
-    limits = list(selectors.list_congestion_limits(share.group).values_list("pk", flat=True))
+def _release_limits(share: FairShare) -> None:
+    limits = list(selectors.list_releasable_limits(share.group).values_list("pk", flat=True))
     if limits:
         rates.release_rate_limits(limits=limits, by=None)
 
@@ -120,4 +120,4 @@ def switch_fair_share_off(*, group: GatewayGroup, by: User) -> None:
 
 def _end_congestion(share: FairShare) -> None:
     FairShare.objects.filter(pk=share.pk).update(since=None, calm_since=None)
-    _release_all(share)
+    _release_limits(share)

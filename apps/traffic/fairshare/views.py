@@ -29,6 +29,6 @@ def switch_fair_share_off(request: HttpRequest, group: int) -> HttpResponse:
     """Show what switching off does, then switch off."""
     of = get_object_or_404(GatewayGroup, pk=group)
     if request.method != "POST":
-        return render(request, "fairshare/off.html", {"group": of, "number": selectors.list_congestion_limits(of).count()})
+        return render(request, "fairshare/off.html", {"group": of, "number": selectors.list_releasable_limits(of).count()})
     services.switch_fair_share_off(group=of, by=get_signed_in_user(request))
     return redirect("rates:list")
