@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from apps.network.models import Gateway, Holding
 from apps.traffic import partitions, rollup
-from apps.traffic.models import Coverage, FiveMinutes, Throughput
+from apps.traffic.models import Coverage, Day, FiveMinutes, Level, Throughput
 
 FIVE = timedelta(minutes=5)
 
@@ -27,3 +27,17 @@ def count_throughput(gateway: Gateway, family: int, at: datetime, *, up: int = 0
     """Record the gateway's throughput in octets, in packets of 1000, in the five minutes that contain this moment."""
     numbers = {"up_octets": up, "up_packets": up // 1000, "down_octets": down, "down_packets": down // 1000}
     Throughput.objects.create(gateway=gateway, family=family, bucket=rollup.compute_bucket_start("fiveminutes", at), **numbers)
+
+
+def count_days(holding: Holding, since: datetime, until: datetime) -> None:
+    """Record an octet that the holding sent on each day from the one of `since` to the last that is over at `until`.
+
+    Nothing else is kept of that time; it is rolled up to days, and not yet to weeks.
+    """
+    rollup.ensure_levels(until)
+    partitions.ensure_between("day", since, until)
+    first = rollup.compute_bucket_start("day", since)
+    counted = {"up_octets": 1, "up_packets": 1, "down_octets": 0, "down_packets": 0}
+    for number in range((until - first).days):
+        Day.objects.create(holding_id=holding.pk, bucket=first + timedelta(days=number), **counted)
+    Level.objects.filter(name__in=("week", "fourweeks")).update(complete_until=rollup.compute_bucket_start("fourweeks", first))

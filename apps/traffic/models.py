@@ -110,7 +110,8 @@ class SpanUsage(models.Model):
 class Level(models.Model):
     """A table of usage, and the moment up to which it is complete: later usage is in finer tables only.
 
-    `today` is complete up to a moment within its day; all others by whole buckets.
+    `today` is complete up to a moment within its day; all others by whole buckets. kept_since: what began before was dropped; None until
+    maintenance ran for the first time.
     """
 
     class Name(models.TextChoices):
@@ -123,6 +124,7 @@ class Level(models.Model):
 
     name = models.CharField(primary_key=True, max_length=11, choices=Name)
     complete_until = models.DateTimeField()
+    kept_since = models.DateTimeField(null=True)
 
     @property
     def days(self) -> int:

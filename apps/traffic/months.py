@@ -5,7 +5,7 @@ history has no answer, only the usage is known.
 """
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from django.db import connection
@@ -22,8 +22,7 @@ from apps.members.models import Member
 from apps.traffic.coverage import get_coverage
 from apps.traffic.models import Quota
 from apps.traffic.quotas import compute_month_bounds
-from apps.traffic.rollup import EPOCH
-from apps.traffic.rollup_planner import build_union, find_finest_unit, plan_pieces
+from apps.traffic.rollup_planner import align_border, build_union, plan_pieces
 from apps.traffic.selectors import MemberHolding, list_gateway_ids, list_member_holdings
 
 NUMBER: Final = 12
@@ -96,7 +95,7 @@ def _sum_by_month(held: Iterable[MemberHolding], spans: Iterable[tuple[datetime,
     """Return octets up and down by the month's index. Months in which nothing was counted are left out."""
     keys, parts, given = [each.pk for each in held], list[str](), list[Any]()
     for number, (since, until) in enumerate(spans):
-        found = plan_pieces(_align_border(since, now), min(_align_border(until, now), now), now)
+        found = plan_pieces(align_border(since, now), min(align_border(until, now), now), now)
         rows, moments = build_union(found, f"{number} AS month, up_octets, down_octets", "holding_id = ANY(%s)")
         parts.append(rows)
         for first, last in zip(moments[::2], moments[1::2], strict=True):
@@ -104,13 +103,6 @@ def _sum_by_month(held: Iterable[MemberHolding], spans: Iterable[tuple[datetime,
     with connection.cursor() as cursor:
         cursor.execute(_SUM.format(rows=" UNION ALL ".join(parts)), given)
         return {number: (int(up), int(down)) for number, up, down in cursor.fetchall()}
-
-
-def _align_border(at: datetime, now: datetime) -> datetime:
-    """Return the start of a bucket nearest to this moment, by the finest level that is still kept."""
-    unit = find_finest_unit(at, now)
-    middle = at.astimezone(UTC) + unit / 2
-    return middle - (middle - EPOCH) % unit
 
 
 def _list_limits(member: Member, ends: Iterable[datetime]) -> list[QuotaInForce | None]:

@@ -16,6 +16,7 @@ from apps.lib.errors import Problem
 from apps.lib.ui.states import StateKind
 from apps.members.models import Member, Tariff
 from apps.traffic.models import Quota
+from apps.traffic.rollup_planner import align_border
 from apps.traffic.selectors import build_member_sums_sql, run_large_query, sum_member_usage
 
 log = structlog.get_logger()
@@ -87,14 +88,16 @@ def find_quota_usage(member: Member, *, now: datetime) -> QuotaUsage | None:
     if quota is None:
         return None
     since, until = compute_month_bounds(now)
-    return QuotaUsage(sum_member_usage(member, since, now, now=now).total, quota.octets, since, until)
+    used = sum_member_usage(member, align_border(since, now), now, now=now).total
+    return QuotaUsage(used, quota.octets, since, until)
 
 
 def list_members_above(percent: int, *, now: datetime) -> list[MemberNearQuota]:
     """Return the members who have used at least this percentage of their quota this month, the highest percentage first."""
     if not Quota.objects.exists():
         return []
-    by_member, given = build_member_sums_sql(compute_month_bounds(now)[0], now, now)
+    since = align_border(compute_month_bounds(now)[0], now)
+    by_member, given = build_member_sums_sql(since, now, now)
     found = run_large_query(_ABOVE.format(by_member=by_member), [*given, percent])
     return [MemberNearQuota(pk, name, tariff, int(up), int(down), quota) for pk, name, tariff, up, down, quota in found]
 

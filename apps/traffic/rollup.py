@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import structlog
 from django.db import connection, transaction
+from django.db.models import Q
 
 from apps.traffic import partitions
 from apps.traffic.models import Coverage, Level, Span, Throughput
@@ -112,13 +113,14 @@ def reopen_levels(now: datetime) -> None:
 def _reopen_levels(now: datetime) -> None:
     """Reopen the coarsest level first, because the rows that it was rolled up from are as they were then.
 
-    Precomputed totals up to the end of a day that is not over are dropped.
+    Precomputed totals up to the end of a day that is not over are dropped. What was dropped by that clock is kept from now on.
     """
     rows = {row.name: row for row in Level.objects.select_for_update().order_by("name")}
     for level in reversed(FINER):
         if rows[level].complete_until > now:
             _reopen_level(rows[level], compute_bucket_start(level, now))
     Span.objects.filter(until__gt=rows[DAY].complete_until).delete()
+    Level.objects.filter(kept_since__gt=now).update(kept_since=now)
 
 
 def _reopen_level(row: Level, since: datetime) -> None:
@@ -175,9 +177,20 @@ def drop_expired_usage(now: datetime) -> None:
     kept = {row.name: row for row in Level.objects.all()}
     for level in Level.Name:
         known = min([kept[coarser].complete_until for coarser, finer in FINER.items() if finer == level], default=now)
-        dropped = partitions.drop_partitions_before(level, min(now - timedelta(days=kept[level].days), known))
-        if dropped:
-            log.info("usage forgotten", partitions=dropped)
-    oldest = now - timedelta(days=kept[Level.Name.DAY].days)
+        _drop_before(level, min(now - timedelta(days=kept[level].days), known))
+    _drop_coverage_before(compute_bucket_start(DAY, now - timedelta(days=kept[DAY].days)))
+
+
+def _drop_before(level: Level.Name, end: datetime) -> None:
+    """Drop the partitions that ended by then. The level says so before, so that no query that is planned meanwhile misses them."""
+    since, _until = partitions.compute_partition_bounds(level, end)
+    Level.objects.filter(Q(kept_since=None) | Q(kept_since__lt=since), name=level).update(kept_since=since)
+    if dropped := partitions.drop_partitions_before(level, end):
+        log.info("usage forgotten", partitions=dropped)
+
+
+def _drop_coverage_before(oldest: datetime) -> None:
+    """Drop throughput and coverage from before the oldest day that is kept: what is not known any more is a gap, not zero."""
     Coverage.objects.filter(until__lt=oldest).delete()
+    Coverage.objects.filter(since__lt=oldest).update(since=oldest)
     Throughput.objects.filter(bucket__lt=oldest).delete()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from apps.lib.web.request_cache import cache_per_request
 from apps.traffic import partitions
 from apps.traffic.models import Level
-from apps.traffic.rollup import UNITS, compute_bucket_start
+from apps.traffic.rollup import EPOCH, UNITS, compute_bucket_start
 
 ORDER = (Level.Name.FOUR_WEEKS, Level.Name.WEEK, Level.Name.DAY, Level.Name.TODAY, Level.Name.HOUR, Level.Name.FIVE_MINUTES)
 POINTS = (Level.Name.DAY, Level.Name.HOUR, Level.Name.FIVE_MINUTES)  # levels for the points of charts
@@ -28,19 +28,34 @@ def _list_levels() -> tuple[Level, ...]:
 
 def find_finest_unit(since: datetime, now: datetime) -> timedelta:
     """Return the length of the shortest buckets that are kept from `since` on; a day where none are."""
-    kept = [UNITS[Level.Name(row.name)] for row in _list_levels() if now - timedelta(days=row.days) <= since]
+    points = [row for row in _list_levels() if row.name in POINTS]
+    kept = [UNITS[Level.Name(row.name)] for row in points if _find_oldest(row, now) <= since]
     return min(kept, default=UNITS[Level.Name.DAY])
+
+
+def align_border(at: datetime, now: datetime) -> datetime:
+    """Return the start of a bucket nearest to this moment, by the finest level that is still kept: no bucket straddles it."""
+    unit = find_finest_unit(at, now)
+    middle = at.astimezone(UTC) + unit / 2
+    return middle - (middle - EPOCH) % unit
+
+
+def _find_oldest(row: Level, now: datetime) -> datetime:
+    """Return from when on the level has all buckets. Whole partitions are dropped, and a longer retention brings nothing back."""
+    since, _until = partitions.compute_partition_bounds(row.name, now - timedelta(days=row.days))
+    return max(since, row.kept_since) if row.kept_since and row.kept_since <= now else since
 
 
 def plan_pieces(since: datetime, until: datetime, now: datetime, unit: timedelta | None = None) -> list[LevelPiece]:
     """Return the pieces of the window in order of time. unit: length of a point, which no bucket may straddle; None for one sum over all.
 
     Where the finer level is no longer kept, the first bucket of the coarser level is taken whole although it began before the window,
-    and the bucket in which the window ends is left out: so consecutive windows count nothing twice.
+    and the bucket in which the window ends is left out: so consecutive windows count nothing twice. What even the coarsest level no
+    longer has is left out.
     """
     known = {row.name: row for row in _list_levels()}
     levels = [name for name in ORDER if name in known and (unit is None or (name in POINTS and not unit % UNITS[name]))]
-    oldest = {name: now - timedelta(days=known[name].days) for name in levels}
+    oldest = {name: _find_oldest(known[name], now) for name in levels}
     complete = {name: known[name].complete_until for name in levels}
 
     def parts(since: datetime, until: datetime, levels: Sequence[Level.Name]) -> list[LevelPiece]:
@@ -51,15 +66,16 @@ def plan_pieces(since: datetime, until: datetime, now: datetime, unit: timedelta
             return [LevelPiece(level, since, until)]
         earlier = [name for name in finer if name != Level.Name.TODAY]
         first = compute_bucket_start(level, complete[level] if level == Level.Name.TODAY else since)
-        if first < since and (level == Level.Name.TODAY or oldest[earlier[0]] <= first):
+        if first < since and (level == Level.Name.TODAY or oldest[earlier[0]] <= since):
             first += UNITS[level]
         after = complete[level] if complete[level] <= until else compute_bucket_start(level, until)
-        tail = finer if complete[level] <= until or oldest[earlier[0]] <= after else ()
+        tail = finer if complete[level] <= until or oldest[earlier[0]] <= until else ()
         if first >= after:
             return parts(since, until, tail)
         return [*parts(since, first, earlier), LevelPiece(level, first, after), *parts(after, until, tail)]
 
-    return parts(since.astimezone(UTC), until.astimezone(UTC), levels)  # in local time, a day of a clock change has 23 or 25 hours
+    begin = max([since.astimezone(UTC), *(oldest[name] for name in levels[:1])])
+    return parts(begin, until.astimezone(UTC), levels)  # in local time, a day of a clock change has 23 or 25 hours
 
 
 def build_union(found: list[LevelPiece], columns: str, where: str = "true") -> tuple[str, list[datetime]]:

@@ -10,6 +10,8 @@ from django.utils import timezone
 from apps.accounts import tokens
 from apps.members.models import Member
 from apps.network.services import release_holding
+from apps.preferences.services import change_settings
+from apps.traffic import rollup
 from apps.traffic.rollup import compute_bucket_start
 from tests import factories, usage_factories
 from tests.api_responses import wrong
@@ -86,6 +88,9 @@ def test_what_is_kept_by_longer_units_only_is_never_told_as_nothing(api: Client,
             answer = api.get(path, span | {"unit": unit})
             assert (answer.status_code, list(wrong(answer))) == (400, ["unit"])
         assert api.get(path, span).json()["unit_seconds"] == taken
+    rollup.run_maintenance(now)
+    change_settings(version=0, values={"keep_hours_days": 400}, by=None)
+    assert api.get(path, span | {"unit": "hour"}).status_code == 400, "a longer retention brings nothing back"
 
 
 def test_a_window_of_a_name_ends_where_it_is_told_to(api: Client, network: factories.Network, busy: datetime) -> None:

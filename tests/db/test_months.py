@@ -11,9 +11,11 @@ from django.utils import timezone
 from apps.audit.trail import get_trail
 from apps.lib.ui.formats import SPACE
 from apps.members.models import Member, Tariff
+from apps.preferences.services import change_settings
 from apps.traffic import months, quotas, rollup
 from apps.traffic.models import Quota
 from apps.traffic.months import MonthUsage
+from apps.traffic.selectors import build_member_series
 from tests import factories, usage_factories
 from tests.db.page_client import signed_in, text
 
@@ -53,6 +55,34 @@ def test_months_begin_at_midnight_on_the_wall_and_nothing_is_counted_twice_or_ne
         assert found[name].total == sum(octets for moment, octets in counted.items() if f"{moment:%Y-%m}" == name)
     assert filling
     assert filling.used == found["2050-04"].total
+    change_settings(version=0, values={"keep_hours_days": 400}, by=None)
+    assert by_name(months.list_months(resident.member, now=now)) == found, "hours that were dropped are not kept again"
+
+
+def test_a_quota_s_month_begins_where_its_bar_does_also_when_its_first_hours_are_gone(network: factories.Network) -> None:
+    change_settings(version=0, values={"keep_hours_days": 7}, by=None)
+    resident, now = network.residents["m1"], datetime(2050, 10, 25, 12, 3, tzinfo=UTC)
+    counted = {datetime(2050, 9, 30, 12, tzinfo=UTC): 1000, datetime(2050, 9, 30, 22, 30, tzinfo=UTC): 20, now - 15 * DAY: 3}
+    usage_factories.read(network.gateways, min(counted), now)
+    for at, octets in counted.items():
+        usage_factories.count_usage(resident.holding, at, up=octets)
+    rollup.run_maintenance(now)
+    quotas.set_tariff_quota(tariff=resident.member.tariff, octets=100, by=network.admin)
+    found, filling = by_name(months.list_months(resident.member, now=now)), quotas.find_quota_usage(resident.member, now=now)
+    assert (found["2050-09"].total, found["2050-10"].total, filling and filling.used) == (1020, 3, 3)
+    assert [each.total for each in quotas.list_members_above(1, now=now)] == [3]
+
+
+def test_what_is_no_longer_kept_is_a_gap_and_not_zero(network: factories.Network) -> None:
+    change_settings(version=0, values={"keep_days_days": 60}, by=None)
+    member = network.residents["m1"].member
+    rollup.ensure_levels(NOW)
+    usage_factories.read(network.gateways, NOW - 300 * DAY, NOW)
+    rollup.run_maintenance(NOW)
+    found = by_name(months.list_months(member, now=NOW))
+    assert [name for name, each in found.items() if each.total is not None] == ["2050-09", "2050-10", "2050-11"]
+    points = build_member_series(member, NOW - 90 * DAY, NOW, DAY, now=NOW)
+    assert next(point.start for point in points if point.octets is not None) == datetime(2050, 9, 22, tzinfo=UTC)
 
 
 def test_a_month_says_what_the_tariff_that_was_in_force_at_its_end_allowed(network: factories.Network) -> None:

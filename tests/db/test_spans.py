@@ -5,9 +5,10 @@ from random import Random
 
 import pytest
 
+from apps.preferences.services import change_settings
 from apps.traffic import precomputed_totals, rollup
 from apps.traffic.models import Span, SpanUsage
-from apps.traffic.selectors import UsageGrouping, build_member_sums_sql, list_grouped_usage, list_top_talkers
+from apps.traffic.selectors import UsageGrouping, build_member_sums_sql, list_grouped_usage, list_top_talkers, sum_member_usage
 from apps.traffic.windows import LISTS, WindowPreset, build_recent_window
 from tests import factories, usage_factories
 
@@ -51,6 +52,18 @@ def test_lists_say_the_same_with_spans_as_without_also_of_what_is_counted_later(
     late = counted_network.residents["m4"]
     usage_factories.count_usage(late.holding, NOW - timedelta(minutes=1), down=123)
     assert list_top_talkers(week.since, week.until, now=NOW)[-1][::3] == (late.member.pk, 123)
+
+
+def test_lists_of_a_year_say_the_same_with_spans_where_a_year_is_kept(network: factories.Network) -> None:
+    change_settings(version=0, values={"keep_days_days": 365}, by=None)
+    resident = network.residents["m1"]
+    usage_factories.count_days(resident.holding, NOW - 420 * DAY, NOW)
+    rollup.run_maintenance(NOW)
+    year = build_recent_window(NOW, WindowPreset.YEAR, LISTS)
+    for _with_spans in (False, True):
+        [talker] = list_top_talkers(year.since, NOW, now=NOW)
+        assert talker.up == sum_member_usage(resident.member, year.since, NOW, now=NOW).up == 364
+        precomputed_totals.refresh_totals(NOW)
 
 
 def test_spans_are_made_once_a_day_without_the_silent_and_those_of_yesterday_go(counted_network: factories.Network) -> None:

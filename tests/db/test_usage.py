@@ -9,9 +9,11 @@ from django.db.models import F
 
 from apps.members.models import Room, Site
 from apps.network.models import Holding
+from apps.preferences.services import change_settings
 from apps.traffic import partitions, rollup
 from apps.traffic.counter_collection import draw_ticket, record_reading
 from apps.traffic.models import Coverage, Day, FiveMinutes, FourWeeks, Hour, Level, Today, Week
+from apps.traffic.rollup_planner import find_finest_unit
 from apps.traffic.selectors import (
     OctetsByDirection,
     UsageGrouping,
@@ -153,6 +155,21 @@ def test_every_window_adds_up_to_what_was_counted_in_it_whatever_was_rolled_up_m
     assert sum(each.octets.up for each in days if each.octets) == sum(octets for _, octets in counted)
 
 
+@pytest.mark.parametrize("kept", [31, 60, 365])
+def test_windows_take_nothing_from_before_they_begin_wherever_less_than_that_is_kept(clock: Clock, kept: int) -> None:
+    change_settings(version=0, values={"keep_days_days": kept}, by=None)
+    resident, today = clock.network.residents["m1"], START + timedelta(days=kept + 70)
+    end = today + timedelta(hours=12)
+    usage_factories.count_days(resident.holding, START, end)
+    rollup.run_maintenance(end)
+    for days in range(kept - 1, kept - 29, -1):
+        since = today - timedelta(days=days)
+        assert sum_member_usage(resident.member, since, end, now=end).up == days
+        assert sum(each.up for each in list_top_talkers(since, end, now=end)) == days
+    everything = sum_member_usage(resident.member, START, end, now=end).up
+    assert kept <= everything == Day.objects.count() == sum(each.up for each in list_top_talkers(START, end, now=end))
+
+
 def test_a_gap_is_not_zero_and_what_a_boot_took_is_said(clock: Clock) -> None:
     clock.read(m1=10)
     clock.go_on(timedelta(hours=1))
@@ -230,6 +247,14 @@ def test_a_clock_that_jumped_ahead_for_a_while_moves_no_later_reading_to_another
         assert FiveMinutes.objects.filter(bucket=rollup.compute_bucket_start("fiveminutes", clock.now), up_octets=10).exists()
         assert sum_member_usage(member, START, clock.now + FIVE, now=clock.now).up == counted
     assert get_all_time_usage(member).up == counted + 1
+
+
+def test_five_minutes_are_kept_again_after_a_clock_was_ahead_for_weeks(clock: Clock) -> None:
+    clock.read(m1=10)
+    for now in (clock.now + 30 * DAY, clock.now):
+        rollup.run_maintenance(now)
+    clock.go_on(24 * DAY)
+    assert find_finest_unit(clock.now - 2 * DAY, clock.now) == FIVE
 
 
 def test_readings_go_on_being_one_stretch_after_a_clock_jumped_ahead(clock: Clock) -> None:

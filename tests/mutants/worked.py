@@ -86,7 +86,7 @@ WORKED = (
     ),
     Mutant(
         "count the days at both ends of a month twice",
-        "apps/traffic/months.py",
+        "apps/traffic/rollup_planner.py",
         "    return middle - (middle - EPOCH) % unit\n",
         "    return at.astimezone(UTC)\n",
         f"{MONTHS}::test_months_begin_at_midnight_on_the_wall_and_nothing_is_counted_twice_or_never",

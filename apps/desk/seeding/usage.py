@@ -59,6 +59,7 @@ def seed_usage(seed: int, now: datetime, by: User) -> None:
     borders = _compute_borders(FILLED, now)
     for level, (since, until) in borders.items():
         partitions.ensure_between(level, since, now)
+        Level.objects.filter(name=level).update(kept_since=since)
         _fill(level, random, habits, _iter_moments(level, since, until, now))
     for level in rollup.FINER:
         Level.objects.filter(name=level).update(complete_until=_compute_complete_until(level, borders, now))
