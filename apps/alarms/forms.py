@@ -19,7 +19,7 @@ class SilenceFacts(TypedDict):
 class SilenceForm(EndForm):
     """The end of a silence, after a while or at a time, and the reason."""
 
-    term = forms.ChoiceField(label=_("Ends"), choices=[each for each in TERM_CHOICES if each[0] != "never"])
+    term = forms.ChoiceField(label=_("Ends"), choices=[each for each in TERM_CHOICES if each[0] != "never"], initial="1h")
     reason = forms.CharField(label=_("Reason"), max_length=200, help_text=_("Others see it beside the silence."))
 
     def to_kwargs(self) -> SilenceFacts:

@@ -1,7 +1,7 @@
 """Forms for ban lists, bans, imports and feeds. The services check which prefixes can be banned."""
 
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
@@ -31,14 +31,38 @@ DIRECTIONS = [
 LOCAL = "%Y-%m-%dT%H:%M"
 
 
+class EndField(forms.DateTimeField):
+    """The time of an end, to the minute, in the reader's zone.
+
+    present: the end with which the page fills the field in. Its text means exactly this end, which may have seconds, or lie in the hour
+    of October that comes twice and cannot be entered.
+    """
+
+    present: datetime | None = None
+
+    def __init__(self) -> None:
+        widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format=LOCAL)
+        super().__init__(label=gettext_lazy("or at"), required=False, widget=widget)
+
+    def to_python(self, value: Any) -> datetime | None:
+        if self.present and value == self.widget.format_value(self.prepare_value(self.present)):
+            return self.present
+        return super().to_python(value)
+
+
 class EndForm(forms.Form):
-    """The end of bans: never, after a while, or at a time, which takes precedence when it is given."""
+    """The end of bans: never, after a while, or at a time.
+
+    The initial `until` is the present end of what is changed, with the initial `term` "at".
+    """
 
     offer = ""  # an alternative to a value that was refused
-    term = forms.ChoiceField(label=gettext_lazy("Ends"), choices=TERM_CHOICES)
-    until = forms.DateTimeField(
-        label=gettext_lazy("or at"), required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format=LOCAL)
-    )
+    term = forms.ChoiceField(label=gettext_lazy("Ends"), choices=TERM_CHOICES, initial="never")
+    until = EndField()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        cast("EndField", self.fields["until"]).present = self.initial.get("until")
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -57,10 +81,32 @@ class EndForm(forms.Form):
         self.offer = problem.offer
 
     def compute_end(self) -> datetime | None:
-        """Return the end, or None for never."""
-        until: datetime | None = self.cleaned_data["until"]
+        """Return the end, or None for never.
+
+        Browsers send the choice and the time, whichever of them was changed. If the choice is “at a certain time”, the time counts. If
+        another choice was made, it counts, whether the time was changed, cleared or left as the page had filled it in. If the choice is
+        the one that the page offered, a time that was entered counts, or else that choice. So an end that nobody touched stays the same
+        to the microsecond. A new ban has no end yet: its page offers the first choice and no time.
+        """
+        if self._does_time_count():
+            until: datetime | None = self.cleaned_data["until"]
+            return until
         term = TERMS.get(self.cleaned_data["term"])
-        return until or (timezone.now() + term if term else None)
+        return timezone.now() + term if term else None
+
+    def keep_input(self, version: int) -> None:
+        """Keep the input after a conflict, for the next save, which replaces what another user saved up to this version.
+
+        The page then shows only the end that counts: beside what the other user saved, it would no longer be clear which one was changed.
+        """
+        shown = {"term": "at"} if self._does_time_count() else {"until": ""}
+        self.data = {**self.data.dict(), **shown, "version": str(version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
+
+    def _does_time_count(self) -> bool:
+        """True if the time is the end, false if the choice is."""
+        term: str = self.cleaned_data["term"]
+        until: datetime | None = self.cleaned_data["until"]
+        return term == "at" or (term == self["term"].initial and until != self.initial.get("until"))
 
 
 class DirectionField(forms.ChoiceField):
@@ -107,7 +153,7 @@ class AllowChangeForm(EndForm):
     def show_conflict(self, conflict: str, now: AllowEntry) -> None:
         """Keep the input after a conflict; the next save replaces what another user saved."""
         self.conflict = conflict
-        self.data = {**self.data.dict(), "version": str(now.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
+        self.keep_input(now.version)
 
 
 class BanForm(EndForm):
@@ -141,7 +187,7 @@ class BanChangeForm(EndForm):
     def show_conflict(self, conflict: str, now: Ban) -> None:
         """Keep the input after a conflict, beside what another user saved; the next save replaces that."""
         self.ban, self.conflict = now, conflict
-        self.data = {**self.data.dict(), "version": str(now.version)}  # type: ignore[attr-defined]  # a QueryDict, from a request
+        self.keep_input(now.version)
 
 
 class BanListForm(forms.Form):

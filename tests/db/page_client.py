@@ -57,6 +57,11 @@ def confirm_preview(client: Client, path: str, data: dict[str, Any], **changes: 
     return client.post(path, data | read_preview_mark(client, path, data) | {"confirmed": "1"} | changes, follow=True)
 
 
+def get_form_input(response: Any) -> dict[str, Any]:
+    """Return what a browser sends from the page's form when nobody has changed anything in it."""
+    return {each.html_name: each.field.widget.format_value(each.value()) or "" for each in response.context["form"]}
+
+
 def list_messages(response: Any) -> list[str]:
     """Return the messages that the response shows."""
     return [str(message) for message in response.context["messages"]] if response.context else []

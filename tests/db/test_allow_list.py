@@ -1,7 +1,7 @@
 """The allow list on pages and in the API, the search for the ban that covers an address, and directions of bans."""
 
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from ipaddress import ip_network
 from typing import Any
 
@@ -17,7 +17,7 @@ from apps.bans.models import AllowEntry, Ban, BanList, Upload
 from apps.lib.errors import Problem
 from apps.network.models import GatewayGroup
 from tests import factories
-from tests.db.page_client import queries, signed_in, text
+from tests.db.page_client import get_form_input, queries, signed_in, text
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +51,18 @@ def test_an_entry_is_added_changed_and_removed(staff: Client, own: BanList) -> N
     assert "1 ban works on nat-1, nat-2 again" in text(staff.get(f"/bans/allowed/{entry.pk}/remove/"))
     staff.post(f"/bans/allowed/{entry.pk}/remove/")
     assert not AllowEntry.objects.exists()
+
+
+def test_the_end_of_an_entry_stays_unless_another_one_is_chosen(staff: Client) -> None:
+    end = datetime(2099, 10, 25, 1, 30, 42, tzinfo=UTC)  # 02:30 in Berlin, for the second time in that night
+    entry = allow_prefix(prefix="203.0.113.9", expires=end, author=None)
+    path = f"/bans/allowed/{entry.pk}/"
+    assert staff.post(path, get_form_input(staff.get(path)) | {"comment": "mirror"}).status_code == 302
+    entry.refresh_from_db()
+    assert (entry.comment, entry.expires) == ("mirror", end)
+    staff.post(path, get_form_input(staff.get(path)) | {"term": "never"})
+    entry.refresh_from_db()
+    assert entry.expires is None
 
 
 @pytest.mark.parametrize(

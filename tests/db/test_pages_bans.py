@@ -1,6 +1,6 @@
 """Pages of ban lists: search, add, change and lift bans, many at once, import and export."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from ipaddress import ip_network
 from typing import Any
 
@@ -15,7 +15,7 @@ from apps.bans import hits, services
 from apps.bans.models import Ban, BanList, Direction, Upload
 from tests import factories
 from tests.counter_factories import hit
-from tests.db.page_client import text
+from tests.db.page_client import get_form_input, text
 
 pytestmark = pytest.mark.django_db
 
@@ -153,6 +153,41 @@ def test_a_ban_is_changed_and_the_change_taken_back(staff: Client, own: BanList)
     staff.post(f"/bans/ban/{there.pk}/revert/")
     there.refresh_from_db()
     assert [there.comment, str(there.expires)] == ["before", "None"]
+
+
+def test_a_new_comment_alone_leaves_the_end_of_a_ban_as_it_is(staff: Client, own: BanList) -> None:
+    end = datetime(2099, 10, 25, 1, 30, 42, tzinfo=UTC)  # 02:30 in Berlin, for the second time in that night
+    there = ban(own, "203.0.113.66", expires=end)
+    path = f"/bans/ban/{there.pk}/"
+    assert staff.post(path, get_form_input(staff.get(path)) | {"comment": "ssh"}).status_code == 302
+    there.refresh_from_db()
+    assert (there.comment, there.expires) == ("ssh", end)
+
+
+def test_a_ban_ends_when_was_chosen_though_the_page_sends_its_present_end_too(staff: Client, own: BanList) -> None:
+    there = ban(own, "203.0.113.66", expires=timezone.now() + timedelta(days=1))
+    path = f"/bans/ban/{there.pk}/"
+    staff.post(path, get_form_input(staff.get(path)) | {"term": "30d"})
+    there.refresh_from_db()
+    assert there.expires and timedelta(days=29) < there.expires - timezone.now() <= timedelta(days=30)
+    staff.post(path, get_form_input(staff.get(path)) | {"until": "2099-12-01T12:00"})
+    there.refresh_from_db()
+    assert there.expires == datetime(2099, 12, 1, 11, tzinfo=UTC)
+    staff.post(path, get_form_input(staff.get(path)) | {"term": "never"})
+    there.refresh_from_db()
+    assert there.expires is None
+
+
+def test_after_a_conflict_the_page_keeps_the_end_that_was_chosen_and_no_other(staff: Client, own: BanList) -> None:
+    there = ban(own, "203.0.113.66", expires=timezone.now() + timedelta(days=1))
+    path = f"/bans/ban/{there.pk}/"
+    sent = get_form_input(staff.get(path))
+    staff.post(path, sent | {"term": "7d"})
+    again = get_form_input(staff.post(path, sent | {"term": "never"}))
+    assert (again["term"], again["until"], again["version"]) == (["never"], "", "2")
+    staff.post(path, again)
+    there.refresh_from_db()
+    assert (there.expires, there.version) == (None, 3)
 
 
 def test_a_stale_change_shows_both_comments(staff: Client, own: BanList) -> None:

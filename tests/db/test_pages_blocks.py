@@ -1,5 +1,6 @@
 """Pages and API of member blocks and listeners."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from apps.bans.blocks.services import block_member
 from apps.bans.models import Block, Listener, Notice, Reachable, ServerInterface
 from tests import factories
 from tests.api_responses import wrong
-from tests.db.page_client import queries, text
+from tests.db.page_client import get_form_input, queries, text
 
 pytestmark = pytest.mark.django_db
 JSON = "application/json"
@@ -65,6 +66,30 @@ def test_a_block_is_changed_and_a_change_by_two_is_a_conflict(network: factories
     assert again.status_code == 422 and "while you were editing" in text(again)
     made.refresh_from_db()
     assert (made.reason, made.version, made.valid.upper is not None) == ("rules", 2, True)
+
+
+def test_the_end_of_a_block_stays_unless_another_one_is_chosen(network: factories.Network, staff: Client) -> None:
+    end = datetime(2099, 10, 25, 1, 30, 42, tzinfo=UTC)  # 02:30 in Berlin, for the second time in that night
+    made = block_resident(network, until=end)
+    path = f"/bans/blocks/{made.pk}/"
+    assert staff.post(path, get_form_input(staff.get(path)) | {"note": "ticket 7"}).status_code == 302
+    made.refresh_from_db()
+    assert (made.note, made.valid.upper) == ("ticket 7", end)
+    staff.post(path, get_form_input(staff.get(path)) | {"term": "never"})
+    made.refresh_from_db()
+    assert made.valid.upper is None
+
+
+def test_after_a_conflict_a_block_gets_the_end_that_its_page_still_shows(network: factories.Network, staff: Client) -> None:
+    made = block_resident(network, until=datetime(2099, 1, 1, 12, tzinfo=UTC))
+    path = f"/bans/blocks/{made.pk}/"
+    sent = get_form_input(staff.get(path))
+    staff.post(path, sent | {"term": "7d"})
+    again = get_form_input(staff.post(path, sent | {"until": "2099-12-01T12:00"}))
+    assert (again["term"], again["until"]) == (["at"], "2099-12-01T12:00")
+    staff.post(path, again)
+    made.refresh_from_db()
+    assert (made.valid.upper, made.version) == (datetime(2099, 12, 1, 11, tzinfo=UTC), 3)
 
 
 def test_lifting_asks_can_be_undone_and_is_seen_in_the_list(network: factories.Network, staff: Client) -> None:

@@ -82,12 +82,9 @@ def block(request: HttpRequest, pk: int) -> HttpResponse:
             )
             return redirect("bans:block", pk)
         except Problem as problem:
-            form.add_problem(problem)
             if isinstance(problem, Conflict):
-                form.data = {
-                    **request.POST.dict(),
-                    "version": str(_get_block(pk).version),
-                }  # the next save replaces what another user saved
+                form.keep_input(_get_block(pk).version)
+            form.add_problem(problem)
     [row] = block_rows.build_block_rows([_get_block(pk)])
     shown: dict[str, Any] = {"row": row, "that": row.block, "form": form, "entries": list_row_history(found, LAST_CHANGES)}
     return render(
