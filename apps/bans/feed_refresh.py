@@ -1,8 +1,8 @@
 """Refresh of a list from its feed: fetch it when due or requested, then import it or hold it back. After a failure the list stays
 as it is.
 
-A refresh is claimed by a conditional UPDATE with a lease, which is renewed while the work lasts: two workers never do it at once,
-and another worker takes over a lost one. A worker that lost the lease changes nothing.
+A refresh, or the import of what was held back, is claimed by a conditional UPDATE with a lease, which is renewed while the work lasts:
+two processes never do it at once, and another worker takes over a lost refresh. A process that lost the lease changes nothing.
 """
 
 from collections.abc import Callable
@@ -16,9 +16,10 @@ from uuid import UUID, uuid4
 import structlog
 from django.conf import settings
 from django.db import DataError, IntegrityError, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.bans import feed_fetcher, feed_import, feed_parser
@@ -27,7 +28,7 @@ from apps.bans.models import Ban, BanFeed, Direction
 from apps.bans.services import lift_bans
 from apps.lib.database.row_lease import LEASE, is_claim_valid, keep_lease
 from apps.lib.enqueue import enqueue_task
-from apps.lib.errors import Problem
+from apps.lib.errors import Conflict, Problem
 from apps.lib.foreign_text import make_printable
 from apps.lib.web.guarded_http import AllowedTargets, NoAnswer
 from apps.network.selectors import list_own_prefixes
@@ -71,10 +72,10 @@ def refresh_feed(pk: int, *, by: int | None = None, only_if_due: bool = False) -
         except Exception as error:
             changes, broken = _build_broken_columns(feed, error), error
     try:
-        _end_refresh(feed, claim, changes)
+        _end_claim(feed, claim, **changes, phase=BanFeed.Phase.IDLE)
     except (DataError, IntegrityError) as error:  # otherwise the feed would be fetched again and again, and nothing would say why
         changes, broken = _build_broken_columns(feed, error), error
-        _end_refresh(feed, claim, changes)
+        _end_claim(feed, claim, **changes, phase=BanFeed.Phase.IDLE)
     log.info("feed refreshed", list=feed.list.name, error=changes.get("error"))
     if broken:
         raise broken
@@ -82,10 +83,9 @@ def refresh_feed(pk: int, *, by: int | None = None, only_if_due: bool = False) -
 
 
 @transaction.atomic
-def _end_refresh(feed: BanFeed, claim: UUID, changes: dict[str, Any]) -> None:
-    """Write these columns and end the claim, unless another worker has it by now."""
-    mine = BanFeed.objects.filter(pk=feed.pk, claim=claim)
-    mine.update(**changes, claimed_until=None, claim=None, phase=BanFeed.Phase.IDLE)
+def _end_claim(feed: BanFeed, claim: UUID, **columns: Any) -> None:
+    """Write these columns and end the claim, unless another process has it by now."""
+    BanFeed.objects.filter(pk=feed.pk, claim=claim).update(**columns, claimed_until=None, claim=None)
 
 
 def _attempt_refresh(feed: BanFeed, by: User | None, claim: UUID) -> dict[str, Any]:
@@ -137,19 +137,17 @@ def _make_progress_reporter(feed: BanFeed) -> Callable[[int], None]:
     return say
 
 
-def _import_content(
-    feed: BanFeed, content: bytes, by: User | None, *, guarded: bool, now: datetime, claim: UUID | None = None
-) -> dict[str, Any]:
+def _import_content(feed: BanFeed, content: bytes, by: User | None, *, guarded: bool, now: datetime, claim: UUID) -> dict[str, Any]:
     """Import the content; return the new values of the feed's row. guarded: hold back an import that would lift too many bans,
     until a person confirms it.
 
-    claim: checked at the end. Raises FeedLeaseLost if another worker has it then.
+    claim: checked at the end. Raises FeedLeaseLost if another process has it then.
     """
     reader = feed_parser.FeedReader(content, minimum_count=feed.minimum_count)
     with feed_import.stage_feed(list=feed.list, feed=reader, by=by, direction=feed.direction) as rows:
         there = Ban.objects.filter(list=feed.list_id).count()
         if not rows.found and there and not rows.unreadable:
-            return _build_pending_import_columns(content, there, there, now) if guarded else _empty_list(feed, by, now)
+            return _build_pending_import_columns(content, there, there, now) if guarded else _empty_list(feed, by, now, claim)
         if rows.unreadable > rows.found:
             raise Problem(f"{rows.unreadable} / {rows.unreadable + rows.found}", "bad")
         facts = {"list": feed.list_id, "comment": feed_parser.tidy_comment(feed.comment), "expires": None, "author": by and by.pk}
@@ -157,18 +155,23 @@ def _import_content(
         if guarded and outcome.removed > max(LEAST - 1, there * feed.shrink_limit // 100):
             transaction.set_rollback(True)
             return _build_pending_import_columns(content, outcome.removed, there, now)
-        if claim and not is_claim_valid(BanFeed, feed.pk, claim):
-            transaction.set_rollback(True)
-            raise FeedLeaseLost
+        _check_claim(feed, claim)
         enqueue_task("workers.reconcile", by and by.pk)
     numbers = {name: value for name, value in asdict(replace(outcome, bad=())).items() if isinstance(value, int) and name != "bad_count"}
     return {"refreshed": now, "outcome": numbers | {"bad": outcome.bad_count}} | NO_PENDING_IMPORT
 
 
-def _empty_list(feed: BanFeed, by: User | None, now: datetime) -> dict[str, Any]:
+def _empty_list(feed: BanFeed, by: User | None, now: datetime, claim: UUID) -> dict[str, Any]:
     """Lift all bans of the list: a person confirmed that the feed is empty."""
     removed = lift_bans(bans=list(Ban.objects.filter(list=feed.list_id).values_list("pk", flat=True)), by=by)
+    _check_claim(feed, claim)
     return {"refreshed": now, "outcome": {"removed": removed}} | NO_PENDING_IMPORT
+
+
+def _check_claim(feed: BanFeed, claim: UUID) -> None:
+    """Raise FeedLeaseLost, which rolls the running import back, if another process has the claim."""
+    if not is_claim_valid(BanFeed, feed.pk, claim):
+        raise FeedLeaseLost
 
 
 NO_PENDING_IMPORT: dict[str, Any] = {"held": None, "held_since": None, "held_removed": 0, "held_of": 0}
@@ -190,15 +193,38 @@ def _build_failure_columns(feed: BanFeed, fault: str, what: str) -> dict[str, An
     return {"checked": now, "error": error, "error_since": Coalesce("error_since", now), "due": again}
 
 
-def apply_pending_import(*, feed: BanFeed, by: User) -> bool:
-    """Import what was held back, as a person confirmed. Return False if nothing is held back any more. Raises Problem."""
-    content = BanFeed.objects.filter(pk=feed.pk).values_list("held", flat=True).first()
-    if content is None:
-        return False
-    BanFeed.objects.filter(pk=feed.pk).update(**_import_content(feed, bytes(content), by, guarded=False, now=timezone.now()))
-    return True
+def apply_pending_import(*, feed: BanFeed, held_since: datetime, by: User) -> None:
+    """Import what has been held back since then, as a person confirmed who saw it.
+
+    Raises Conflict if the feed is being refreshed, or if this is not held back any more. Raises Problem if it cannot be imported.
+    """
+    pending, claim = _filter_pending_import(feed, held_since), uuid4()
+    content = pending.values_list("held", flat=True).first()
+    if content is None or not pending.update(claimed_until=Now() + LEASE, claim=claim):
+        raise _build_conflict()
+    columns: dict[str, Any] = {}
+    try:
+        with keep_lease(BanFeed, feed.pk, claim):
+            columns = _import_content(feed, bytes(content), by, guarded=False, now=timezone.now(), claim=claim)
+    except FeedLeaseLost as lost:
+        raise _build_conflict() from lost
+    finally:
+        _end_claim(feed, claim, **columns)
 
 
-def discard_pending_import(*, feed: BanFeed) -> None:
-    """Discard what was held back; the list stays as it is until the feed changes."""
-    BanFeed.objects.filter(pk=feed.pk).update(**NO_PENDING_IMPORT)
+def discard_pending_import(*, feed: BanFeed, held_since: datetime) -> None:
+    """Discard what has been held back since then; the list stays as it is until the feed changes.
+
+    Raises Conflict if the feed is being refreshed, or if this is not held back any more.
+    """
+    if not _filter_pending_import(feed, held_since).update(**NO_PENDING_IMPORT):
+        raise _build_conflict()
+
+
+def _filter_pending_import(feed: BanFeed, held_since: datetime) -> QuerySet[BanFeed]:
+    """Return the feed's row if nobody works on it and what has been held back since then is still there."""
+    return BanFeed.objects.filter(UNCLAIMED, pk=feed.pk, held_since=held_since)
+
+
+def _build_conflict() -> Conflict:
+    return Conflict(_("This feed is being refreshed, or was refreshed since you looked at it. Nothing was changed; look at it again."))

@@ -1,6 +1,7 @@
 """Ban lists that follow a feed on a real server: refreshed when due, never emptied by accident, unchanged when anything fails."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from tests.fake_http import FakeAnswer, Server, serving, serving_octets
 pytestmark = pytest.mark.django_db
 
 EXCERPT = Path(__file__).parent.parent / "data" / "ipsum-excerpt.txt"
+REFUSED = "This feed is being refreshed, or was refreshed since you looked at it."
+LIST_READ = 'FROM "bans_banlist"'  # in the first statement of an import
 
 
 @pytest.fixture
@@ -57,6 +60,39 @@ def refresh_again(feed: BanFeed) -> BanFeed:
     assert feed_refresh.refresh_feed(feed.pk)
     feed.refresh_from_db()
     return feed
+
+
+@pytest.fixture
+def held_feed(feed: BanFeed, server: Server) -> BanFeed:
+    """A feed with 100 bans that would lift 40 of them."""
+    refresh_again(feed)
+    set_server_answer(server, FakeAnswer(body=lines(60)))
+    return refresh_again(feed)
+
+
+def get_held_since(page: str) -> str:
+    """Return what the page sends to say on what a person decides."""
+    return page.partition('name="held_since" value="')[2].partition('"')[0]
+
+
+def apply_what_is_held(feed: BanFeed, network: factories.Network) -> None:
+    assert feed.held_since
+    feed_refresh.apply_pending_import(feed=feed, held_since=feed.held_since, by=network.admin)
+
+
+@contextmanager
+def call_before(words: str, act: Callable[[], object]) -> Iterator[None]:
+    """Call once, before the first statement with these words is executed, as another process could at that moment."""
+    left = [act]
+
+    def call_and_execute(execute: Any, sql: str, *given: Any) -> Any:
+        if words in sql and left:
+            left.pop()()
+        return execute(sql, *given)
+
+    with connection.execute_wrapper(call_and_execute):
+        yield
+    assert not left
 
 
 def test_a_list_becomes_what_its_feed_says(feed: BanFeed, server: Server) -> None:
@@ -174,20 +210,105 @@ def test_a_feed_that_suddenly_shrinks_waits_for_a_person(feed: BanFeed, server: 
     page = text(staff.get(f"/bans/{feed.list_id}/"))
     assert f"Held back: the feed would lift {removed} of 100 bans." in page
     path = f"/bans/{feed.list_id}/feed/held/"
-    assert f"Lift {removed} bans, as the feed says?" in text(staff.get(path))
-    staff.post(path, {"typed": str(removed)})
+    dialog = text(staff.get(path))
+    assert f"Lift {removed} bans, as the feed says?" in dialog
+    staff.post(path, {"typed": str(removed), "held_since": get_held_since(dialog)})
     feed.refresh_from_db()
-    assert (Ban.objects.count(), feed.held_since, feed.outcome["removed"]) == (100 - removed, None, removed)
+    assert (Ban.objects.count(), feed.held_since, feed.outcome["removed"], feed.claim) == (100 - removed, None, removed, None)
 
 
-def test_what_was_held_back_can_be_forgotten(feed: BanFeed, server: Server, staff: Client) -> None:
-    refresh_again(feed)
-    set_server_answer(server, FakeAnswer(body=lines(1)))
-    refresh_again(feed)
-    staff.post(f"/bans/{feed.list_id}/feed/held/", {"drop": "1"})
-    feed.refresh_from_db()
-    assert (Ban.objects.count(), feed.held, feed.held_since) == (100, None, None)
-    assert "Nothing is held back any more" in text(staff.get(f"/bans/{feed.list_id}/feed/held/", follow=True))
+def test_what_was_held_back_can_be_forgotten(held_feed: BanFeed, staff: Client) -> None:
+    seen = get_held_since(text(staff.get(f"/bans/{held_feed.list_id}/")))
+    staff.post(f"/bans/{held_feed.list_id}/feed/held/", {"drop": "1", "held_since": seen})
+    held_feed.refresh_from_db()
+    assert (Ban.objects.count(), held_feed.held, held_feed.held_since) == (100, None, None)
+    assert "Nothing is held back any more" in text(staff.get(f"/bans/{held_feed.list_id}/feed/held/", follow=True))
+
+
+@pytest.mark.parametrize("decision", [{"typed": "40"}, {"drop": "1"}])
+def test_a_decision_concerns_only_what_the_page_showed(held_feed: BanFeed, server: Server, staff: Client, decision: Any) -> None:
+    path = f"/bans/{held_feed.list_id}/feed/held/"
+    seen = get_held_since(text(staff.get(path)))
+    set_server_answer(server, FakeAnswer(body=lines(50)))
+    refresh_again(held_feed)
+    assert REFUSED in text(staff.post(path, decision | {"held_since": seen}, follow=True))
+    held_feed.refresh_from_db()
+    assert (Ban.objects.count(), held_feed.held_removed, held_feed.held) == (100, 50, lines(50))
+
+
+@pytest.mark.parametrize("decision", [{"typed": "40"}, {"drop": "1"}])
+def test_nothing_is_decided_while_a_worker_refreshes_the_feed(held_feed: BanFeed, staff: Client, decision: Any) -> None:
+    path, claim = f"/bans/{held_feed.list_id}/feed/held/", uuid4()
+    BanFeed.objects.update(claim=claim, claimed_until=timezone.now() + timedelta(minutes=1))
+    seen = get_held_since(text(staff.get(path)))
+    assert REFUSED in text(staff.post(path, decision | {"held_since": seen}, follow=True))
+    held_feed.refresh_from_db()
+    assert (Ban.objects.count(), held_feed.held, held_feed.claim) == (100, lines(60), claim)
+
+
+@pytest.mark.parametrize("seen", ["", "yesterday", "2026-11-30T06:00:00", "9999-12-31T23:59:59+00:00"])
+@pytest.mark.parametrize("decision", [{"typed": "40"}, {"drop": "1"}])
+def test_a_decision_that_does_not_say_on_what_is_asked_again(held_feed: BanFeed, staff: Client, decision: Any, seen: str) -> None:
+    answer = staff.post(f"/bans/{held_feed.list_id}/feed/held/", decision | {"held_since": seen})
+    assert "Lift 40 bans, as the feed says?" in text(answer)
+    held_feed.refresh_from_db()
+    assert (Ban.objects.count(), held_feed.held) == (100, lines(60))
+
+
+def test_a_repaired_feed_that_was_just_imported_is_not_undone_by_a_confirmation(
+    held_feed: BanFeed, server: Server, network: factories.Network
+) -> None:
+    refused: list[object] = []
+
+    def confirm() -> None:
+        with pytest.raises(Conflict) as caught:
+            apply_what_is_held(held_feed, network)
+        refused.append(caught)
+
+    set_server_answer(server, FakeAnswer(body=lines(100)))
+    with call_before('"etag" = ', confirm):
+        refresh_again(held_feed)
+    assert (len(refused), Ban.objects.count(), held_feed.held_since, held_feed.claim) == (1, 100, None, None)
+
+
+def test_a_feed_is_not_refreshed_while_what_was_held_back_is_imported(
+    held_feed: BanFeed, server: Server, network: factories.Network
+) -> None:
+    refreshed: list[bool] = []
+    set_server_answer(server, FakeAnswer(body=lines(50)))
+    with call_before(LIST_READ, lambda: refreshed.append(feed_refresh.refresh_feed(held_feed.pk))):
+        apply_what_is_held(held_feed, network)
+    held_feed.refresh_from_db()
+    assert (refreshed, Ban.objects.count(), held_feed.held_since, held_feed.claim) == ([False], 60, None, None)
+
+
+def test_a_refresh_that_is_requested_while_what_was_held_back_is_imported_comes_afterwards(
+    held_feed: BanFeed, network: factories.Network
+) -> None:
+    BanFeed.objects.update(enabled=False)
+    with call_before(LIST_READ, lambda: feed_services.request_refresh(feed=held_feed, by=network.admin)):
+        apply_what_is_held(held_feed, network)
+    assert feed_refresh.list_due_feeds() == [held_feed.pk]
+
+
+@pytest.mark.parametrize("content", [lines(60), b""])
+def test_a_confirmed_import_that_lost_the_lease_changes_nothing(held_feed: BanFeed, network: factories.Network, content: bytes) -> None:
+    BanFeed.objects.update(held=content)
+    with call_before(LIST_READ, lambda: BanFeed.objects.update(claim=uuid4())), pytest.raises(Conflict):
+        apply_what_is_held(held_feed, network)
+    held_feed.refresh_from_db()
+    assert (Ban.objects.count(), held_feed.held) == (100, content)
+
+
+def test_a_confirmed_import_that_is_refused_stays_held_back_and_the_feed_can_be_refreshed(
+    held_feed: BanFeed, network: factories.Network
+) -> None:
+    BanFeed.objects.update(held=b"10.16.0.1\n")
+    with pytest.raises(Problem):
+        apply_what_is_held(held_feed, network)
+    held_feed.refresh_from_db()
+    assert (Ban.objects.count(), held_feed.held, held_feed.claim) == (100, b"10.16.0.1\n", None)
+    refresh_again(held_feed)
 
 
 def test_a_feed_that_shrinks_a_little_is_believed(feed: BanFeed, server: Server) -> None:

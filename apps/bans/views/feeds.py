@@ -1,5 +1,7 @@
 """Pages for the feed of a list: setting it up, refreshing it, removing it, and what it held back."""
 
+from datetime import datetime
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -15,6 +17,7 @@ from apps.bans.forms import FeedForm
 from apps.bans.models import BanFeed, BanList
 from apps.bans.selectors import find_feed
 from apps.lib.errors import Conflict, Problem
+from apps.lib.web.query_params import parse_exact_time
 
 
 def _get_feed(list_pk: int) -> BanFeed:
@@ -77,20 +80,31 @@ def pending_import(request: HttpRequest, pk: int) -> HttpResponse:
     if feed.held_since is None:
         messages.info(request, _("Nothing is held back any more."))
         return _redirect_to_feed(pk)
-    if request.method == "POST" and "drop" in request.POST:
-        feed_refresh.discard_pending_import(feed=feed)
-        return _redirect_to_feed(pk)
-    typed = ban_list_page.parse_query_number(request.POST, "typed")
-    if request.method != "POST" or is_typed_number_missing(feed.held_removed, typed):
+    seen = parse_exact_time(request.POST, "held_since")
+    if seen is None or not _is_decided(request, feed):
         return render(
             request, "bans/feed_held.html", {"list": feed.list, "feed": feed, "type": is_typed_number_missing(feed.held_removed, 0)}
         )
     try:
-        feed_refresh.apply_pending_import(feed=feed, by=get_signed_in_user(request))
-        messages.success(request, _("Imported."))
+        _decide_pending_import(request, feed, seen)
     except Problem as problem:
         messages.error(request, str(problem))
     return _redirect_to_feed(pk)
+
+
+def _is_decided(request: HttpRequest, feed: BanFeed) -> bool:
+    """True if the person discards what was held back, or imports it and has typed the number that this asks for."""
+    typed = ban_list_page.parse_query_number(request.POST, "typed")
+    return "drop" in request.POST or not is_typed_number_missing(feed.held_removed, typed)
+
+
+def _decide_pending_import(request: HttpRequest, feed: BanFeed, held_since: datetime) -> None:
+    """Import or discard what was held back then. Raises Problem."""
+    if "drop" in request.POST:
+        feed_refresh.discard_pending_import(feed=feed, held_since=held_since)
+    else:
+        feed_refresh.apply_pending_import(feed=feed, held_since=held_since, by=get_signed_in_user(request))
+        messages.success(request, _("Imported."))
 
 
 @staff_page

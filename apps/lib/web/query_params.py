@@ -1,6 +1,6 @@
 """Parsers of a page's query parameters, which accept any input."""
 
-from datetime import date
+from datetime import date, datetime
 
 from django.http import QueryDict
 
@@ -25,3 +25,12 @@ def parse_day(params: QueryDict, name: str) -> date | None:
     except ValueError:
         return None
     return day if EARLIEST <= day < FARTHEST else None
+
+
+def parse_exact_time(params: QueryDict, name: str) -> datetime | None:
+    """Return a time in ISO 8601 with its offset, as a hidden field carries it to the microsecond, or None."""
+    try:
+        time = datetime.fromisoformat(params.get(name, ""))
+    except ValueError:
+        return None
+    return time if time.tzinfo and EARLIEST <= time.date() < FARTHEST else None
