@@ -11,8 +11,8 @@ from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import tokens
-from apps.accounts.adapter import confirm_password
 from apps.accounts.models import User
+from apps.accounts.password_field import OwnPasswordField
 from apps.accounts.role_changes import list_invitable_roles
 from apps.accounts.roles import Role
 
@@ -64,19 +64,12 @@ class InvitationForm(forms.Form):
 
     email = forms.EmailField(label=_("E-mail address"), widget=forms.EmailInput(attrs={"autocomplete": "off"}))
     roles = forms.MultipleChoiceField(label=_("Roles"), choices=Role.choices, widget=forms.CheckboxSelectMultiple)
-    password = forms.CharField(
-        label=_("Your password"), max_length=200, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
-    )
 
     def __init__(self, by: User, data: Any = None) -> None:
         super().__init__(data)
-        self.by = by
         given = list_invitable_roles(by)
         self.fields["roles"].choices = [(role.value, role.label) for role in Role if role in given]  # type: ignore[attr-defined]
-
-    def clean_password(self) -> str:
-        confirm_password(self.by, self.cleaned_data["password"])
-        return ""
+        self.fields["password"] = OwnPasswordField(by)
 
 
 class AcceptInvitationForm(forms.Form):

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.accounts import token_limits
-from apps.accounts.adapter import confirm_password
 from apps.accounts.collection_names import iter_collection_groups
 from apps.accounts.models import User
+from apps.accounts.password_field import OwnPasswordField
 from apps.accounts.roles import Right, compute_rights
 from apps.accounts.route_rights import API, CollectionRights
 from apps.accounts.tokens import EVERY, READ, WRITE
@@ -26,7 +26,10 @@ COLUMNS: Final = ((READ, gettext_lazy("read")), (WRITE, gettext_lazy("write")))
 
 
 class TokenForm(forms.Form):
-    """Purpose and limits of a new token. The fields `member`, `site` and `group` exist only if the owner may see all of these."""
+    """Purpose and limits of a new token. The fields `member`, `site` and `group` exist only if the owner may see all of these.
+
+    password_confirmed: the owner has just given the password for this submission.
+    """
 
     name = forms.CharField(
         label=gettext_lazy("What for"), max_length=80, widget=forms.TextInput(attrs={"placeholder": gettext_lazy("backup script")})
@@ -51,28 +54,21 @@ class TokenForm(forms.Form):
         initial=90,
         help_text=gettext_lazy("Empty: until it is revoked."),
     )
-    password = forms.CharField(
-        label=gettext_lazy("Your password"), max_length=200, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
-    )
 
-    def __init__(self, by: User, data: Any = None) -> None:
+    def __init__(self, by: User, data: Any = None, *, password_confirmed: bool = False) -> None:
         super().__init__(data)
-        self.by, held = by, compute_rights(by.roles, by_token=True)
+        held = compute_rights(by.roles, by_token=True)
         self.fields["scopes"].choices = list(_iter_scope_choices(held))  # type: ignore[attr-defined]  # a choice field
         self.limits = [each for each in token_limits.list_token_limits() if each.right in held]
         for each in self.limits:
             self.fields[each.name] = each.field()
-        if not by.has_usable_password():  # accounts that sign in at a provider have no password to confirm
-            del self.fields["password"]
+        if by.has_usable_password():  # accounts that sign in at a provider have no password to confirm
+            self.fields["password"] = OwnPasswordField(by, confirmed=password_confirmed)
 
     @property
     def token_limit_fields(self) -> list[forms.BoundField]:
         """The fields that limit the token to one thing."""
         return [self[each.name] for each in self.limits]
-
-    def clean_password(self) -> str:
-        confirm_password(self.by, self.cleaned_data["password"])
-        return ""
 
     def clean_networks(self) -> list[Prefix]:
         found = []

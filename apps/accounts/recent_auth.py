@@ -11,7 +11,6 @@ from functools import wraps
 from typing import Any, Final
 
 from allauth.account.authentication import get_authentication_records
-from allauth.account.internal.flows.reauthentication import suspend_request
 from allauth.mfa.models import Authenticator
 from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
@@ -26,6 +25,7 @@ from rest_framework.request import Request
 from apps.accounts.models import ApiToken, User
 from apps.accounts.permissions import can_use_page
 from apps.accounts.route_rights import RECENT_AUTH_ACTIONS
+from apps.accounts.suspended_submission import suspend_submission
 
 SECOND_FACTOR: Final = "mfa"  # the name that allauth stores in the session for codes and passkeys
 SECOND_FACTORS: Final = ["totp", "webauthn"]
@@ -80,14 +80,9 @@ def require_recent_auth(view: Callable[..., HttpResponse]) -> Callable[..., Http
 
 
 def _redirect_to_confirm(request: HttpRequest) -> HttpResponse:
-    """Redirect to the page that confirms identity. The session keeps what was sent, except passwords, which do not belong in a database."""
-    sent = request.POST.copy()
-    for name in [name for name in sent if "password" in name]:
-        del sent[name]
-    request.POST = sent  # type: ignore[assignment]  # the stubs want an immutable one
+    """Redirect to the page that confirms identity, and then resumes what was sent."""
     way = "mfa_reauthenticate" if isinstance(request.user, User) and needs_second_factor_reauth(request.user) else "account_reauthenticate"
-    answer: HttpResponse = suspend_request(request, reverse(way))
-    return HttpResponse(status=204, headers={"HX-Redirect": answer["Location"]}) if request.headers.get("HX-Request") else answer
+    return suspend_submission(request, reverse(way))
 
 
 def check_recent_api_auth(request: Request) -> None:

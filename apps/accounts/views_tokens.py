@@ -12,6 +12,7 @@ from apps.accounts import tokens
 from apps.accounts.forms_tokens import TokenForm
 from apps.accounts.permissions import get_signed_in_user
 from apps.accounts.recent_auth import require_recent_auth
+from apps.accounts.suspended_submission import has_confirmed_password
 from apps.lib.errors import Problem
 
 
@@ -20,7 +21,7 @@ from apps.lib.errors import Problem
 def token_list(request: HttpRequest) -> HttpResponse:
     """List the user's own tokens, with the form for a new one; its key is shown in this answer only."""
     user, key = get_signed_in_user(request), ""
-    form = TokenForm(user, request.POST if request.method == "POST" else None)
+    form = TokenForm(user, request.POST if request.method == "POST" else None, password_confirmed=has_confirmed_password(request))
     if request.method == "POST" and form.is_valid():
         try:
             _token, key = tokens.create_token(user=user, **form.to_kwargs())

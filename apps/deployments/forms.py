@@ -6,8 +6,8 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.adapter import confirm_password
 from apps.accounts.models import User
+from apps.accounts.password_field import OwnPasswordField
 from apps.deployments.approvals.eligibility import ApproverStanding, compute_standing
 from apps.deployments.approvals.kinds import SPECIAL
 from apps.deployments.models import HeldBack, Hold
@@ -17,25 +17,23 @@ from apps.lib.ui import formats
 class ApprovalForm(forms.Form):
     """Approval of exactly the part that the page showed, identified by its digest.
 
-    Removals ask for their number; users who approve their own change are asked for their password.
+    Removals ask for their number; users who approve their own change are asked for their password. password_confirmed: they have just
+    given it for this submission.
     """
 
     digest = forms.CharField(widget=forms.HiddenInput, max_length=64)
     typed = forms.CharField(max_length=20, widget=forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off"}))
-    password = forms.CharField(
-        label=_("Your password"), max_length=200, widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
-    )
 
-    def __init__(self, held: HeldBack, by: User, data: Any = None) -> None:
+    def __init__(self, held: HeldBack, by: User, data: Any = None, *, password_confirmed: bool = False) -> None:
         super().__init__(data, initial={"digest": held.digest}, auto_id=f"held-{held.pk}-%s")
-        self.held, self.by = held, by
+        self.held = held
         self.standing: ApproverStanding = compute_standing(held, by)
         self.signs_in_again = self.standing.has_to_sign_in_again
         self.fields["typed"].label = gettext("Type %(number)s to approve") % {"number": formats.format_number(held.removed)}
         if held.kind in SPECIAL:
             del self.fields["typed"]
-        if not (self.signs_in_again and by.has_usable_password()):  # accounts without a password have just confirmed it in another way
-            del self.fields["password"]
+        if self.signs_in_again and by.has_usable_password():  # accounts without a password have just confirmed it in another way
+            self.fields["password"] = OwnPasswordField(by, confirmed=password_confirmed)
 
     def clean_typed(self) -> str:
         typed = "".join(character for character in self.cleaned_data["typed"] if character.isdigit())
@@ -43,10 +41,6 @@ class ApprovalForm(forms.Form):
             words = gettext("Type %(number)s, the number of removals that you approve.")
             raise forms.ValidationError(words % {"number": formats.format_number(self.held.removed)})
         return typed
-
-    def clean_password(self) -> str:
-        confirm_password(self.by, self.cleaned_data["password"])
-        return ""
 
 
 class RefusalForm(forms.Form):
@@ -65,7 +59,10 @@ class RefusalForm(forms.Form):
 
 
 class RollbackForm(forms.Form):
-    """Reason for a rollback. alone: an emergency that skips the second person, for which the user signs in again."""
+    """Reason for a rollback. alone: an emergency that skips the second person, for which the user signs in again.
+
+    password_confirmed: the user has just given the password for this submission.
+    """
 
     why = forms.CharField(
         label=_("Why"),
@@ -85,9 +82,9 @@ class RollbackForm(forms.Form):
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
 
-    def __init__(self, by: User, data: Any = None, *, two: bool = True) -> None:
+    def __init__(self, by: User, data: Any = None, *, two: bool = True, password_confirmed: bool = False) -> None:
         super().__init__(data)
-        self.by = by
+        self.demanded_password = OwnPasswordField(by, confirmed=password_confirmed)
         if not two:
             del self.fields["alone"]
         if not (two and by.has_usable_password()):  # accounts without a password have just confirmed it in another way
@@ -97,7 +94,7 @@ class RollbackForm(forms.Form):
         given = super().clean() or {}
         if given.get("alone") and "password" in self.fields:
             try:
-                confirm_password(self.by, given.get("password", ""))
+                self.demanded_password.clean(given.get("password", ""))
             except forms.ValidationError as error:
                 self.add_error("password", error)
         return given

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.accounts.recent_auth import require_recent_auth
+from apps.accounts.suspended_submission import has_confirmed_password
 from apps.deployments import selectors
 from apps.deployments.forms import RollbackForm
 from apps.deployments.models import HeldBack, Hold, Revision
@@ -114,7 +115,8 @@ def roll_back_to_revision(request: HttpRequest, pk: int) -> HttpResponse:
     """Roll back to a revision and hold the group there. The page first shows what that would change, and whether it needs approval."""
     found = get_object_or_404(Revision.objects.select_related("group").defer("delta"), pk=pk)
     two = _needs_two(found)
-    form = RollbackForm(get_signed_in_user(request), request.POST if request.method == "POST" else None, two=two)
+    sent = request.POST if request.method == "POST" else None
+    form = RollbackForm(get_signed_in_user(request), sent, two=two, password_confirmed=has_confirmed_password(request))
     if form.is_valid():
         given = form.cleaned_data
         try:

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.accounts.recent_auth import require_recent_auth
+from apps.accounts.suspended_submission import has_confirmed_password
 from apps.deployments import selectors
 from apps.deployments.approvals import refusal
 from apps.deployments.approvals.presentation import build_held_back_context
@@ -72,7 +73,7 @@ def _render_page(request: HttpRequest, found: HeldBack, form: ApprovalForm, *, c
 def approve(request: HttpRequest, pk: int) -> HttpResponse:
     """Approve what the page showed. If something else waits by now, the page says so and shows that."""
     by, found = get_signed_in_user(request), _get_held_back_part(pk)
-    form = ApprovalForm(found, by, request.POST)
+    form = ApprovalForm(found, by, request.POST, password_confirmed=has_confirmed_password(request))
     if not form.is_valid():
         return _render_page(request, found, form, status=422)
     try:
