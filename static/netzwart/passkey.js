@@ -1,4 +1,4 @@
-// Passkeys (Web Authentication): the only part of signing in that needs a script.
+// Passkeys (Web Authentication): the only part of signing in that needs a script. It uses requests.js.
 // <form data-passkey="create|get" data-options="id of the JSON" or data-options-from="URL of the JSON">
 "use strict";
 
@@ -38,10 +38,13 @@ document.addEventListener("submit", async (event) => {
   if (!form) return;
   event.preventDefault();
   const failed = form.querySelector(".nw-error[hidden], .nw-error[role=alert]") ?? document.getElementById("passkey-failed");
+  begin(form, buttonsOf(form));
   try {
     form.elements.credential.value = told(await credential(form));
+    markSent(form);
     form.submit();
   } catch {
+    end(form);
     failed.hidden = false;
   }
 });

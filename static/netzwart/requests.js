@@ -6,11 +6,10 @@ const BUSY_AFTER = 100, STILL_AFTER = 4000, DRAFT = "draft ", SENT = "sent draft
 const strip = (id, shown) => { const found = document.getElementById(id); if (found) found.hidden = !shown; };
 const buttonsOf = (element) => element.matches("form") ? [...element.querySelectorAll("button:not([type=button])")] : element.matches("button") ? [element] : [];
 
-// What waits: since when, in which buttons. Without a button, a line at the top of the page says that it works.
+// What waits, and the buttons that it disables. Without a button, a line at the top of the page says that it works.
 const waiting = new Map();
 
-function begin(key, element) {
-  const buttons = buttonsOf(element);
+function begin(key, buttons) {
   const timers = [
     setTimeout(() => buttons.forEach((each) => { each.disabled = true; }), 0), // after the form has taken the button's value
     setTimeout(() => { buttons.forEach((each) => each.classList.add("nw-working")); if (!buttons.length) strip("request-runs", true); }, BUSY_AFTER),
@@ -47,11 +46,11 @@ document.addEventListener("htmx:configRequest", ({ detail }) => {
 const changes = (event) => event.detail.requestConfig?.verb !== "get";
 // Somebody waits for this request: it changes something, or they pressed or typed. A page that asks by itself shows nothing.
 const awaited = (event) => changes(event) || event.detail.requestConfig?.triggeringEvent?.isTrusted;
-document.addEventListener("htmx:beforeRequest", (event) => { if (awaited(event) && !event.defaultPrevented) begin(event.detail.xhr, event.target); });
+document.addEventListener("htmx:beforeRequest", (event) => { if (awaited(event) && !event.defaultPrevented) begin(event.detail.xhr, buttonsOf(event.target)); });
 document.addEventListener("htmx:afterRequest", (event) => end(event.detail.xhr));
 document.addEventListener("submit", (event) => {
-  if (event.defaultPrevented || event.target.method !== "post" || event.target.hasAttribute("hx-post")) return;
-  begin(event.target, event.target);
+  if (event.defaultPrevented || event.target.method !== "post" || event.target.matches("[hx-post], [data-passkey]")) return;
+  begin(event.target, buttonsOf(event.target));
   markSent(event.target);
 });
 window.addEventListener("pageshow", () => [...waiting.keys()].forEach(end)); // a page that comes back by the Back button waits for nothing

@@ -67,7 +67,8 @@ def test_staff_set_up_an_app_and_sign_in_with_its_code_and_with_a_recovery_code(
     expect(page.get_by_text("Wrong code")).to_be_visible()
 
 
-def test_a_passkey_is_added_and_signs_in_without_a_password(page: Page, mara: User) -> None:
+def add_passkey(page: Page) -> None:
+    """Set up a passkey as the second factor of the user, who has none yet, and sign out."""
     authenticator = page.context.new_cdp_session(page)
     authenticator.send("WebAuthn.enable")
     has = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True, "isUserVerified": True}
@@ -80,6 +81,10 @@ def test_a_passkey_is_added_and_signs_in_without_a_password(page: Page, mara: Us
     page.goto("/account/second-factor/webauthn/")
     expect(page.get_by_text("My laptop")).to_be_visible()
     sign_out(page)
+
+
+def test_a_passkey_is_added_and_signs_in_without_a_password(page: Page, mara: User) -> None:
+    add_passkey(page)
     page.get_by_role("button", name="Sign in with a passkey").click()
     page.wait_for_url("/")
     page.goto("/members/")
@@ -87,6 +92,24 @@ def test_a_passkey_is_added_and_signs_in_without_a_password(page: Page, mara: Us
     sign_out(page)
     with_password(page)
     page.get_by_role("button", name="Use a passkey").click()
+    page.wait_for_url("/")
+
+
+def test_a_passkey_that_was_cancelled_is_tried_again_with_the_same_button(page: Page, mara: User) -> None:
+    add_passkey(page)
+    page.evaluate(
+        """() => {
+          navigator.credentials.get = () => {
+            delete navigator.credentials.get;
+            return Promise.reject(new DOMException("", "NotAllowedError"));
+          };
+        }"""
+    )
+    button = page.get_by_role("button", name="Sign in with a passkey")
+    button.click()
+    expect(page.get_by_text("No passkey was used. Try again, or sign in with your password.")).to_be_visible()
+    expect(button).to_be_enabled()
+    button.click()
     page.wait_for_url("/")
 
 
