@@ -2,7 +2,7 @@
 // never lost. Comfort only.
 "use strict";
 
-const BUSY_AFTER = 100, STILL_AFTER = 4000, DRAFT = "draft ", SENT = "sent drafts", PERSON = "person";
+const BUSY_AFTER = 100, STILL_AFTER = 4000, DRAFT = "draft ", SENT = "sent drafts", SUSPENDED = "suspended drafts", PERSON = "person";
 const strip = (id, shown) => { const found = document.getElementById(id); if (found) found.hidden = !shown; };
 const buttonsOf = (element) => element.matches("form") ? [...element.querySelectorAll("button:not([type=button])")] : element.matches("button") ? [element] : [];
 
@@ -46,12 +46,23 @@ document.addEventListener("htmx:configRequest", ({ detail }) => {
 const changes = (event) => event.detail.requestConfig?.verb !== "get";
 // Somebody waits for this request: it changes something, or they pressed or typed. A page that asks by itself shows nothing.
 const awaited = (event) => changes(event) || event.detail.requestConfig?.triggeringEvent?.isTrusted;
-document.addEventListener("htmx:beforeRequest", (event) => { if (awaited(event) && !event.defaultPrevented) begin(event.detail.xhr, buttonsOf(event.target)); });
+// The request sends a form. Others that a form makes are previews while somebody types: they save nothing and leave its buttons alone.
+const submits = (event) => event.detail.requestConfig?.triggeringEvent?.type === "submit";
+const buttonsFor = (event) => event.target.matches("form") && !submits(event) ? [] : buttonsOf(event.target);
+
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (awaited(event) && !event.defaultPrevented) begin(event.detail.xhr, buttonsFor(event));
+});
 document.addEventListener("htmx:afterRequest", (event) => end(event.detail.xhr));
+// Forms that the browser itself sends. htmx listens at its forms, before the document; a passkey is asked for first (passkey.js).
 document.addEventListener("submit", (event) => {
-  if (event.defaultPrevented || event.target.method !== "post" || event.target.matches("[hx-post], [data-passkey]")) return;
+  if (event.defaultPrevented || event.target.method !== "post" || event.target.matches("[data-passkey]")) return;
   begin(event.target, buttonsOf(event.target));
   markSent(event.target);
+});
+// A preview that arrives after that does not replace the form, whose new buttons could be pressed once more.
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (waiting.has(detail.requestConfig?.elt)) detail.shouldSwap = false;
 });
 window.addEventListener("pageshow", () => [...waiting.keys()].forEach(end)); // a page that comes back by the Back button waits for nothing
 
@@ -66,8 +77,6 @@ document.addEventListener("htmx:afterRequest", (event) => {
   if (!event.detail.successful) return;
   strip("request-error", false);
   strip("signed-out", false);
-  const form = event.target.closest("form");
-  if (form && changes(event)) forget(form);
 });
 
 // Drafts: what is typed into a form that saves stays in this tab until it was saved, also when the session ended meanwhile. Secrets do not.
@@ -76,8 +85,10 @@ const drafted = (field) =>
   (field.matches("textarea[name]") || (field.matches("input[name]:not([autocomplete=one-time-code])") && LINES.includes(field.type))) &&
   field.form && (field.form.method === "post" || field.form.hasAttribute("hx-post"));
 const fields = (root) => [...root.querySelectorAll("textarea, input")].filter(drafted);
-const kept = ({ form, name }) => `${DRAFT}${location.pathname} ${form.id} ${form.getAttribute("action") ?? ""} ${name}`;
-const sent = () => JSON.parse(sessionStorage.getItem(SENT) ?? "[]");
+// Where a field is: the query of a page, which its forms may send along, does not count.
+const kept = ({ form, name }) => `${DRAFT}${location.pathname} ${form.id} ${(form.getAttribute("action") ?? "").split("?")[0]} ${name}`;
+const draftsOf = (form) => fields(form).map(kept);
+const forget = (drafts) => drafts.forEach((key) => sessionStorage.removeItem(key));
 const plain = document.body.classList.contains("nw-plain-page"); // sign-in, or an error
 
 // Beside the text, what stood in the field before: where somebody has changed that, or where two fields are alike, nothing is put in.
@@ -87,26 +98,41 @@ document.addEventListener("input", ({ target }) => {
   else sessionStorage.setItem(kept(target), JSON.stringify({ text: target.value, was: target.defaultValue }));
 });
 
-function forget(form) {
-  fields(form).forEach((field) => sessionStorage.removeItem(kept(field)));
-}
+// The answer may replace the form that htmx sent, so its drafts are noted before. A refusal (422) keeps them.
+const draftsOfRequest = new WeakMap();
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (submits(event)) draftsOfRequest.set(event.detail.xhr, draftsOf(event.target));
+});
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  if (detail.successful && detail.xhr.status < 400) forget(draftsOfRequest.get(detail.xhr) ?? []);
+});
+
+// What was sent and is refused, or suspended until somebody has confirmed who they are. The form that goes on with it saves these drafts.
+const REFUSED = ".nw-errors, .errorlist, [aria-invalid=true]";
+const resumes = (form) => form.matches("[data-resumes]") || (!plain && form.querySelector(REFUSED));
+let unsettled = [];
 
 function markSent(form) {
-  if (form.action.endsWith("/logout/")) return clear();
-  sessionStorage.setItem(SENT, JSON.stringify(fields(form).map(kept)));
+  if (new URL(form.action).pathname.endsWith("/logout/")) return clear();
+  sessionStorage.setItem(SENT, JSON.stringify([...(resumes(form) ? unsettled : []), ...draftsOf(form)]));
 }
 
 function clear() {
-  Object.keys(sessionStorage).filter((key) => key.startsWith(DRAFT) || key === SENT).forEach((key) => sessionStorage.removeItem(key));
+  forget(Object.keys(sessionStorage).filter((key) => key.startsWith(DRAFT) || [SENT, SUSPENDED].includes(key)));
 }
 
 // A page of sign-in or of an error says that what was sent did not arrive, and errors beside fields that it was refused. Otherwise it is
-// saved. What somebody else wrote in this tab is theirs.
+// saved. A page that confirms who somebody is does not know yet, also when it comes again. What somebody else wrote in this tab is theirs.
 function settle() {
   const { person } = document.documentElement.dataset;
   if (person && sessionStorage.getItem(PERSON) !== person) clear();
   if (person) sessionStorage.setItem(PERSON, person);
-  if (!plain && !document.querySelector(".nw-errors, .errorlist, [aria-invalid=true]")) sent().forEach((key) => sessionStorage.removeItem(key));
+  const confirms = document.querySelector("[data-resumes]");
+  const drafts = JSON.parse(sessionStorage.getItem(SENT) ?? (confirms && sessionStorage.getItem(SUSPENDED)) ?? "[]");
+  if (!plain && !document.querySelector(REFUSED)) forget(drafts);
+  else unsettled = drafts;
+  if (confirms) sessionStorage.setItem(SUSPENDED, JSON.stringify(drafts));
+  else sessionStorage.removeItem(SUSPENDED);
   sessionStorage.removeItem(SENT);
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
+from django.contrib.sessions.models import Session
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, Response, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
@@ -80,6 +81,11 @@ def signed_in(browser: Browser, server: LiveServer, user: User, **given: Any) ->
     context.set_default_timeout(PATIENCE)
     context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": server.url}])
     return context
+
+
+def end_sessions() -> None:
+    """End them on the server: an answer that is under way may set a cookie again that is only deleted in the browser."""
+    Session.objects.all().delete()
 
 
 def is_answer_to_form(answer: Response) -> bool:

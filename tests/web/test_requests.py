@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.contrib.sessions.models import Session
 from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
@@ -12,16 +11,11 @@ from apps.nat.services import add_forward
 from apps.tickets.models import Ticket
 from tests import factories
 from tests.db.conftest import served_network
-from tests.web.conftest import sign_in, signed_in
+from tests.web.conftest import end_sessions, sign_in, signed_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("whole")]
 __all__ = ["served_network"]
 TEXT = "We have found the broken switch, it is replaced tonight."
-
-
-def end_sessions() -> None:
-    """End them on the server: an answer that is under way may set a cookie again that is only deleted in the browser."""
-    Session.objects.all().delete()
 
 
 def test_text_that_was_written_stands_in_its_field_again_after_signing_in(
@@ -273,6 +267,37 @@ def test_a_button_and_a_dialog_that_are_slow_say_so_within_a_tenth_of_a_second(
     held[0].continue_()
     expect(page.get_by_role("dialog")).to_be_visible()
     expect(page.locator("#request-runs")).to_be_hidden()
+    context.close()
+
+
+def hold_previews(page: Page, pattern: str) -> list[Route]:
+    """Hold the requests of htmx back, and leave the page where it is when the browser itself sends a form, as until a slow answer comes."""
+    held: list[Route] = []
+    page.route(pattern, lambda route: held.append(route) if "hx-request" in route.request.headers else route.fulfill(status=204))
+    return held
+
+
+def test_a_preview_leaves_the_button_alone_and_the_button_is_not_pressed_twice(
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network
+) -> None:
+    context = signed_in(chromium, live_server, served_network.admin)
+    page = context.new_page()
+    page.goto("/members/")
+    page.get_by_label("Select Resident of m1", exact=True).check()
+    page.get_by_role("button", name="Block…").click()
+    block = page.get_by_role("button", name="Block 1 member")
+    expect(block).to_be_visible()
+    held = hold_previews(page, "**/members/bulk/**")
+    with page.expect_request("**/members/bulk/**"):
+        page.get_by_label("Reason").select_option("abuse")
+    expect(page.locator("#request-runs")).to_be_visible()
+    expect(block).to_be_enabled()
+    with page.expect_request(lambda request: request.is_navigation_request()):
+        block.click()
+    expect(block).to_be_disabled()
+    held[0].continue_()
+    expect(page.locator("#bulk.htmx-request")).to_have_count(0)
+    expect(block).to_be_disabled()
     context.close()
 
 
