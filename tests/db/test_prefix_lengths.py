@@ -12,7 +12,7 @@ from apps.network import services
 from apps.network.holdings_bulk import HoldingDraft, assign_addresses
 from apps.network.models import GatewayGroup, Holding, Pool
 from tests import factories
-from tests.db.test_locked_rows import after_waiting
+from tests.db.test_locked_rows import run_after_waiting
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -68,7 +68,7 @@ def test_many_prefixes_at_once_bring_no_fifth_length(network: factories.Network,
 def test_of_two_who_bring_the_last_possible_length_one_waits_and_is_refused(network: factories.Network, pools: dict[int, Pool]) -> None:
     give(network, pools[56]), give(network, pools[60])
     with pytest.raises(Problem, match=WORDS):
-        after_waiting(lambda: give(network, pools[48]), lambda: give(network, pools[62]))
+        run_after_waiting(lambda: give(network, pools[48]), lambda: give(network, pools[62]))
 
 
 def test_a_move_brings_no_fifth_length(network: factories.Network, pools: dict[int, Pool]) -> None:

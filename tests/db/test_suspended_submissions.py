@@ -63,7 +63,7 @@ def before(served_network: factories.Network) -> Revision:
 
 
 @pytest.fixture
-def held(before: Revision, served_network: factories.Network) -> HeldBack:
+def waiting_removal(before: Revision, served_network: factories.Network) -> HeldBack:
     """The removal of these forwards, which waits. Its author is the only approver."""
     with factories.written_by(served_network.admin):
         PortForward.objects.all().delete()
@@ -148,9 +148,9 @@ def test_a_password_that_was_left_out_is_no_attempt(before: Revision, served_net
     assert client.post(path, {"why": "nothing works", "alone": "on", "password": PASSWORD}).status_code == 302
 
 
-def test_a_single_approver_approves_after_one_code(held: HeldBack, served_network: factories.Network) -> None:
-    given = {"digest": held.digest, "typed": "5", "password": PASSWORD}
-    AppOwner(served_network.admin).send(f"/rollouts/waiting/{held.pk}/approve/", given)
+def test_a_single_approver_approves_after_one_code(waiting_removal: HeldBack, served_network: factories.Network) -> None:
+    given = {"digest": waiting_removal.digest, "typed": "5", "password": PASSWORD}
+    AppOwner(served_network.admin).send(f"/rollouts/waiting/{waiting_removal.pk}/approve/", given)
     assert HeldBack.objects.get().state == HeldBack.State.APPROVED
 
 
@@ -184,9 +184,9 @@ def test_a_resumed_form_with_a_mistake_is_sent_to_its_own_page_next(network: fac
     assert shown.status_code == 422 and f'<form method="post" action="{where}"' in text(shown)
 
 
-def test_a_refusal_without_a_reason_is_sent_to_its_own_page_next(held: HeldBack) -> None:
-    path = f"/rollouts/waiting/{held.pk}/refuse/"
-    shown = send_and_give_password(signed_in(factories.user("jonas"), seconds_ago=400), path, {"digest": held.digest})
+def test_a_refusal_without_a_reason_is_sent_to_its_own_page_next(waiting_removal: HeldBack) -> None:
+    path = f"/rollouts/waiting/{waiting_removal.pk}/refuse/"
+    shown = send_and_give_password(signed_in(factories.user("jonas"), seconds_ago=400), path, {"digest": waiting_removal.digest})
     assert shown.status_code == 422 and f'<form method="post" action="{path}"' in text(shown)
 
 
