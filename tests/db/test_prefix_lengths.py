@@ -12,7 +12,7 @@ from apps.network import services
 from apps.network.holdings_bulk import HoldingDraft, assign_addresses
 from apps.network.models import GatewayGroup, Holding, Pool
 from tests import factories
-from tests.db.test_locked_rows import run_after_waiting
+from tests.db.locks import run_after_waiting
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
