@@ -4,7 +4,7 @@ import pytest
 from allauth.account.internal.flows.login import AUTHENTICATION_METHODS_SESSION_KEY
 from django.conf import LazySettings
 from django.contrib.sessions.models import Session
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from apps.accounts.models import User
@@ -27,32 +27,33 @@ def expect_nothing_back(page: Page) -> None:
 # --- Forms whose answer takes their place
 
 
+def open_forward_form(chromium: Browser, live_server: LiveServer, network: factories.Network) -> Locator:
+    """Sign in as an administrator, and return the form for a new forward on a member's page."""
+    page = signed_in(chromium, live_server, network.admin).new_page()
+    page.goto(f"/members/{network.residents['m1'].member.pk}/")
+    return page.locator("#forward-form")
+
+
 def test_a_forward_that_was_saved_does_not_come_back(chromium: Browser, live_server: LiveServer, served_network: factories.Network) -> None:
-    context = signed_in(chromium, live_server, served_network.admin)
-    page = context.new_page()
-    page.goto(f"/members/{served_network.residents['m1'].member.pk}/")
-    form = page.locator("#forward-form")
+    form = open_forward_form(chromium, live_server, served_network)
     form.get_by_label("Public port").fill("8443")
     form.get_by_label("Device port").fill("443")
     form.get_by_role("button", name="Save and deploy").click()
-    expect(page.get_by_role("row", name="TCP 8443")).to_be_visible()
-    page.reload()
+    expect(form.page.get_by_role("row", name="TCP 8443")).to_be_visible()
+    form.page.reload()
     expect(form.get_by_label("Public port")).to_have_value("")
-    expect_nothing_back(page)
-    context.close()
+    expect_nothing_back(form.page)
+    form.page.context.close()
 
 
 def test_a_forward_that_was_refused_comes_back(chromium: Browser, live_server: LiveServer, served_network: factories.Network) -> None:
-    context = signed_in(chromium, live_server, served_network.admin)
-    page = context.new_page()
-    page.goto(f"/members/{served_network.residents['m1'].member.pk}/")
-    form = page.locator("#forward-form")
+    form = open_forward_form(chromium, live_server, served_network)
     form.get_by_label("Public port").fill("70000")
     form.get_by_role("button", name="Save and deploy").click()
     expect(form.locator("[name=forward-public_port][aria-invalid=true]")).to_be_visible()
-    page.reload()
+    form.page.reload()
     expect(form.get_by_label("Public port")).to_have_value("70000")
-    context.close()
+    form.page.context.close()
 
 
 def test_a_ban_that_was_saved_does_not_come_back(chromium: Browser, live_server: LiveServer, served_network: factories.Network) -> None:

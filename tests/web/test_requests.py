@@ -1,6 +1,7 @@
 """Requests that fail or take long, in a browser: input survives the end of a session, and slow or refused requests are reported."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
@@ -216,10 +217,10 @@ def stop_clock(page: Page, path: str) -> None:
     page.clock.pause_at(3600)
 
 
-def hold_requests(page: Page, pattern: str) -> list[Route]:
-    """Hold the requests back that a page sends to these addresses, and return them as they come."""
+def hold_requests(page: Page, pattern: str, otherwise: Callable[[Route], None] = Route.continue_) -> list[Route]:
+    """Hold back what htmx sends to these addresses, and return it as it comes. otherwise: for what the browser itself sends."""
     held: list[Route] = []
-    page.route(pattern, lambda route: held.append(route) if "hx-request" in route.request.headers else route.continue_())
+    page.route(pattern, lambda route: held.append(route) if "hx-request" in route.request.headers else otherwise(route))
     return held
 
 
@@ -270,13 +271,6 @@ def test_a_button_and_a_dialog_that_are_slow_say_so_within_a_tenth_of_a_second(
     context.close()
 
 
-def hold_previews(page: Page, pattern: str) -> list[Route]:
-    """Hold the requests of htmx back, and leave the page where it is when the browser itself sends a form, as until a slow answer comes."""
-    held: list[Route] = []
-    page.route(pattern, lambda route: held.append(route) if "hx-request" in route.request.headers else route.fulfill(status=204))
-    return held
-
-
 def test_a_preview_leaves_the_button_alone_and_the_button_is_not_pressed_twice(
     chromium: Browser, live_server: LiveServer, served_network: factories.Network
 ) -> None:
@@ -287,7 +281,9 @@ def test_a_preview_leaves_the_button_alone_and_the_button_is_not_pressed_twice(
     page.get_by_role("button", name="Block…").click()
     block = page.get_by_role("button", name="Block 1 member")
     expect(block).to_be_visible()
-    held = hold_previews(page, "**/members/bulk/**")
+    held = hold_requests(
+        page, "**/members/bulk/**", otherwise=lambda route: route.fulfill(status=204)
+    )  # its page stays, as until an answer
     with page.expect_request("**/members/bulk/**"):
         page.get_by_label("Reason").select_option("abuse")
     expect(page.locator("#request-runs")).to_be_visible()

@@ -51,7 +51,7 @@ class GatewayReading:
 
 @transaction.atomic
 def store_readings(readings: Collection[GatewayReading]) -> None:
-    """Store a reading of each of some gateways, and what the rules find in it. How many there are changes no number of statements."""
+    """Store readings, one of each gateway, and what the rules find in them. A hundred gateways take as many statements as one."""
     if not readings:
         return
     list(HealthStatus.objects.select_for_update().filter(gateway__in=[each.gateway for each in readings]).order_by("gateway"))
