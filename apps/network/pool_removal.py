@@ -11,8 +11,7 @@ from apps.lib.row_uses import RowUse, list_uses
 from apps.network.count_texts import format_holding_count
 from apps.network.models import Holding, Pool
 from apps.network.pool_lifecycle import undo_pool_split
-from apps.network.probe_addresses import refuse_probe_sources
-from apps.network.virtual_addresses import refuse_virtual_addresses
+from apps.network.probe_addresses import refuse_addresses_of_gateways
 
 
 @transaction.atomic
@@ -43,7 +42,6 @@ def prepare_pool_undo(former: Pool, current: Pool | None) -> None:
     """
     if current and (former.sharing, former.block_size) != (current.sharing, current.block_size):
         raise Problem(_("Change on the page of %(pool)s how members use it: it shows before what each would leave as.") % {"pool": current})
-    refuse_virtual_addresses(former)
-    refuse_probe_sources(former)
+    refuse_addresses_of_gateways(former)
     if current and former.prefix != current.prefix:
         undo_pool_split(former, current)

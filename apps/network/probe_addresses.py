@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from apps.lib.errors import Problem
 from apps.lib.fields import Address
 from apps.network.models import Gateway, Pool
-from apps.network.virtual_addresses import can_be_assigned
+from apps.network.virtual_addresses import can_be_assigned, refuse_virtual_addresses
 
 
 def read_probed_gateways() -> dict[Address, Gateway]:
@@ -33,3 +33,9 @@ def refuse_probe_sources(pool: Pool) -> None:
             if source is not None and can_be_assigned(pool, source):
                 words = _("%(address)s is the address of the probe of %(gateway)s. Keep it free here.")
                 raise Problem(words % {"address": source, "gateway": gateway}, "kept", offer=str(source), culprit=gateway)
+
+
+def refuse_addresses_of_gateways(pool: Pool) -> None:
+    """Raise Problem if the pool would give members an address that gateways need: a virtual one, or a probe's own."""
+    refuse_virtual_addresses(pool)
+    refuse_probe_sources(pool)

@@ -22,10 +22,9 @@ from apps.members.models import Device, Member
 from apps.network.kept_free import choose_kept_first_count
 from apps.network.models import BLOCK_SIZES, MOST_KEPT, MOST_KEPT_FIRST, GatewayGroup, Holding, Pool, find_block_size
 from apps.network.prefix_lengths import list_competing_pools, refuse_further_lengths
-from apps.network.probe_addresses import refuse_probe_sources
+from apps.network.probe_addresses import refuse_addresses_of_gateways
 from apps.network.refusals import explain_retired, find_refusal, format_address_or_prefix
 from apps.network.selectors import count_member_shares, find_free_prefix, find_overlapping_holding
-from apps.network.virtual_addresses import refuse_virtual_addresses
 
 
 def assign_address(*, member: Member, pool: Pool, prefix: Prefix | None = None, device: Device | None = None, by: User) -> Holding:
@@ -117,8 +116,7 @@ def add_pool(
     _check_pool(pool)
     pool.kept_first, pool.kept = choose_kept_first_count(pool) if kept_first is None else kept_first, list(kept)
     _check_kept(pool)
-    refuse_virtual_addresses(pool)
-    refuse_probe_sources(pool)
+    refuse_addresses_of_gateways(pool)
     if count_member_shares(pool) < 1:
         raise Problem(_("Nothing is left for members. Keep fewer addresses free."), "kept_first" if pool.kept_first else "kept")
     pool.sharing, pool.block_size = (sharing, block_size) if sharing else _choose_sharing(pool)
@@ -176,8 +174,7 @@ def change_pool(
     wanted.kept_first = pool.kept_first if kept_first is None else kept_first
     wanted.kept = pool.kept if kept is None else list(kept)
     _check_kept(wanted)
-    refuse_virtual_addresses(wanted)
-    refuse_probe_sources(wanted)
+    refuse_addresses_of_gateways(wanted)
     changes = {"name": wanted.name, "prefix": prefix, "kept_first": wanted.kept_first, "kept": wanted.kept}
     try:
         with transaction.atomic():
