@@ -1,6 +1,7 @@
 """What an undo of a gateway's last change has to look at and bring back beside the row itself."""
 
 from apps.gateways.enrolment import check_name_is_free
+from apps.gateways.interface_facts import check_interfaces
 from apps.gateways.primaries import restore_former_primaries
 from apps.gateways.probe_facts import check_probe
 from apps.gateways.replacement import forget_old_machine
@@ -16,6 +17,7 @@ def prepare_gateway_undo(former: Gateway, current: Gateway | None) -> None:
         check_name_is_free(former.name)
     if current and current.retired and not former.retired:
         refuse_taken_values(former)
+    check_interfaces(former, former)
     check_probe(former, former)
     check_own_addresses(former, former)
     if current is None:

@@ -9,6 +9,7 @@ from typing import Final, Protocol
 from django.db.models import Model
 from django.utils.translation import gettext as _
 
+from apps.gateways.interface_facts import find_server_interface
 from apps.lib.database.validity import is_valid_now_or_later
 from apps.lib.errors import Problem
 from apps.lib.fields import Address
@@ -83,8 +84,7 @@ def _check_interface(facts: ProbeFacts, gateway: Gateway) -> None:
     except PolicyError as error:
         words = _("“%(name)s” is not an interface name. Use 1 to 15 of the characters A–Z a–z 0–9 _ . : @ -")
         raise Problem(words % {"name": facts.probe_interface}, "probe_interface") from error
-    server = getattr(gateway, "server_interface", None) if gateway.pk else None
-    if facts.probe_interface in (facts.lan, facts.wan, facts.management, facts.sync, server.name if server else ""):
+    if facts.probe_interface in (facts.lan, facts.wan, facts.management, facts.sync, find_server_interface(gateway)):
         words = _("%(name)s is already another interface of this gateway.")
         raise Problem(words % {"name": facts.probe_interface}, "probe_interface")
 

@@ -1,7 +1,7 @@
 """Collects what gateways report (that they answer, their counters and gauges), and changes what people enter of a gateway."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Final
 
@@ -18,6 +18,7 @@ from apps.deployments.models import GatewayState
 from apps.deployments.observed_state import gateway_states
 from apps.deployments.transport import agent_channel
 from apps.gateways import kernel_gauges, set_gauges
+from apps.gateways.interface_facts import check_interfaces
 from apps.gateways.probe_facts import check_probe
 from apps.gateways.sync_facts import check_own_addresses
 from apps.lib.enqueue import enqueue_task
@@ -26,8 +27,7 @@ from apps.lib.fields import Address, Prefix
 from apps.lib.ui import formats
 from apps.network.models import ACCOUNT, Gateway
 from apps.traffic import counter_collection
-from firewall import names, wire
-from firewall.policy import PolicyError
+from firewall import wire
 
 log = structlog.get_logger()
 
@@ -109,7 +109,7 @@ def configure_gateway(*, gateway: Gateway, version: int, facts: GatewayFacts, by
 
 def check_facts(facts: GatewayFacts, gateway: Gateway) -> None:
     """Raise Problem for what the database or the compiler would refuse. gateway: the row that has or gets these values."""
-    check_interfaces({"lan": facts.lan, "wan": facts.wan, "management": facts.management, "sync": facts.sync})
+    check_interfaces(facts, gateway)
     if not facts.management_networks:
         raise Problem(
             _("Without a management network, this gateway could no longer be reached. Enter at least one."), "management_networks"
@@ -141,22 +141,6 @@ def explain_gateway_error(error: IntegrityError) -> Problem:
     if "gateway_probe" in str(error) and "_of_one" in str(error):
         return Problem(_("Another gateway has just got one of these probe addresses. Look at it as it is now."))
     return Problem(_("The database refuses these values: %(error)s") % {"error": str(error).splitlines()[0]})
-
-
-def check_interfaces(given: Mapping[str, str]) -> None:
-    """Check that these are valid interface names, all different. Raises Problem at the first that is not."""
-    named: set[str] = set()
-    for fieldname, name in given.items():
-        if not name and fieldname == "sync":
-            continue
-        try:
-            names.validate_interface(name)
-        except PolicyError as error:
-            words = _("“%(name)s” is not an interface name. Use 1 to 15 of the characters A–Z a–z 0–9 _ . : @ -")
-            raise Problem(words % {"name": name}, fieldname) from error
-        if name in named:
-            raise Problem(_("%(name)s is already another interface of this gateway.") % {"name": name}, fieldname)
-        named.add(name)
 
 
 def build_conflict(gateway: Gateway) -> Conflict:

@@ -25,6 +25,7 @@ from apps.network.prefix_lengths import list_competing_pools, refuse_further_len
 from apps.network.probe_addresses import refuse_addresses_of_gateways
 from apps.network.refusals import explain_retired, find_refusal, format_address_or_prefix
 from apps.network.selectors import count_member_shares, find_free_prefix, find_overlapping_holding
+from firewall.addresses import PRIVATE
 
 
 def assign_address(*, member: Member, pool: Pool, prefix: Prefix | None = None, device: Device | None = None, by: User) -> Holding:
@@ -255,6 +256,11 @@ def _check_pool(pool: Pool) -> None:
             else _("%(prefix)s is IPv6. Choose the kind “IPv6 prefixes”.")
         )
         raise Problem(text % facts, "prefix")
+    if pool.kind == Pool.Kind.PUBLIC4 and any(pool.prefix.overlaps(private) for private in PRIVATE):
+        words = _(
+            "%(prefix)s is private: no answer from the internet would come back to it. A public pool is a prefix that is routed to you."
+        )
+        raise Problem(words % facts, "prefix")
     if six and not 32 <= pool.member_length <= 64:
         raise Problem(_("The prefix length per member is /32 to /64."), "member_length")
     if six and pool.member_length < pool.prefix.prefixlen:

@@ -28,6 +28,7 @@ class PacketInTransit:
         self._ruleset, self._now, self._begins, self._arrived = ruleset, now, begins, packet
         self.packet, self.interface = packet, ""
         self.own: Address | None = None
+        self.is_source_known = True
         self.state = ConntrackState.INVALID  # what an expression reads before the packet is tracked
         self.source_ports: range | None = None
         self.elements: Counter[tuple[str, bytes]] = Counter()
@@ -89,6 +90,11 @@ class PacketInTransit:
         ends = self.packet.ends
         self.source_ports = ports.list_candidate_ports(self.packet, random=random, within=within)
         self.packet = self.packet.rewrite_ends(Endpoints(address, ends.destination, ends.source_port, ends.destination_port))
+
+    def masquerade(self) -> None:
+        """Let a connection's first packet leave as the gateway's own address; if that is not known, it keeps the source that it has."""
+        self.is_source_known = self.own is not None
+        self.rewrite_source(self.own or self.packet.source, random=False)
 
     def track(self) -> None:
         """Let connection tracking see the packet, unless it is excluded."""

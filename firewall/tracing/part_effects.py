@@ -153,10 +153,8 @@ def _unpack_port_range(of: Set, value: bytes) -> range:
 
 
 def _apply_masquerade(passage: PacketInTransit, part: Masquerade) -> PartReading:
-    """Rewrite the source; without an address on that interface the kernel drops the packet (`nf_nat_masquerade_ipv4`)."""
-    if passage.own is None:
-        return PartReading(part, verdict=Verdict(VerdictAction.DROP))
-    passage.rewrite_source(passage.own, random=False)
+    """Rewrite the source, as far as it is known what to: an interface that members' packets leave by has an address."""
+    passage.masquerade()
     return PartReading(part, verdict=passage.accepted)
 
 

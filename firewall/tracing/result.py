@@ -70,12 +70,14 @@ class TraceStep:
 class LeavingPacket:
     """A packet as it leaves, or as the gateway's own programs get it (then the interface is "").
 
-    source_ports: one port, or those that the kernel chooses from; for an ICMP query its id.
+    source_ports: one port, or those that the kernel chooses from; for an ICMP query its id. source_known: False if it leaves as an
+    address of the gateway's own that is not known; then `packet` has the source that it had before.
     """
 
     interface: str
     packet: Packet
     source_ports: range
+    source_known: bool = True
 
     def get_ends(self, source_port: int | None = None) -> Endpoints:
         """Return the packet's endpoints, with the port that the kernel chose (by default the first that it may)."""

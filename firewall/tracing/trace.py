@@ -130,7 +130,7 @@ def _build_trace(packet: Packet, walk: HookTraversal, outcome: TraceOutcome) -> 
     passage, leaves = walk.passage, None
     if outcome in (TraceOutcome.FORWARDED, TraceOutcome.DELIVERED):
         kept = passage.packet.ends.source_port
-        leaves = LeavingPacket(passage.interface, passage.packet, passage.source_ports or range(kept, kept + 1))
+        leaves = LeavingPacket(passage.interface, passage.packet, passage.source_ports or range(kept, kept + 1), passage.is_source_known)
     elements, counters = dict(passage.elements), dict(passage.counters)
     return Trace(packet, outcome, passage.state, tuple(walk.steps), passage.interface, leaves, elements=elements, counters=counters)
 

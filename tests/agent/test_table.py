@@ -89,6 +89,15 @@ def test_another_rate_of_an_element_is_read_back_with_its_end(bench: Bench) -> N
     assert read_ruleset(bench, after) == after
 
 
+@on_kernel
+def test_nft_shows_the_rate_of_an_element_in_octets_a_second(bench: Bench) -> None:
+    of = Set("rate_up4", (Type.IPV4,), 64, timeout=True, polices=True)
+    elements = {key("10.16.0.1"): Element((125_000).to_bytes(8), "rate limit 7", NOW + 7_200)}
+    commit(bench, EMPTY, Ruleset(sets={"rate_up4": of}, elements={"rate_up4": elements}))
+    shown = nft(bench, "list", "set", "inet", "netzwart", "rate_up4")
+    assert "10.16.0.1 limit rate over 125000 bytes/second burst 64 kbytes" in shown
+
+
 @often
 @given(steps=st.lists(rulesets(NOW), min_size=1, max_size=4))
 def test_whatever_the_steps_the_table_holds_what_was_wanted(bench: Bench, steps: list[Ruleset]) -> None:

@@ -16,6 +16,7 @@ from django.test import Client
 
 from apps.accounts import tokens
 from apps.audit.undo import find_last_event, undo_event
+from apps.bans.listeners.services import set_server_facing_interface
 from apps.deployments.models import Revision, Rollout, RolloutStep
 from apps.deployments.transport import ssh_keys
 from apps.gateways import families, primaries
@@ -144,6 +145,19 @@ def test_a_change_is_undone_unless_somebody_has_the_address_by_now(network: fact
     configure(network, 1, **PROBE)
     with pytest.raises(Problem, match="is the address of the probe of nat-2"):
         undo(network, network.gateways[0])
+
+
+def test_the_interface_of_the_servers_gets_no_other_role_and_an_undo_gives_it_none(network: factories.Network) -> None:
+    first = network.gateways[0]
+    set_server_facing_interface(gateway=first, name="srv0", by=network.admin)
+    with pytest.raises(Problem, match="srv0 is already another interface") as refused:
+        configure(network, wan="srv0")
+    assert refused.value.fieldname == "wan"
+    configure(network, lan="lan9")
+    set_server_facing_interface(gateway=Gateway.objects.get(pk=first.pk), name="lan0", by=network.admin)
+    with pytest.raises(Problem, match="lan0 is already another interface"):
+        undo(network, first)
+    assert Gateway.objects.get(pk=first.pk).lan == "lan9"
 
 
 # --- Primaries

@@ -229,6 +229,8 @@ def test_an_overlapping_pool_is_refused_by_name(network: factories.Network) -> N
     ("prefix6", "192.168.0.0/24", 64, "is IPv4", "prefix"),
     ("prefix6", "2001:db8:c0::/44", 65, "is /32 to /64", "member_length"),
     ("prefix6", "2001:db8:c0::/60", 56, "larger than the pool", "member_length"),
+    ("public4", "192.168.178.64/26", 32, r"192\.168\.178\.64/26 is private", "prefix"),
+    ("public4", "100.64.0.0/10", 32, "is private", "prefix"),
 ])  # fmt: skip
 def test_a_pool_that_makes_no_sense_is_refused(
     network: factories.Network, kind: str, prefix: str, length: int, says: str, fieldname: str

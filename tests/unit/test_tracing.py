@@ -142,6 +142,16 @@ def test_a_member_reaches_a_forward_from_inside_and_its_host_sees_a_public_addre
     assert (leaves.interface, leaves.get_ends()) == ("lan0", Endpoints(PUBLIC, MEMBER, 1024, 443))
 
 
+def test_a_member_without_a_public_address_reaches_a_forward_from_inside_also_if_the_gateways_address_there_is_not_known() -> None:
+    ruleset = compile_policy(replace(POLICY, mappings=POLICY.mappings[:1]))
+    packet = tcp("lan0", OTHER, PUBLIC, 8443)
+    known, unknown = (trace_flow(ruleset, packet, routes, now=NOW) for routes in (ROUTES, RoutingTable(ROUTES.routes)))
+    assert get_leaving(known.first).get_ends() == Endpoints(IPv4Address("10.16.255.1"), MEMBER, 50122, 443)
+    assert get_leaving(known.first).source_known and not get_leaving(unknown.first).source_known
+    assert get_leaving(unknown.first).get_ends() == Endpoints(OTHER, MEMBER, 50122, 443)
+    assert [each and each.outcome for each in (unknown.answer, unknown.next)] == [TraceOutcome.FORWARDED] * 2
+
+
 def test_a_public_port_without_a_forward_leads_nowhere() -> None:
     assert trace_packet(tcp("wan0", FOREIGN, PUBLIC, 80)).outcome is TraceOutcome.UNROUTED
 

@@ -12,7 +12,7 @@ from apps.desk.packet_trace.answer import TraceAnswer, is_forwarded_or_delivered
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind
 from firewall.render import get_key_renderer
-from firewall.ruleset import Count, Dnat, DnatTo, Reject, Ruleset, Snat, Synproxy, Verdict, VerdictAction
+from firewall.ruleset import Count, Dnat, DnatTo, Masquerade, Reject, Ruleset, Snat, Synproxy, Verdict, VerdictAction
 from firewall.sets import find_set_family
 from firewall.tracing import ConntrackState, Endpoints, LeavingPacket, Packet, PartReading, Trace, TraceOutcome, TraceStep
 
@@ -177,6 +177,8 @@ def render_ends(of: Endpoints) -> str:
 def render_leaving(of: LeavingPacket) -> str:
     """Render both ends of a leaving packet; the kernel may choose its source port from a range."""
     shown, ports = of.get_ends(), of.source_ports
+    if not of.source_known:
+        return f"{_('an address of the gateway itself')} → {_render_end(shown.destination, shown.destination_port)}"
     if len(ports) == 1:
         return render_ends(shown)
     source = formats.format_address(shown.source, ports[0])
@@ -227,6 +229,6 @@ def _describe_rewrite(of: TraceStep) -> str:
     for read in of.reads:
         if isinstance(read.part, Dnat | DnatTo):
             return _("the destination is rewritten")
-        if isinstance(read.part, Snat):
+        if isinstance(read.part, Snat | Masquerade):
             return _("the source is rewritten")
     return ""
