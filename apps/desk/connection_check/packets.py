@@ -12,17 +12,27 @@ from apps.gateways.packet_probes.selectors import list_probe_statuses
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind
 from apps.network.models import Gateway
-from apps.status.availability.carriers import judge_carriers
+from apps.status.availability.carriers import judge_carriers, judge_lost_families
 from apps.status.availability.models import ServiceLevel
 
 
 def check_packets(families: Collection[int], groups: Collection[int], now: datetime) -> Iterator[Finding]:
-    """Yield a finding for each family that the member uses, and each gateway of these groups that carries it."""
+    """Yield a finding for each family that the member uses, and each gateway of these groups that carries it, or one if none does."""
     probed = {(each.gateway_id, each.family): each for each in list_probe_statuses()}
     for family in sorted(families):
+        lost = judge_lost_families(family, now)
+        if any(lost.get(group) is ServiceLevel.DOWN for group in groups):
+            yield _build_lost_finding(family)
         for gateway, level in judge_carriers(family, now).items():
             if gateway.group_id in groups:
                 yield _build_finding(gateway, family, level, probed.get((gateway.pk, family)), now)
+
+
+def _build_lost_finding(family: int) -> Finding:
+    given = {"family": family}
+    title, words = _("IPv%(family)d packets") % given, _("No gateway carries IPv%(family)d.") % given
+    short = _("no gateway carries IPv%(family)d packets") % given
+    return Finding("packets", StateKind.BAD, title, words, FaultOrigin.NETWORK, short)
 
 
 def _build_finding(gateway: Gateway, family: int, level: ServiceLevel, status: ProbeStatus | None, now: datetime) -> Finding:

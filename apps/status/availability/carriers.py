@@ -1,4 +1,6 @@
-"""How well members are served by each gateway that carries an address family, as fresh probes and the gateways' health have shown."""
+"""How well members are served by each gateway that carries an address family, as fresh probes and the gateways' health have shown; and
+where no gateway carries it.
+"""
 
 from datetime import datetime
 
@@ -8,6 +10,7 @@ from apps.gateways.health.selectors import list_findings
 from apps.gateways.packet_probes.judgement import compute_figures, judge_status
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.packet_probes.selectors import list_probe_statuses
+from apps.gateways.roles.lost_families import list_lost_families
 from apps.gateways.roles.picture import map_carried_families
 from apps.gateways.selectors import list_gateways
 from apps.network.models import Gateway
@@ -26,6 +29,12 @@ def judge_carriers(family: int, now: datetime) -> dict[Gateway, ServiceLevel]:
         for each in gateways
         if family in carried[each.pk]
     }
+
+
+def judge_lost_families(family: int, now: datetime) -> dict[int, ServiceLevel]:
+    """Return the level of each group in which no gateway carries the family, by its id: unknown if no gateway said so lately."""
+    lost = [each for each in list_lost_families() if each.family == family]
+    return {each.group.pk: ServiceLevel.DOWN if each.is_current(now) else ServiceLevel.UNKNOWN for each in lost}
 
 
 def _stops_members(finding: HealthFinding, family: int) -> bool:
