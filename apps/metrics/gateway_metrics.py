@@ -6,7 +6,7 @@ from datetime import datetime
 from prometheus_client.core import GaugeMetricFamily, Metric
 
 from apps.gateways.health.selectors import list_findings
-from apps.gateways.packet_probes.judgement import PASSING, compute_figures, judge_status
+from apps.gateways.packet_probes.judgement import FRESH, PASSING, compute_figures, judge_status
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.packet_probes.selectors import list_probe_statuses
 from apps.gateways.selectors import GatewayOverview, build_overviews, list_gateways
@@ -55,10 +55,13 @@ def _iter_probes(probes: list[tuple[str, ProbeStatus]], now: datetime) -> Iterat
     median = GaugeMetricFamily("netzwart_probe_duration_seconds", "Median round trip of the probes of five minutes.", labels=labels)
     loss = GaugeMetricFamily("netzwart_probe_loss_ratio", "Part of the packets of five minutes that did not come back.", labels=labels)
     for name, status in probes:
-        of, figures = [name, f"ipv{status.family}"], compute_figures(status)
+        of = [name, f"ipv{status.family}"]
         passes.add_metric(of, float(judge_status(status, now) in PASSING))
         if status.answered:
             answered.add_metric(of, status.answered.timestamp())
+        if now - status.at > FRESH:
+            continue
+        figures = compute_figures(status)
         if figures.median_ms is not None:
             median.add_metric(of, figures.median_ms / 1000)
         if figures.sent:

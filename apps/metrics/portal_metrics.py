@@ -84,15 +84,17 @@ def _iter_feeds() -> Iterator[Metric]:
 
 
 def _iter_rollouts() -> Iterator[Metric]:
-    ended = CounterMetricFamily("netzwart_rollouts", "Rollouts by state.", labels=["state"])
-    for state, number in Rollout.objects.order_by().values_list("state").annotate(number=Count("pk")):
-        ended.add_metric([state], number)
+    ended = CounterMetricFamily("netzwart_rollouts", "Rollouts that have ended, by state.", labels=["state"])
+    going = GaugeMetricFamily("netzwart_rollouts_open", "Rollouts that have not ended, by state.", labels=["state"])
+    found = dict(Rollout.objects.order_by().values_list("state").annotate(number=Count("pk")))
+    for state in Rollout.State:
+        (going if state in Rollout.OPEN else ended).add_metric([state], found.get(state, 0))
     failed = GaugeMetricFamily("netzwart_rollout_failed", "1 if the group's newest rollout failed or was stopped.", labels=["group"])
     for rollout in map_newest_rollouts().values():
         failed.add_metric([rollout.group.name], float(rollout.state in (Rollout.State.FAILED, Rollout.State.ABORTED)))
     waiting = GaugeMetricFamily("netzwart_approvals_waiting", "Changes that wait for the approval of a second person.")
     waiting.add_metric([], list_parts_awaiting_approval().count())
-    yield from (ended, failed, waiting)
+    yield from (ended, going, failed, waiting)
 
 
 def _iter_alarms() -> Iterator[Metric]:

@@ -16,6 +16,7 @@ from prometheus_client.samples import Sample
 
 from apps.accounts.models import User
 from apps.accounts.tokens import create_token
+from apps.deployments.models import Rollout
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.metrics.exposition import render_metrics
 from apps.network.models import Gateway
@@ -91,8 +92,31 @@ def test_metrics_say_what_gateways_run_carry_and_pass(network: factories.Network
     assert found["netzwart_probe_success", frozenset({"nat-1", "ipv4"})] == 1
     assert found["netzwart_probe_duration_seconds", frozenset({"nat-1", "ipv4"})] == 0.003
     assert found["netzwart_probe_loss_ratio", frozenset({"nat-1", "ipv4"})] == 0.25
-    assert found["netzwart_rollouts_total", frozenset({"confirmed"})] == 1
     assert found["netzwart_alarms", frozenset({"critical"})] == 0
+
+
+def test_figures_of_old_probes_are_left_out(network: factories.Network) -> None:
+    at = timezone.now() - timedelta(seconds=61)
+    ProbeStatus.objects.create(
+        gateway=network.gateways[0], family=4, at=at, answered=at, state="passed", since=at, recent=[2000], lost_echoes=[0]
+    )
+    found = read_samples()
+    assert found["netzwart_probe_success", frozenset({"nat-1", "ipv4"})] == 0
+    assert ("netzwart_probe_last_success_timestamp_seconds", frozenset({"nat-1", "ipv4"})) in found
+    assert not {name for name, _labels in found} & {"netzwart_probe_duration_seconds", "netzwart_probe_loss_ratio"}
+
+
+def test_only_rollouts_that_have_ended_are_counted_up(network: factories.Network) -> None:
+    def read_by_state(metric: str) -> dict[str, float]:
+        return {next(iter(labels)): value for (name, labels), value in read_samples().items() if name == metric}
+
+    assert read_by_state("netzwart_rollouts_total") == {"confirmed": 0, "failed": 0, "aborted": 0}
+    last = rollout(network, state="applying")
+    assert read_by_state("netzwart_rollouts_total") == {"confirmed": 0, "failed": 0, "aborted": 0}
+    assert read_by_state("netzwart_rollouts_open") == {"queued": 0, "applying": 1, "paused": 0}
+    Rollout.objects.filter(pk=last.pk).update(state="failed")
+    assert read_by_state("netzwart_rollouts_total") == {"confirmed": 0, "failed": 1, "aborted": 0}
+    assert read_by_state("netzwart_rollouts_open") == {"queued": 0, "applying": 0, "paused": 0}
 
 
 def test_counters_of_machines_are_passed_on_as_they_are(network: factories.Network) -> None:
