@@ -64,6 +64,7 @@ def primary(request: HttpRequest, pk: int, family: int) -> HttpResponse:
 
 @staff_page
 @require_POST
+@require_recent_auth
 def undo(request: HttpRequest, event: int) -> HttpResponse:
     """Undo the last change of a gateway."""
     return answer_undo(request, Gateway, event, back="gateways:list")

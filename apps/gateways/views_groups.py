@@ -69,6 +69,7 @@ def remove(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_page
 @require_POST
+@require_recent_auth
 def undo(request: HttpRequest, event: int) -> HttpResponse:
     """Undo the last change of a group."""
     return answer_undo(request, GatewayGroup, event, back="gateways:list")

@@ -15,9 +15,12 @@ from apps.accounts.models import ApiToken, User
 from apps.accounts.roles import Right
 from apps.accounts.route_rights import RECENT_AUTH, RECENT_AUTH_ACTIONS
 from apps.accounts.tokens import create_token
+from apps.audit.undo import find_last_event
 from apps.deployments.approvals.kinds import ROLLBACK
 from apps.deployments.models import HeldBack, Hold, Revision, Rollout
 from apps.deployments.services import reconcile
+from apps.gateways.groups import GroupFacts, change_group
+from apps.gateways.replacement import replace_machine
 from apps.nat.models import PortForward
 from apps.nat.own_forwards import switch_forward
 from apps.nat.services import change_forward
@@ -200,6 +203,30 @@ def test_a_machine_is_not_replaced_by_a_session_whose_second_factor_is_old(netwo
     assert str(gateway.address) != "192.0.2.99"
     confirm(client, network.admin, "mfa")
     assert client.post(path, given, JSON).status_code == 200
+
+
+@pytest.mark.django_db
+def test_an_undo_that_trusts_the_former_machine_asks_who_you_are_and_is_then_done(network: factories.Network) -> None:
+    gateway = network.gateways[0]
+    Gateway.objects.filter(pk=gateway.pk).update(link=Gateway.Link.SSH, address="172.31.0.9", host_key=OLD_KEY)
+    gateway.refresh_from_db()
+    replace_machine(gateway=gateway, version=gateway.version, host_key=MACHINE_KEY)
+    client, path = signed_in(network.admin, seconds_ago=400), f"/gateways/undo/{find_last_event(Gateway, gateway.pk)}/"
+    asked = client.post(path)
+    assert asked["Location"].startswith("/account/reauthenticate/") and Gateway.objects.get(pk=gateway.pk).host_key == MACHINE_KEY
+    assert "Undone: nat-1." in text(client.post(asked["Location"], {"password": "correct horse battery"}, follow=True))
+    assert Gateway.objects.get(pk=gateway.pk).host_key == OLD_KEY
+
+
+@pytest.mark.django_db
+def test_an_undo_of_a_groups_settings_asks_who_you_are_and_is_then_done(network: factories.Network) -> None:
+    group = network.group
+    change_group(group=group, version=group.version, facts=GroupFacts("Linden"), by=network.admin)
+    client, path = signed_in(network.admin, seconds_ago=400), f"/gateways/groups/undo/{find_last_event(GatewayGroup, group.pk)}/"
+    asked = client.post(path)
+    assert asked["Location"].startswith("/account/reauthenticate/") and GatewayGroup.objects.get().name == "Linden"
+    assert "Undone: Linden." in text(client.post(asked["Location"], {"password": "correct horse battery"}, follow=True))
+    assert GatewayGroup.objects.get().name == "Lindenhof"
 
 
 # --- Length of staff sessions
