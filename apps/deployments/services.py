@@ -36,6 +36,7 @@ from apps.network.gateway_sentences import StepSentence
 from apps.network.models import Gateway, GatewayGroup
 from firewall import wire
 from firewall.diff import Delta
+from firewall.policy import PolicyError
 from firewall.render import render_delta
 from firewall.rollout import RolloutCommand
 from firewall.ruleset import Ruleset
@@ -118,7 +119,11 @@ def compare_with_restored_database(group: GatewayGroup, restore: DatabaseRestore
 
 def _reconcile(look: ReconciliationParameters, cause: str) -> Rollout | None:
     with trace_step("read and compile"):
-        asked = _compute_target(look.group, cause)
+        try:
+            asked = _compute_target(look.group, cause)
+        except PolicyError as error:
+            _close_abandoned_rollout(look, error)
+            raise
     with trace_step("open rollout"):
         lease = _take_over_rollout(look, asked) or _open_rollout(look, asked)
     if lease is None:
@@ -184,6 +189,18 @@ def _take_over_rollout(look: ReconciliationParameters, asked: DesiredDeployment)
     return None
 
 
+def _close_abandoned_rollout(look: ReconciliationParameters, error: PolicyError) -> None:
+    """Close the group's abandoned or resumed rollout: nothing tells whether its revision is still wanted. It would block what the group
+    needs to become deployable again.
+    """
+    lease = rollout_store.claim_rollout(look.group)
+    if lease is None or lease.command is RolloutCommand.FINISH:
+        return
+    look.leases.keep(lease.rollout)
+    RolloutDriver(lease, {}, look.links, _reject_arrival).fence(0)
+    rollout_store.supersede_rollout(lease, StepSentence.NOT_DEPLOYABLE.write(error=str(error)))
+
+
 def _reject_arrival(_gateway: Gateway, _order: DeployOrder) -> None:
     raise AssertionError("a rollout without orders cannot confirm anything")
 
@@ -200,7 +217,7 @@ def _open_rollout(look: ReconciliationParameters, asked: DesiredDeployment) -> L
     )
     if look.force:
         _contact_gateways(gateways, look.links)
-    elif not [gateway for gateway in gateways if dues.is_due(gateway)]:
+    elif not dues.list_worth_trying(gateways):
         gateway_states.record_newer_snapshots(wanted)
         return None
     opening = NewRollout(

@@ -57,6 +57,7 @@ class StepSentence(StoredSentence):
         "%(error)s. The gateway’s token is higher than it can be, so the portal does not adopt it: set this gateway up again."
     )
     WORKER_FAILED = gettext_noop("The worker failed: %(error)s")
+    NOT_DEPLOYABLE = gettext_noop("What the gateways should run cannot be deployed any more: %(error)s")
     NEWER_STATE = gettext_noop("The desired state has changed since; what was missing goes out with the next rollout.")
     FLOWS_STAY = gettext_noop("Open connections that the change concerns could not be ended.")
 

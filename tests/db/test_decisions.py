@@ -17,6 +17,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.deployments import services
 from apps.deployments.approvals import approval_gate
+from apps.deployments.desired_state.desired_rulesets import DesiredState
 from apps.deployments.models import GatewayState, HeldBack, Hold, Revision, Rollout, RolloutStep
 from apps.deployments.revision_pages import contents
 from apps.deployments.rollouts import lease_heartbeat, rollout_store
@@ -28,6 +29,7 @@ from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
 from apps.lib.errors import Conflict, Problem
 from apps.nat.models import PortForward
+from apps.network.gateway_sentences import translate_rollout_error
 from apps.network.models import Gateway, GatewayGroup
 from firewall import wire
 from firewall.policy import PolicyError
@@ -312,6 +314,24 @@ def test_a_worker_that_was_replaced_writes_nothing(network: factories.Network) -
     answer = agent_channel.get_channel(network.gateways[0]).ask(wire.Revert(sleeping.rollout.token))
     assert isinstance(answer, wire.Refused) and answer.reason == "token"
     assert set(GatewayState.objects.values_list("revision", flat=True)) == {done.revision_id}
+
+
+def test_a_rollout_whose_worker_died_ends_also_when_nothing_can_be_deployed_any_more(
+    network: factories.Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forward(network, 8000)
+    left = open_rollout(network).rollout
+    Rollout.objects.update(lease_until=timezone.now())
+
+    def refuse(_group: GatewayGroup) -> DesiredState:
+        raise PolicyError("two members hold one address")
+
+    monkeypatch.setattr(services.desired_state_cache, "get_current", refuse)
+    with pytest.raises(PolicyError, match="two members"):
+        reconcile(network.group)
+    left.refresh_from_db()
+    assert left.state == Rollout.State.FAILED
+    assert translate_rollout_error(left.error) == "What the gateways should run cannot be deployed any more: two members hold one address"
 
 
 def test_only_one_worker_takes_over(network: factories.Network) -> None:

@@ -12,7 +12,7 @@ from django.db import connection
 from apps.bans import services as bans
 from apps.bans.ban_list_page import build_ban_rows as rows_of
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state
-from apps.deployments.models import GatewayState, Rollout
+from apps.deployments.models import GatewayState, Revision, Rollout, RolloutStep
 from apps.deployments.rollouts import rollout_store
 from apps.deployments.rollouts.rollout_driver import WorkerLinks
 from apps.deployments.rollouts.rollout_store import NewRollout, RolloutNotNeeded
@@ -83,6 +83,59 @@ def test_an_outdated_desired_state_opens_no_rollout(network: factories.Network) 
     assert rollout_store.open_rollout(opening) is None
     assert Rollout.objects.latest("pk") == newest
     assert {state.revision for state in GatewayState.objects.select_related("revision")} == {newest.revision}
+
+
+def test_a_read_that_does_not_see_what_the_last_one_saw_opens_no_rollout_although_no_later_transaction_had_begun(
+    network: factories.Network,
+) -> None:
+    reconcile(network.group)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
+        (xmax,) = cursor.fetchone()
+    unseen, newest = f"{xmax - 1}:{xmax}:{xmax - 1}", f"{xmax}:{xmax}:"
+    forward(network)
+    confirmed = reconcile(network.group)
+    assert confirmed
+    Revision.objects.filter(pk=confirmed.revision_id).update(snapshot=newest)
+    wanted = compute_desired_state(network.group)
+    stale = replace(wanted, snapshot=replace(wanted.snapshot, seen=unseen))
+    opening = NewRollout(network.group, stale, tuple(network.gateways), None, "schedule", harmless=True, management={})
+    assert rollout_store.open_rollout(opening) is None
+    same = replace(opening, wanted=replace(wanted, snapshot=replace(wanted.snapshot, seen=newest)))
+    assert rollout_store.open_rollout(same) is not None
+
+
+class DeafStandby(WorkerLinks):
+    """Connections of a worker that one gateway does not answer, until it is mended."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._deaf: Gateway | None = gateway
+
+    def mend(self) -> None:
+        self._deaf = None
+
+    def get_channel(self, gateway: Gateway) -> AgentChannel:
+        if gateway != self._deaf:
+            return super().get_channel(gateway)
+        return super().get_channel(Gateway(pk=gateway.pk + 1_000_000, name="nowhere", group=gateway.group))
+
+
+def test_a_group_that_waits_for_a_gateway_does_not_try_again_before_it_answers(network: factories.Network) -> None:
+    GatewayGroup.objects.filter(pk=network.group.pk).update(goes_on=False)
+    network.group.refresh_from_db()
+    first = reconcile(network.group)
+    assert first
+    links = DeafStandby(first.steps.all()[0].gateway)
+    forward(network)
+    failed = reconcile(network.group, links=links)
+    assert failed and [step.state for step in failed.steps.all()] == [RolloutStep.State.AWAY, RolloutStep.State.SKIPPED]
+    assert reconcile(network.group, cause="schedule", links=links) is None
+    forward(network, 8444)
+    changed = reconcile(network.group, links=links)
+    assert changed and changed.pk != failed.pk, "another desired state is another try"
+    links.mend()
+    answered = reconcile(network.group, cause="schedule", links=links)
+    assert answered and answered.state == Rollout.State.CONFIRMED
 
 
 class LateLinks(WorkerLinks):

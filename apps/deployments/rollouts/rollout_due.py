@@ -2,6 +2,7 @@
 is not retried automatically.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import takewhile
@@ -19,6 +20,7 @@ from apps.deployments.transport import agent_client
 from apps.deployments.transport.agent_channel import Unreachable
 from apps.network.models import Gateway, GatewayGroup
 from firewall import wire
+from firewall.rollout import WITHOUT
 
 log = structlog.get_logger()
 
@@ -47,6 +49,17 @@ class DueCheck:
         self._states = {state.gateway_id: state for state in GatewayState.objects.filter(gateway__group=self.group)}
         self._last = _find_last_try(self.group, self.wanted)
         self._given_up = self._last is not None and is_automatic_retry_forbidden(self._last)
+
+    def list_worth_trying(self, gateways: Iterable[Gateway]) -> list[Gateway]:
+        """Return the gateways that are due; none if a rollout would end where the last one did, before it reaches them."""
+        due = [gateway for gateway in gateways if self.is_due(gateway)]
+        would_end = not self.group.goes_on and any(each not in due and self._ended_last(each) for each in gateways)
+        return [] if would_end and not self.found_loss else due
+
+    def _ended_last(self, gateway: Gateway) -> bool:
+        """True if the last try of the desired state went on without this gateway, or ended at it, and it still lacks that state."""
+        steps = self._last.steps.all() if self._last else ()
+        return self.is_desired_state_unconfirmed(gateway) and any(step.gateway_id == gateway.pk and step.state in WITHOUT for step in steps)
 
     def is_desired_state_unconfirmed(self, gateway: Gateway) -> bool:
         """True if this gateway has never confirmed the desired state. Those that did are repaired before it is tried on new ones."""

@@ -70,9 +70,13 @@ class TransactionsOfAnotherServerError(Exception):
     """The database was copied from another PostgreSQL server, whose transactions it names; this one has not got so far."""
 
 
+# Of two reads with one xmax, the newer sees a transaction that was under way for the older.
 NEWER = """
-    SELECT pg_snapshot_xmax(snapshot) > pg_snapshot_xmax(%s::pg_snapshot), pg_snapshot_xmax(snapshot) > pg_current_xact_id()
-    FROM deployments_revision WHERE group_id = %s AND id < %s ORDER BY id DESC LIMIT 1
+    SELECT
+        pg_snapshot_xmax(snapshot) > pg_snapshot_xmax(%(mine)s::pg_snapshot)
+        OR EXISTS (SELECT FROM pg_snapshot_xip(%(mine)s::pg_snapshot) AS unseen WHERE pg_visible_in_snapshot(unseen, snapshot)),
+        pg_snapshot_xmax(snapshot) > pg_current_xact_id()
+    FROM deployments_revision WHERE group_id = %(group)s AND id < %(revision)s ORDER BY id DESC LIMIT 1
 """
 
 
@@ -140,7 +144,7 @@ def _is_confirmed_everywhere(opening: NewRollout) -> bool:
 
 def _is_outdated(revision: Revision) -> bool:
     with connection.cursor() as cursor:
-        cursor.execute(NEWER, [revision.snapshot, revision.group_id, revision.pk])
+        cursor.execute(NEWER, {"mine": revision.snapshot, "group": revision.group_id, "revision": revision.pk})
         row = cursor.fetchone()
     if row and row[1]:
         raise TransactionsOfAnotherServerError(
