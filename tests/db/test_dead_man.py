@@ -10,6 +10,7 @@ from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from apps.alarms.channels import apprise_client
 from apps.alarms.dead_man.sign_of_life import SignOfLifeError, send_sign_of_life
 from apps.operations import heartbeats
 from apps.operations.models import RoleHeartbeat
@@ -76,6 +77,33 @@ def test_another_machine_tells_that_the_portal_died_and_that_it_is_back() -> Non
         said = watch(portal.url("/health"), "--tell", f"json://127.0.0.1:{service.port}/", "--after", 2, "--times", 4)
     assert said.splitlines() == ["The portal does not work: worker is silent", "The portal works again"]
     assert [json.loads(body)["title"] for _headers, body in service.came] == said.splitlines()
+
+
+def test_a_message_that_was_not_taken_is_sent_at_the_next_look() -> None:
+    answers = [FakeAnswer(503, b"")] * 3 + [FakeAnswer(200, b"{}")] * 2
+    with serving(lambda _path, _headers: answers.pop(0)) as portal, receiving(answers=[503, 200, 503, 200]) as service:
+        said = watch(portal.url("/health"), "--tell", f"json://127.0.0.1:{service.port}/", "--after", 1, "--times", 5)
+    assert [json.loads(body)["title"].partition(":")[0] for _headers, body in service.came] == [
+        *["The portal does not work"] * 2,
+        *["The portal works again"] * 2,
+    ]
+    assert said.count("503") >= 2
+
+
+def test_an_address_that_fails_in_its_own_way_keeps_none_of_the_others_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    def send(target: str, title: str, _text: str) -> str:
+        if "first" in target:
+            raise ValueError("a bug")
+        told.append(title)
+        return ""
+
+    monkeypatch.setattr(apprise_client, "send_message", send)
+    targets = ("--tell", "json://first.example/", "--tell", "json://second.example/")
+    with serving(FakeAnswer(503, b"")) as portal, pytest.raises(CommandError):
+        watch(portal.url("/health"), *targets, "--after", 1, "--times", 2)
+    assert told == ["The portal does not work: it answered 503"]
 
 
 def test_it_ends_with_an_error_if_the_last_look_failed() -> None:

@@ -3,28 +3,51 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.alarms.dead_man.monitor import MonitorEvent, MonitorState, advance, describe_report
+from apps.alarms.dead_man.monitor import MonitorEvent, MonitorState, advance, choose_message, describe_report, record_taken
+
+type Told = tuple[MonitorEvent, str]
 
 
-def run(looks: list[str], after: int = 3) -> list[MonitorEvent | None]:
-    state, events = MonitorState(), []
-    for fault in looks:
-        state, event = advance(state, fault, after)
-        events.append(event)
-    return events
+def run(looks: list[str], after: int = 3, targets: tuple[str, ...] = ("phone",), refused: tuple[set[str], ...] = ()) -> list[list[Told]]:
+    """Return, by look, what each target took. refused: by look, the targets that take nothing then."""
+    state, taken = MonitorState(), []
+    for number, fault in enumerate(looks):
+        state = advance(state, fault)
+        event, due = choose_message(state, targets, after)
+        took = [each for each in due if number >= len(refused) or each not in refused[number]]
+        state = record_taken(state, event, took)
+        taken.append([(event, each) for each in took])
+    return taken
+
+
+DOWN, UP = (MonitorEvent.DOWN, "phone"), (MonitorEvent.UP, "phone")
 
 
 def test_it_tells_after_some_failures_in_a_row_and_once() -> None:
-    assert run(["x", "x", "", "x", "x", "x", "x"]) == [None, None, None, None, None, MonitorEvent.DOWN, None]
+    assert run(["x", "x", "", "x", "x", "x", "x"]) == [[], [], [], [], [], [DOWN], []]
 
 
 def test_it_tells_that_the_portal_is_back_if_it_told_that_it_was_dead() -> None:
-    assert run(["x", "x", "x", "", ""]) == [None, None, MonitorEvent.DOWN, MonitorEvent.UP, None]
+    assert run(["x", "x", "x", "", ""]) == [[], [], [DOWN], [UP], []]
 
 
-@given(st.lists(st.sampled_from(["", "x"])), st.integers(1, 5))
-def test_deaths_and_returns_take_turns(looks: list[str], after: int) -> None:
-    told = [each for each in run(looks, after) if each]
+def test_what_was_not_taken_is_told_at_the_next_look() -> None:
+    away = {"phone"}
+    assert run(["x", "x", "x", "", "", ""], after=1, refused=(away, away, set(), away)) == [[], [], [DOWN], [], [UP], []]
+
+
+def test_only_those_that_were_told_that_it_is_dead_are_told_that_it_is_back() -> None:
+    told = run(["x", "x", ""], after=1, targets=("phone", "room"), refused=({"room"}, {"room"}))
+    assert told == [[DOWN], [], [UP]]
+
+
+def test_whoever_was_not_told_that_it_is_back_is_not_told_again_that_it_is_dead() -> None:
+    assert run(["x", "", "x", ""], after=1, refused=(set(), {"phone"})) == [[DOWN], [], [], [UP]]
+
+
+@given(st.lists(st.sampled_from(["", "x"])), st.integers(1, 5), st.lists(st.sampled_from([set(), {"phone"}])))
+def test_deaths_and_returns_take_turns(looks: list[str], after: int, refused: list[set[str]]) -> None:
+    told = [event for look in run(looks, after, refused=tuple(refused)) for event, _target in look]
     assert told == [MonitorEvent.DOWN if at % 2 == 0 else MonitorEvent.UP for at in range(len(told))]
 
 

@@ -1,6 +1,7 @@
-"""Monitor of a portal from another machine: asks for its health, and decides when to tell somebody. No database."""
+"""Monitor of a portal from another machine: asks for its health, and decides when to tell whom. No database."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -20,11 +21,13 @@ class MonitorEvent(StrEnum):
 
 @dataclass(frozen=True)
 class MonitorState:
-    """failures: looks in a row that failed. is_told: somebody was told of it. reason: of the last failure."""
+    """failures: looks in a row that failed. reason: of the last look, "" if it did not fail. told: the addresses that were told that the
+    portal is dead, and not yet that it is back.
+    """
 
     failures: int = 0
-    is_told: bool = False
     reason: str = ""
+    told: frozenset[str] = frozenset()
 
 
 def fetch_fault(url: str) -> str:
@@ -48,11 +51,21 @@ def describe_report(status: int, body: bytes) -> str:
     return ", ".join([*database, *(f"{name} is {fault}" for name, fault in faults.items())]) or f"it answered {status}"
 
 
-def advance(state: MonitorState, fault: str, told_after: int) -> tuple[MonitorState, MonitorEvent | None]:
-    """Return the state after a look, and what is to be told now. told_after: failures in a row after which it is told."""
-    if not fault:
-        return MonitorState(), MonitorEvent.UP if state.is_told else None
-    after = replace(state, failures=state.failures + 1, reason=fault)
-    if not after.is_told and after.failures >= told_after:
-        return replace(after, is_told=True), MonitorEvent.DOWN
-    return after, None
+def advance(state: MonitorState, fault: str) -> MonitorState:
+    """Return the state after a look."""
+    return replace(state, failures=state.failures + 1 if fault else 0, reason=fault)
+
+
+def choose_message(state: MonitorState, targets: Iterable[str], told_after: int) -> tuple[MonitorEvent, list[str]]:
+    """Return what is to be told now, and to which addresses: those that did not take it are chosen again at the next look, until the
+    portal's state changes. told_after: failures in a row after which it is told.
+    """
+    if not state.failures:
+        return MonitorEvent.UP, [each for each in targets if each in state.told]
+    is_dead = state.failures >= told_after
+    return MonitorEvent.DOWN, [each for each in targets if is_dead and each not in state.told]
+
+
+def record_taken(state: MonitorState, event: MonitorEvent, taken: Iterable[str]) -> MonitorState:
+    """Return the state after these addresses took the message."""
+    return replace(state, told=state.told.union(taken) if event is MonitorEvent.DOWN else state.told.difference(taken))

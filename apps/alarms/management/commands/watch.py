@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.alarms.channels import apprise_client
-from apps.alarms.dead_man.monitor import MonitorEvent, MonitorState, advance, fetch_fault
+from apps.alarms.dead_man.monitor import MonitorEvent, MonitorState, advance, choose_message, fetch_fault, record_taken
 
 
 class Command(BaseCommand):
@@ -33,18 +33,28 @@ class Command(BaseCommand):
             raise CommandError("--every and --after must be greater than 0.")
         state = MonitorState()
         for number in count(1):
-            state, event = advance(state, fetch_fault(options["url"]), options["after"])
-            if event:
-                self._tell(options["tell"], options["url"], event, state.reason)
+            state = advance(state, fetch_fault(options["url"]))
+            event, targets = choose_message(state, options["tell"], options["after"])
+            state = record_taken(state, event, self._tell(targets, options["url"], event, state.reason))
             if number == options["times"]:
                 break
             sleep(options["every"])
         if state.failures:
             raise CommandError(f"{options['url']}: {state.reason}")
 
-    def _tell(self, targets: list[str], url: str, event: MonitorEvent, reason: str) -> None:
+    def _tell(self, targets: list[str], url: str, event: MonitorEvent, reason: str) -> list[str]:
+        """Send it to these addresses, and return those that took it."""
         title = f"The portal does not work: {reason}" if event is MonitorEvent.DOWN else "The portal works again"
-        self.stdout.write(title)
-        for target in targets:
-            if error := apprise_client.send_message(target, title, f"{url}\nGateways go on forwarding without it."):
-                self.stderr.write(f"{apprise_client.mask_target(target)}: {error}")
+        if targets:
+            self.stdout.write(title)
+        return [each for each in targets if self._is_taken(each, title, f"{url}\nGateways go on forwarding without it.")]
+
+    def _is_taken(self, target: str, title: str, text: str) -> bool:
+        """Send it, and say why if it was not taken. A service that fails in its own way ends neither the others nor the watch."""
+        try:
+            error = apprise_client.send_message(target, title, text)
+        except Exception as fault:
+            error = f"{type(fault).__name__}: {fault}"
+        if error:
+            self.stderr.write(f"{apprise_client.mask_target(target)}: {error}")
+        return not error
