@@ -24,8 +24,12 @@ class Alarm(models.Model):
     words. path: the page that shows it. gateways: ids of the gateways whose state it is; none: it is the network's. began: when it was
     first found. gone: since when it is no longer found; it is over (`ended`) if that lasts. reported: when the first mails about it were
     written. told_to: ids of the accounts that got one. escalated: when those were told, too, who are not on duty. announced: when
-    webhooks were told. seen, seen_by: who has
-    said that they take care of it.
+    webhooks were told, which is also when it was first told at all: they need no reader. waits_since: since when it is told and waits for
+    somebody to see it. seen, seen_by: who has said that they take care of it.
+
+    worsened: since when it has been more urgent than it was; None: it never was less urgent, or has become so again. If that lasts, what
+    was told is told again in a new `turn`, which counts how often that happened; worsenings: since when it was worse, of those turns that
+    began lately. owes_end: it ended in a silence, and those who were told that it began are still to be told that it is over.
     """
 
     key = models.CharField(max_length=80)
@@ -39,7 +43,12 @@ class Alarm(models.Model):
     told_to = ArrayField(models.BigIntegerField(), default=list, blank=True)
     escalated = models.DateTimeField(null=True)
     announced = models.DateTimeField(null=True)
+    waits_since = models.DateTimeField(null=True)
+    worsened = models.DateTimeField(null=True)
+    worsenings = ArrayField(models.DateTimeField(), default=list, blank=True)
+    turn = models.PositiveIntegerField(default=0)
     ended = models.DateTimeField(null=True)
+    owes_end = models.BooleanField(default=False)
     seen = models.DateTimeField(null=True)
     seen_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
 
@@ -49,6 +58,7 @@ class Alarm(models.Model):
         indexes = [
             models.Index(fields=["key", "-began"], name="alarm_by_key"),
             models.Index(fields=["-ended"], name="alarm_ended", condition=Q(ended__isnull=False)),
+            models.Index(fields=["id"], name="alarm_owes_end", condition=Q(owes_end=True)),
         ]
         constraints = [
             models.UniqueConstraint(fields=["key"], name="alarm_open_once", condition=Q(ended=None)),
@@ -56,6 +66,7 @@ class Alarm(models.Model):
             models.CheckConstraint(condition=Q(severity__in=Severity.values), name="alarm_severity"),
             models.CheckConstraint(condition=Q(ended=None) | Q(ended__gte=F("began")), name="alarm_ends_after_it_began"),
             models.CheckConstraint(condition=Q(ended=None) | Q(gone__isnull=False), name="alarm_is_gone_before_it_ends"),
+            models.CheckConstraint(condition=Q(owes_end=False) | Q(ended__isnull=False), name="alarm_owes_its_end_once_over"),
             models.CheckConstraint(condition=Q(seen_by=None) | Q(seen__isnull=False), name="alarm_seen_by_at_a_time"),
         ]
 
@@ -71,6 +82,16 @@ class Alarm(models.Model):
     def evidence(self) -> str:
         """What was seen, in the active language."""
         return self.get_text("evidence")
+
+    @property
+    def urgent_since(self) -> datetime:
+        """When it became as urgent as it is."""
+        return self.worsened or self.began
+
+    @property
+    def is_worse_than_told(self) -> bool:
+        """True if it has become more urgent since it was told."""
+        return self.announced is not None and self.worsened is not None and self.announced < self.worsened
 
     def get_text(self, part: str) -> str:
         known: dict[str, str] = self.texts.get((get_language() or "").partition("-")[0]) or next(iter(self.texts.values()), {})

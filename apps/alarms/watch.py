@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 import structlog
 from django.db import connection, transaction
@@ -18,8 +18,8 @@ from apps.alarms.silencing import read_silences
 from apps.alarms.webhook_events import write_webhook_events
 
 CHANGING: Final = (
-    *("severity", "texts", "path", "gateways", "began", "gone"),
-    *("reported", "told_to", "escalated", "announced", "seen", "seen_by"),
+    *("severity", "texts", "path", "gateways", "began", "gone", "worsened", "worsenings", "turn"),
+    *("reported", "told_to", "escalated", "announced", "waits_since", "seen", "seen_by"),
 )
 """Columns that a new look at an open alarm may change."""
 log = structlog.get_logger()
@@ -40,12 +40,12 @@ def watch_alarms(now: datetime) -> None:
 
 
 def _is_to_be_told(alarm: Alarm, before: Collection[str], found: Mapping[str, Condition]) -> bool:
-    """True for an open alarm that an earlier look has seen, too, and that none of the other conditions tells, unless it was told already.
+    """True for an open alarm that was told as it is; or that an earlier look has seen, too, and that none of the other conditions tells.
 
     What a gateway tells when it is back may have begun long ago, and be over with the next look.
     """
-    is_known = alarm.reported is not None or (alarm.key in before and not is_part_of(alarm.key, found))
-    return alarm.ended is None and is_known
+    is_told = alarm.reported is not None and not alarm.is_worse_than_told
+    return alarm.ended is None and (is_told or (alarm.key in before and not is_part_of(alarm.key, found)))
 
 
 def _lock() -> bool:
@@ -72,20 +72,43 @@ def _find_beginning(condition: Condition, now: datetime) -> datetime:
 
 
 def _update_alarm(alarm: Alarm, condition: Condition, now: datetime) -> Alarm:
-    """Take over the newest words. What has become worse is reported again, and nobody has seen it yet. What was gone before it was reported
-    begins anew, because it has not lasted.
-    """
+    """Take over the newest words. What was gone before it was reported begins anew, because it has not lasted."""
+    before = (alarm.severity, alarm.texts, alarm.path, alarm.gateways, alarm.gone, alarm.worsened)
     if alarm.gone and alarm.reported is None:
         alarm.began = _find_beginning(condition, now)
-    if lifecycle.is_worse(condition.severity, Severity(alarm.severity)):
-        alarm.reported = alarm.seen = alarm.seen_by = alarm.escalated = alarm.announced = None
-        alarm.told_to = []
-    before = (alarm.severity, alarm.texts, alarm.path, alarm.gateways, alarm.gone, alarm.reported)
+    alarm.worsened = _find_worsening(alarm, condition, now)
     alarm.severity, alarm.texts, alarm.path, alarm.gone = condition.severity, condition.texts, condition.path, None
     alarm.gateways = sorted(condition.gateways)
-    if before != (alarm.severity, alarm.texts, alarm.path, alarm.gateways, alarm.gone, alarm.reported):
+    if before != (alarm.severity, alarm.texts, alarm.path, alarm.gateways, alarm.gone, alarm.worsened):
         alarm.save(update_fields=CHANGING)
     return alarm
+
+
+def _find_worsening(alarm: Alarm, condition: Condition, now: datetime) -> datetime | None:
+    """Return since when the alarm has been worse, None if it is not. What was gone before that was told has not lasted, either."""
+    if lifecycle.is_worse(Severity(alarm.severity), condition.severity):
+        return None
+    is_untold = alarm.announced is None or alarm.is_worse_than_told
+    if lifecycle.is_worse(condition.severity, Severity(alarm.severity)) or (alarm.gone and alarm.worsened and is_untold):
+        return now
+    return alarm.worsened
+
+
+def _begin_turn(alarm: Alarm, since: datetime) -> None:
+    """Let an alarm be told again that has been worse since then. Nobody has seen it yet who has not seen that.
+
+    It waits anew to be seen, unless it was as bad shortly before and nobody saw that.
+    """
+    recent = lifecycle.keep_recent(alarm.worsenings, since)
+    if alarm.seen or not recent:
+        alarm.waits_since = None
+    if alarm.seen and alarm.seen < since:
+        alarm.seen = alarm.seen_by = None
+    alarm.reported = alarm.escalated = alarm.announced = None
+    alarm.told_to = []
+    alarm.worsenings = [*recent, since]
+    alarm.turn += 1
+    alarm.save(update_fields=CHANGING)
 
 
 def _end_alarm(alarm: Alarm, found: Mapping[str, Condition], now: datetime) -> bool:
@@ -109,24 +132,39 @@ def _report_alarms(open_alarms: Sequence[Alarm], over: Sequence[Alarm], now: dat
     def is_silent(alarm: Alarm) -> bool:
         return silences.find_for(alarm) is not None
 
-    audible = [each for each in open_alarms if not is_silent(each)]
-
     def is_due(alarm: Alarm, told: datetime | None) -> bool:
-        return lifecycle.is_report_due(began=alarm.began, gone=alarm.gone, reported=told, earlier=earlier[alarm.pk], now=now)
+        return lifecycle.is_report_due(since=alarm.urgent_since, gone=alarm.gone, reported=told, earlier=earlier[alarm.pk], now=now)
 
+    audible = [each for each in open_alarms if not is_silent(each)]
+    for each in audible:
+        if each.worsened and each.is_worse_than_told and is_due(each, None):
+            _begin_turn(each, each.worsened)
     ended = [each for each in over if not is_silent(each)]
     write_messages(open_alarms, over, earlier, is_silent, duty.rule, now)
     write_mails(audible, [each for each in audible if is_due(each, each.reported)], [each for each in ended if each.reported], duty, now)
     write_webhook_events([each for each in audible if is_due(each, each.announced)], [each for each in ended if each.announced], now)
 
 
+class _EndedAlarm(NamedTuple):
+    """What an alarm that has ended says about how often its condition comes and goes."""
+
+    key: str
+    began: datetime
+    worsenings: list[datetime]
+
+
 def _count_earlier(alarms: Sequence[Alarm]) -> Counter[int]:
-    """Return, by alarm, how many of the same key began shortly before it."""
-    since = min((each.began for each in alarms), default=None)
+    """Return, by alarm, how many of the same key began shortly before it, or how often one became worse shortly before it did."""
+    since = min((each.urgent_since for each in alarms), default=None)
     if since is None:
         return Counter()
-    same = Q(key__in=[each.key for each in alarms], began__gte=since - lifecycle.FLAPPING_WITHIN, ended__isnull=False)
-    ended = list(Alarm.objects.filter(same).values_list("key", "began"))
-    return Counter(
-        {each.pk: sum(key == each.key and began >= each.began - lifecycle.FLAPPING_WITHIN for key, began in ended) for each in alarms}
-    )
+    same = Q(key__in=[each.key for each in alarms], ended__gte=since - lifecycle.FLAPPING_WITHIN)
+    ended = [_EndedAlarm(*row) for row in Alarm.objects.filter(same).values_list("key", "began", "worsenings")]
+    return Counter({each.pk: _count_before(each, [one for one in ended if one.key == each.key]) for each in alarms})
+
+
+def _count_before(alarm: Alarm, ended: Sequence[_EndedAlarm]) -> int:
+    if alarm.worsened:
+        times = [*alarm.worsenings, *(time for each in ended for time in each.worsenings)]
+        return len(lifecycle.keep_recent(times, alarm.worsened))
+    return sum(each.began >= alarm.began - lifecycle.FLAPPING_WITHIN for each in ended)

@@ -24,8 +24,8 @@ def write_webhook_events(begun: Sequence[Alarm], over: Sequence[Alarm], now: dat
         if alarms:
             queue_event(KIND, event, lambda owner, alarms=alarms: _build_facts(owner, alarms, now))  # type: ignore[misc]  # bound now
     for alarm in begun:
-        alarm.announced = now
-        alarm.save(update_fields=["announced"])
+        alarm.announced, alarm.waits_since = now, alarm.waits_since or now
+        alarm.save(update_fields=["announced", "waits_since"])
 
 
 def _build_facts(owner: User, alarms: Sequence[Alarm], now: datetime) -> dict[str, Any]:

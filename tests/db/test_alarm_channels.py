@@ -21,13 +21,13 @@ from apps.alarms.channels.models import AlarmChannel, ChannelMessage
 from apps.alarms.channels.sender import send_due_messages
 from apps.alarms.channels.services import ChannelFacts
 from apps.alarms.channels.target_encryption import decrypt_target
-from apps.alarms.channels.writing import is_due, write_messages
+from apps.alarms.channels.writing import is_due
 from apps.alarms.duty.escalation import DutyRule
 from apps.alarms.models import Alarm
 from apps.lib.errors import Conflict, Problem
 from tests import factories
 from tests.db.page_client import signed_in, text
-from tests.db.test_alarms import MINUTE, SECOND, break_gateway, look_after, mend_gateway, running
+from tests.db.test_alarms import HOUR, MINUTE, SECOND, break_gateway, look_after, mend_gateway, running
 from tests.webhook_receiver import Receiver, receiving
 
 __all__ = ["running"]
@@ -75,17 +75,6 @@ def test_each_look_writes_a_message_once(running: factories.Network) -> None:
     assert len(titles()) == 1
 
 
-def test_what_gets_worse_is_told_again_and_what_gets_better_is_not(running: factories.Network) -> None:
-    add(running)
-    break_gateway()
-    look_after(0 * SECOND)
-    for severity in ("warning", "critical", "warning", "critical"):
-        alarm = Alarm.objects.get()
-        alarm.severity = severity
-        write_messages([alarm], [], {}, lambda _alarm: False, DutyRule(None, 10), timezone.now() + 2 * MINUTE)
-    assert [each.severity for each in ChannelMessage.objects.order_by("pk")] == ["warning", "critical"]
-
-
 def test_a_channel_in_german_speaks_german(running: factories.Network) -> None:
     add(running, language="de")
     break_gateway()
@@ -100,6 +89,19 @@ def test_a_second_channel_is_told_when_nobody_has_seen_it_in_time(running: facto
     first, second = add(running), add(running, name="Phone", after_minutes=15)
     break_gateway()
     look_after(0 * SECOND)
+    look_after(1 * MINUTE)
+    look_after(14 * MINUTE)
+    assert (len(titles(first)), len(titles(second))) == (1, 0)
+    look_after(1 * MINUTE)
+    assert len(titles(second)) == 1
+
+
+def test_a_second_channel_waits_from_when_the_first_was_told(running: factories.Network) -> None:
+    first, second = add(running), add(running, name="Phone", after_minutes=15)
+    alarms.silence_alarms(key="", until=timezone.now() + HOUR, reason="maintenance", by=running.admin)
+    break_gateway()
+    look_after(30 * MINUTE)
+    look_after(31 * MINUTE)
     look_after(14 * MINUTE)
     assert (len(titles(first)), len(titles(second))) == (1, 0)
     look_after(1 * MINUTE)

@@ -6,7 +6,6 @@ from ipaddress import ip_network
 from typing import Any
 
 from django.conf import LazySettings
-from django.db.models import F
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -22,7 +21,7 @@ from apps.webhooks.services import EndpointFacts
 from apps.webhooks.signing import compute_signature, derive_secret
 from tests import factories
 from tests.db.page_client import signed_in, text
-from tests.db.test_alarms import MINUTE, SECOND, break_gateway, look_after, mend_gateway, running, subjects
+from tests.db.test_alarms import MINUTE, SECOND, break_gateway, fill_disk, look_after, mend_gateway, running, subjects
 from tests.db.test_planned_work_silences import end_the_window, work
 from tests.webhook_receiver import receiving
 
@@ -43,20 +42,14 @@ def events() -> list[str]:
     return [each["event"] for each in bodies()]
 
 
-def look(passed: timedelta) -> None:
-    """Let this time pass also for what webhooks were told, and look."""
-    Alarm.objects.update(announced=F("announced") - passed, escalated=F("escalated") - passed)
-    look_after(passed)
-
-
 def test_an_alarm_that_lasts_is_told_once_and_once_that_it_is_over(running: factories.Network) -> None:
     hook(running.admin, kinds=["alarm"])
     break_gateway()
     watch_alarms(timezone.now())
-    look(REPORT_AFTER - 10 * SECOND)
+    look_after(REPORT_AFTER - 10 * SECOND)
     assert events() == []
-    look(10 * SECOND)
-    look(HOUR)
+    look_after(10 * SECOND)
+    look_after(HOUR)
     [began] = bodies()
     [told] = began["alarms"]
     alarm = Alarm.objects.get()
@@ -66,7 +59,7 @@ def test_an_alarm_that_lasts_is_told_once_and_once_that_it_is_over(running: fact
     assert signed_in(running.admin).get("/api" + told["url"].partition("/api")[2]).json()["key"] == told["key"]
     mend_gateway()
     watch_alarms(timezone.now())
-    look(2 * MINUTE)
+    look_after(2 * MINUTE)
     assert events() == ["alarm.began", "alarm.over"] and bodies()[1]["alarms"][0]["gone"]
 
 
@@ -75,8 +68,8 @@ def test_what_was_over_soon_is_not_told(running: factories.Network) -> None:
     break_gateway()
     watch_alarms(timezone.now())
     mend_gateway()
-    look(30 * SECOND)
-    look(2 * MINUTE)
+    look_after(30 * SECOND)
+    look_after(2 * MINUTE)
     assert Alarm.objects.get().ended and events() == []
 
 
@@ -86,7 +79,7 @@ def test_all_that_begins_at_one_look_is_one_event_in_the_owners_language(running
     break_gateway()
     GatewayState.objects.filter(gateway__name="nat-2").update(disk="The disk is full.")
     watch_alarms(timezone.now())
-    look(MINUTE)
+    look_after(MINUTE)
     english, german = bodies()
     assert [len(each["alarms"]) for each in (english, german)] == [2, 2]
     assert "nat-1 antwortet dem Portal" in str(german["alarms"]) and "nat-1 has not answered" in str(english["alarms"])
@@ -96,23 +89,25 @@ def test_silences_and_planned_work_hold_it_back_and_what_is_left_is_told_then(ru
     hook(running.admin)
     silence = alarms.silence_alarms(key="", until=timezone.now() + HOUR, reason="rewiring", by=running.admin)
     break_gateway()
-    look(30 * MINUTE)
+    look_after(30 * MINUTE)
     alarms.end_silence(silence=silence, by=running.admin)
     work(running)
-    look(MINUTE)
+    look_after(MINUTE)
     assert events() == []
     end_the_window(HOUR)
-    look(MINUTE)
+    look_after(MINUTE)
     assert events() == ["alarm.began"]
 
 
-def test_what_becomes_worse_is_told_again(running: factories.Network) -> None:
+def test_what_becomes_worse_is_told_again_once_that_lasts(running: factories.Network) -> None:
     hook(running.admin)
-    GatewayState.objects.filter(gateway__name="nat-1").update(disk="The disk is full.")
+    fill_disk()
     watch_alarms(timezone.now())
-    look(MINUTE)
+    look_after(MINUTE)
     break_gateway()
-    look(SECOND)
+    look_after(0 * SECOND)
+    assert len(events()) == 1
+    look_after(REPORT_AFTER)
     assert [each["alarms"][0]["severity"] for each in bodies()] == ["warning", "critical"]
 
 
@@ -121,8 +116,8 @@ def test_it_is_told_although_nobody_reads_mails(running: factories.Network) -> N
     switch_notice_off(address="mara@lindenhof.example", notice="alarms")
     break_gateway()
     watch_alarms(timezone.now())
-    look(MINUTE)
-    look(MINUTE)
+    look_after(MINUTE)
+    look_after(MINUTE)
     assert (events(), subjects()) == (["alarm.began"], [])
 
 
@@ -135,20 +130,20 @@ def test_only_what_a_webhook_wants_and_its_owner_may_see_is_queued(running: fact
     User.objects.filter(pk=left.pk).update(roles=["member"])
     break_gateway()
     watch_alarms(timezone.now())
-    look(MINUTE)
+    look_after(MINUTE)
     assert events() == []
     mend_gateway()
     watch_alarms(timezone.now())
-    look(2 * MINUTE)
+    look_after(2 * MINUTE)
     assert [(each.endpoint.name, each.event) for each in Delivery.objects.all()] == [("ends", "alarm.over")]
 
 
 def test_without_a_webhook_then_a_later_one_is_not_told_of_what_is_old(running: factories.Network) -> None:
     break_gateway()
     watch_alarms(timezone.now())
-    look(MINUTE)
+    look_after(MINUTE)
     hook(running.admin)
-    look(MINUTE)
+    look_after(MINUTE)
     assert events() == []
 
 
@@ -158,7 +153,7 @@ def test_it_is_delivered_signed_and_tried_again(running: factories.Network, sett
         endpoint = hook(running.admin, url=receiver.url)
         break_gateway()
         watch_alarms(timezone.now())
-        look(MINUTE)
+        look_after(MINUTE)
         delivery_sender.send_due_deliveries()
         delivery_sender.send_due_deliveries(lambda: timezone.now() + HOUR)
     (headers, body), (_headers, again) = receiver.came
@@ -175,7 +170,7 @@ def test_what_the_owner_may_not_see_any_more_is_dropped_before_it_is_sent(runnin
         hook(factories.user("tom"), url=receiver.url)
         break_gateway()
         watch_alarms(timezone.now())
-        look(MINUTE)
+        look_after(MINUTE)
         User.objects.filter(username="tom").update(roles=["member"])
         delivery_sender.send_due_deliveries()
     assert receiver.came == [] and Delivery.objects.get().state == Delivery.State.DROPPED

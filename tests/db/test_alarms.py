@@ -28,8 +28,12 @@ from tests import factories
 from tests.db.page_client import signed_in, text
 from tests.db.test_pages_dashboard import rollout, runs
 
-SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
-TIMES = {Alarm: ("began", "gone", "reported", "ended", "seen"), Silence: ("since", "until"), GatewayState: ("unreachable_since",)}
+SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
+TIMES = {
+    Alarm: ("began", "gone", "reported", "escalated", "announced", "waits_since", "worsened", "ended", "seen"),
+    Silence: ("since", "until"),
+    GatewayState: ("unreachable_since",),
+}
 
 
 @pytest.fixture
@@ -53,8 +57,16 @@ def look_after(passed: timedelta) -> None:
     """Let this time pass, as seen from the rows, and look twice: what only one look has seen is not told."""
     for model, names in TIMES.items():
         model._default_manager.update(**{name: F(name) - passed for name in names})
+    for alarm in Alarm.objects.exclude(worsenings=[]):
+        Alarm.objects.filter(pk=alarm.pk).update(worsenings=[each - passed for each in alarm.worsenings])
     for _look in range(2):
         watch_alarms(timezone.now())
+
+
+def fill_disk(name: str = "nat-1") -> None:
+    """Let the gateway have a state that is yellow while it answers, and look once."""
+    GatewayState.objects.filter(gateway__name=name).update(disk="The disk is full.")
+    watch_alarms(timezone.now())
 
 
 def subjects() -> list[str]:
@@ -162,18 +174,6 @@ def test_the_portal_that_reaches_no_gateway_is_one_alarm_and_no_gateway_is_calle
     assert not Alarm.objects.filter(ended=None).exists() and "and 1 more" in subjects()[-1] and subjects()[-1].startswith("Over: ")
 
 
-def test_what_becomes_worse_is_told_again(running: factories.Network) -> None:
-    GatewayState.objects.filter(gateway__name="nat-1").update(disk="The disk is full.")
-    watch_alarms(timezone.now())
-    look_after(MINUTE)
-    alarm = Alarm.objects.get()
-    services.mark_seen(alarm=alarm, by=running.admin)
-    break_gateway()
-    look_after(SECOND)
-    alarm.refresh_from_db()
-    assert (alarm.severity, alarm.seen, len(subjects())) == ("critical", None, 2)
-
-
 def test_without_a_reader_the_alarm_stays_due_and_the_page_says_so(running: factories.Network) -> None:
     switch_notice_off(address="MARA@lindenhof.example", notice="alarms")
     break_gateway()
@@ -272,6 +272,7 @@ def test_the_database_refuses_nonsense(running: factories.Network) -> None:
         lambda: Alarm.objects.create(key="b", severity="warning", texts={}, began=now, ended=now),
         lambda: Alarm.objects.create(key="b", severity="warning", texts={}, began=now, gone=now, ended=now - SECOND),
         lambda: Alarm.objects.create(key="b", severity="warning", texts={}, began=now, seen_by=running.admin),
+        lambda: Alarm.objects.create(key="b", severity="warning", texts={}, began=now, owes_end=True),
         lambda: Silence.objects.create(reason="", until=now + MINUTE),
         lambda: Silence.objects.create(reason="x", since=now, until=now - SECOND),
     ):

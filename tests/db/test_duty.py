@@ -28,11 +28,10 @@ from apps.mail.models import Message
 from apps.mail.services import switch_notice_off
 from tests import factories
 from tests.db.page_client import queries, signed_in, text
-from tests.db.test_alarms import MINUTE, TIMES, break_gateway, look_after, mend_gateway, running
+from tests.db.test_alarms import MINUTE, break_gateway, look_after, mend_gateway, running
 
 __all__ = ["running"]  # a fixture
 HOUR = timedelta(hours=1)
-TIMES[Alarm] = (*TIMES[Alarm], "escalated") if "escalated" not in TIMES[Alarm] else TIMES[Alarm]
 
 
 @pytest.fixture
@@ -120,8 +119,21 @@ def test_a_persons_channel_is_told_first_while_they_are_on_duty_and_else_like_th
     watch_alarms(timezone.now())
     look_after(MINUTE)
     assert set(ChannelMessage.objects.values_list("channel__name", flat=True)) == {"jonas", "everybody"}
-    look_after(9 * MINUTE)
+    look_after(10 * MINUTE)
     assert set(ChannelMessage.objects.values_list("channel__name", flat=True)) == {"jonas", "everybody", "mara"}
+
+
+def test_a_persons_channel_waits_from_when_the_person_on_duty_was_told(running: factories.Network, jonas: User) -> None:
+    for person in (running.admin, jonas):
+        add_channel(facts=ChannelFacts(person.username, "json://127.0.0.1:9/x", person=person), by=running.admin)
+    shift(jonas, -HOUR, 3 * HOUR)
+    alarms.silence_alarms(key="", until=timezone.now() + HOUR, reason="rewiring", by=jonas)
+    break_gateway()
+    look_after(30 * MINUTE)
+    look_after(31 * MINUTE)
+    assert set(ChannelMessage.objects.values_list("channel__name", flat=True)) == {"jonas"}
+    look_after(10 * MINUTE)
+    assert set(ChannelMessage.objects.values_list("channel__name", flat=True)) == {"jonas", "mara"}
 
 
 def test_a_silence_also_holds_back_what_would_be_told_to_the_others(running: factories.Network, jonas: User) -> None:

@@ -14,15 +14,15 @@ SECONDS = st.integers(0, 100_000).map(lambda seconds: timedelta(seconds=seconds)
 
 @given(lasted=SECONDS, earlier=st.integers(0, 10))
 def test_an_alarm_is_due_once_it_has_lasted_and_what_comes_back_often_later(lasted: timedelta, earlier: int) -> None:
-    due = lifecycle.is_report_due(began=NOON - lasted, gone=None, reported=None, earlier=earlier, now=NOON)
+    due = lifecycle.is_report_due(since=NOON - lasted, gone=None, reported=None, earlier=earlier, now=NOON)
     assert due == (lasted >= (timedelta(minutes=15) if earlier >= 3 else timedelta(seconds=15)))
 
 
 @given(lasted=SECONDS, earlier=st.integers(0, 10))
 def test_nothing_is_due_that_was_reported_or_is_gone(lasted: timedelta, earlier: int) -> None:
     began = NOON - lasted
-    assert not lifecycle.is_report_due(began=began, gone=None, reported=NOON, earlier=earlier, now=NOON)
-    assert not lifecycle.is_report_due(began=began, gone=NOON, reported=None, earlier=earlier, now=NOON)
+    assert not lifecycle.is_report_due(since=began, gone=None, reported=NOON, earlier=earlier, now=NOON)
+    assert not lifecycle.is_report_due(since=began, gone=NOON, reported=None, earlier=earlier, now=NOON)
 
 
 @given(gone=SECONDS)

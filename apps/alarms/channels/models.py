@@ -57,7 +57,7 @@ class AlarmChannel(Versioned):
 
 
 class ChannelMessage(models.Model):
-    """A message about one alarm, or a test. severity: that of the alarm then; if it gets worse, it is told again.
+    """A message about one alarm, or a test. severity, turn: those of the alarm then; if it gets worse, it is told again in its next turn.
 
     due: time of the next try. claimed_until: end of a worker's claim.
     """
@@ -76,6 +76,7 @@ class ChannelMessage(models.Model):
     alarm = models.ForeignKey("alarms.Alarm", models.CASCADE, null=True, related_name="channel_messages")
     event = models.CharField(max_length=5, choices=Event)
     severity = models.CharField(max_length=8, choices=Severity, blank=True)
+    turn = models.PositiveIntegerField(default=0)
     title = models.CharField(max_length=300)
     text = models.TextField()
     written = models.DateTimeField(db_default=Now())
@@ -95,7 +96,7 @@ class ChannelMessage(models.Model):
             models.Index(fields=["ended"], name="channelmessage_ended", condition=Q(ended__isnull=False)),
         ]
         constraints = [
-            models.UniqueConstraint(fields=["channel", "alarm", "event", "severity"], name="channelmessage_once"),
+            models.UniqueConstraint(fields=["channel", "alarm", "event", "severity", "turn"], name="channelmessage_once"),
             models.CheckConstraint(condition=Q(state__in=["waiting", "sent", "failed"]), name="channelmessage_state"),
             models.CheckConstraint(
                 condition=Q(event="test", alarm=None) | (Q(event__in=["began", "over"]) & Q(alarm__isnull=False)),

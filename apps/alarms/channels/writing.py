@@ -21,12 +21,12 @@ type Silenced = Callable[[Alarm], bool]
 
 
 class KnownMessage(NamedTuple):
-    """A message that has been written: to which channel, about which alarm and event, and how severe it was then."""
+    """A message that has been written: to which channel, about which alarm and event, and in which of its turns."""
 
     channel: int
     alarm: int
     event: str
-    severity: str
+    turn: int
 
 
 def write_messages(
@@ -37,7 +37,7 @@ def write_messages(
     if not channels:
         return
     audible = [each for each in (*open_alarms, *over) if not is_silenced(each)]
-    rows_before = ChannelMessage.objects.filter(alarm__in=audible).values_list("channel_id", "alarm_id", "event", "severity")
+    rows_before = ChannelMessage.objects.filter(alarm__in=audible).values_list("channel_id", "alarm_id", "event", "turn")
     known = [KnownMessage(*row) for row in rows_before]
     rows = [row for channel in channels for row in _iter_messages(channel, audible, known, earlier, duty, now)]
     ChannelMessage.objects.bulk_create(rows, ignore_conflicts=True)
@@ -51,20 +51,29 @@ def _iter_messages(
     duty: DutyRule,
     now: datetime,
 ) -> Iterator[ChannelMessage]:
-    of_channel = [each for each in known if each.channel == channel.pk]
     for alarm in alarms:
-        told = [Severity(each.severity) for each in of_channel if (each.alarm, each.event) == (alarm.pk, Event.BEGAN)]
-        if alarm.ended is None:
-            is_news = all(lifecycle.is_worse(Severity(alarm.severity), severity) for severity in told)
-            if is_news and is_due(channel, alarm, earlier.get(alarm.pk, 0), duty, now):
-                yield _build_message(channel, alarm, Event.BEGAN, now)
-        elif told and not any((each.alarm, each.event) == (alarm.pk, Event.OVER) for each in of_channel):
-            yield _build_message(channel, alarm, Event.OVER, now)
+        written = [each for each in known if (each.channel, each.alarm) == (channel.pk, alarm.pk)]
+        if alarm.ended is not None:
+            if _owes_end(written):
+                yield _build_message(channel, alarm, Event.OVER, now)
+        elif _is_news(alarm, written) and is_due(channel, alarm, earlier.get(alarm.pk, 0), duty, now):
+            yield _build_message(channel, alarm, Event.BEGAN, now)
+
+
+def _is_news(alarm: Alarm, written: Collection[KnownMessage]) -> bool:
+    """True if a channel to which these messages were written has not been told of the alarm, or not that it is worse."""
+    told = {each.turn for each in written if each.event == Event.BEGAN}
+    return not told or (alarm.worsened is not None and alarm.turn not in told)
+
+
+def _owes_end(written: Collection[KnownMessage]) -> bool:
+    """True if a channel to which these messages were written was told that the alarm began, and not that it is over."""
+    return any(each.event == Event.BEGAN for each in written) and not any(each.event == Event.OVER for each in written)
 
 
 def compute_wait(channel: AlarmChannel, duty: DutyRule) -> int:
-    """Return the minutes that nobody must have seen an alarm before the channel is told. A person's channel waits while another person is
-    on duty, like that person's mails.
+    """Return the minutes that nobody must have seen an alarm that is told before the channel is told. A person's channel waits while
+    another person is on duty, like that person's mails.
     """
     is_others_turn = channel.person_id is not None and duty.on_duty not in (None, channel.person_id)
     return max(channel.after_minutes, duty.minutes) if is_others_turn else channel.after_minutes
@@ -79,8 +88,9 @@ def is_due(channel: AlarmChannel, alarm: Alarm, earlier: int, duty: DutyRule, no
     wait = compute_wait(channel, duty)
     if wait and alarm.seen:
         return False
-    lasts = max(lifecycle.compute_report_delay(earlier), timedelta(minutes=wait))
-    return alarm.gone is None and now - alarm.began >= lasts
+    if wait and (alarm.waits_since is None or now - alarm.waits_since < timedelta(minutes=wait)):
+        return False
+    return lifecycle.has_lasted(since=alarm.urgent_since, gone=alarm.gone, earlier=earlier, now=now)
 
 
 def _build_message(channel: AlarmChannel, alarm: Alarm, event: ChannelMessage.Event, now: datetime) -> ChannelMessage:
@@ -94,6 +104,7 @@ def _build_message(channel: AlarmChannel, alarm: Alarm, event: ChannelMessage.Ev
         alarm=alarm,
         event=event,
         severity=alarm.severity,
+        turn=alarm.turn,
         title=title[:300],
         text="\n".join(filter(None, lines)),
         due=_find_due_time(channel, alarm, now),

@@ -42,7 +42,7 @@ PROBES_WITHIN = 3.0  # seconds for them: a gateway that does not answer makes no
 RECONCILE_STEPS, COLLECT_STEPS = 3, 6
 READING_SECONDS = 1.1 * SHORTEST
 TIMES: dict[type[Model], tuple[str, ...]] = {
-    Alarm: ("began", "gone", "reported", "ended", "seen"),
+    Alarm: ("began", "gone", "reported", "announced", "waits_since", "worsened", "ended", "seen"),
     AlarmChannel: ("failing_since",),
     ChannelMessage: ("written", "due", "claimed_until", "ended"),
     Message: ("written", "due", "claimed_until", "ended"),
