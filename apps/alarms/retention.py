@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from apps.alarms.models import Alarm, ChannelMessage, DutyShift, Silence
@@ -22,8 +23,9 @@ def prune_silences(now: datetime, at_most: int) -> int:
 
 
 def prune_channel_messages(now: datetime, at_most: int) -> int:
-    """Delete messages to channels that ended a month ago."""
-    return delete_oldest_batch(ChannelMessage.objects.filter(ended__lt=now - MESSAGES_KEPT), "ended", at_most)
+    """Delete messages to channels that ended a month ago, but none that is needed to know what a channel was told of an alarm."""
+    no_longer_needed = Q(alarm=None) | Q(alarm__ended__isnull=False, alarm__owes_end=False)
+    return delete_oldest_batch(ChannelMessage.objects.filter(no_longer_needed, ended__lt=now - MESSAGES_KEPT), "ended", at_most)
 
 
 def prune_shifts(now: datetime, at_most: int) -> int:

@@ -25,6 +25,7 @@ from apps.alarms.channels.writing import is_due
 from apps.alarms.duty.escalation import DutyRule
 from apps.alarms.models import Alarm
 from apps.lib.errors import Conflict, Problem
+from apps.operations import pruning
 from tests import factories
 from tests.db.page_client import signed_in, text
 from tests.db.test_alarms import HOUR, MINUTE, SECOND, break_gateway, look_after, mend_gateway, running
@@ -73,6 +74,21 @@ def test_each_look_writes_a_message_once(running: factories.Network) -> None:
     for _look in range(4):
         look_after(1 * MINUTE)
     assert len(titles()) == 1
+
+
+def test_an_alarm_that_stays_open_for_months_is_told_once(running: factories.Network) -> None:
+    add(running)
+    break_gateway()
+    look_after(MINUTE)
+    ChannelMessage.objects.update(state=State.SENT, ended=timezone.now() - timedelta(days=31))
+    pruning.prune_all()
+    look_after(SECOND)
+    assert len(titles()) == 1
+    mend_gateway()
+    look_after(0 * SECOND)
+    look_after(2 * MINUTE)
+    pruning.prune_all()
+    assert [each.partition(":")[0] for each in titles()] == ["Over"]
 
 
 def test_a_channel_in_german_speaks_german(running: factories.Network) -> None:
