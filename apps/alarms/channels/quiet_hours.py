@@ -15,3 +15,8 @@ def find_quiet_end(end: time, at: datetime) -> datetime:
     """Return the next time after `at` at which the quiet hours end."""
     today = at.replace(hour=end.hour, minute=end.minute, second=end.second, microsecond=0)
     return today if today > at else today + timedelta(days=1)
+
+
+def find_due_time(begin: time | None, end: time | None, at: datetime, *, is_urgent: bool) -> datetime:
+    """Return when a message may be sent at the earliest: at `at`, or at the end of the quiet hours if it is not urgent."""
+    return at if is_urgent or end is None or not is_quiet(begin, end, at) else find_quiet_end(end, at)

@@ -54,12 +54,16 @@ def add_channel(*, facts: ChannelFacts, by: User) -> AlarmChannel:
 
 
 def change_channel(*, channel: AlarmChannel, version: int, facts: ChannelFacts, by: User) -> AlarmChannel:
-    """Change a channel. What is queued goes to the new address. Raises Problem, and Conflict if `version` is not current."""
+    """Change a channel. What is queued goes to the new address, or nowhere if it is switched off: what is still open when it is switched on
+    is told then. Raises Problem, and Conflict if `version` is not current.
+    """
     columns = _build_columns(facts)
     try:
         with transaction.atomic():
             if not AlarmChannel.objects.filter(pk=channel.pk, version=version).update(version=F("version") + 1, **columns):
                 raise Conflict(_("This was changed since you read it. Read it again, then decide."))
+            if not facts.active:
+                channel.messages.filter(state=ChannelMessage.State.WAITING).delete()
     except IntegrityError as error:
         raise _explain_name_conflict() from error
     log.info("channel changed", channel=facts.name, by=by.username)

@@ -11,7 +11,7 @@ from django.utils.translation import override
 
 from apps.alarms import lifecycle
 from apps.alarms.channels.models import AlarmChannel, ChannelMessage
-from apps.alarms.channels.quiet_hours import find_quiet_end, is_quiet
+from apps.alarms.channels.quiet_hours import find_due_time, is_quiet
 from apps.alarms.duty.escalation import DutyRule
 from apps.alarms.models import Alarm, Severity
 from apps.lib.ui import formats
@@ -21,12 +21,13 @@ type Silenced = Callable[[Alarm], bool]
 
 
 class KnownMessage(NamedTuple):
-    """A message that has been written: to which channel, about which alarm and event, and in which of its turns."""
+    """A message that has been written: to which channel, about which alarm and event, in which of its turns, and what became of it."""
 
     channel: int
     alarm: int
     event: str
     turn: int
+    state: str
 
 
 def write_messages(
@@ -37,7 +38,7 @@ def write_messages(
     if not channels:
         return
     audible = [each for each in (*open_alarms, *over) if not is_silenced(each)]
-    rows_before = ChannelMessage.objects.filter(alarm__in=audible).values_list("channel_id", "alarm_id", "event", "turn")
+    rows_before = ChannelMessage.objects.filter(alarm__in=audible).values_list("channel_id", "alarm_id", "event", "turn", "state")
     known = [KnownMessage(*row) for row in rows_before]
     rows = [row for channel in channels for row in _iter_messages(channel, audible, known, earlier, duty, now)]
     ChannelMessage.objects.bulk_create(rows, ignore_conflicts=True)
@@ -67,8 +68,9 @@ def _is_news(alarm: Alarm, written: Collection[KnownMessage]) -> bool:
 
 
 def _owes_end(written: Collection[KnownMessage]) -> bool:
-    """True if a channel to which these messages were written was told that the alarm began, and not that it is over."""
-    return any(each.event == Event.BEGAN for each in written) and not any(each.event == Event.OVER for each in written)
+    """True if a channel to which these messages were written was told that the alarm began, or may still be, and not that it is over."""
+    began = any(each.event == Event.BEGAN and each.state != ChannelMessage.State.FAILED for each in written)
+    return began and not any(each.event == Event.OVER for each in written)
 
 
 def compute_wait(channel: AlarmChannel, duty: DutyRule) -> int:
@@ -107,7 +109,7 @@ def _build_message(channel: AlarmChannel, alarm: Alarm, event: ChannelMessage.Ev
         turn=alarm.turn,
         title=title[:300],
         text="\n".join(filter(None, lines)),
-        due=_find_due_time(channel, alarm, now),
+        due=find_due_time(channel.quiet_from, channel.quiet_until, timezone.localtime(now), is_urgent=alarm.severity == Severity.CRITICAL),
     )
 
 
@@ -117,11 +119,3 @@ def _describe_times(alarm: Alarm, now: datetime) -> str:
         return _("Since %(time)s.") % {"time": began}
     gone = formats.format_moment(alarm.gone, now, with_zone=True, with_seconds=False)
     return _("From %(began)s to %(gone)s.") % {"began": began, "gone": gone}
-
-
-def _find_due_time(channel: AlarmChannel, alarm: Alarm, now: datetime) -> datetime:
-    """Return now, or the end of the quiet hours for what is not critical: that an alarm is over wakes nobody."""
-    local = timezone.localtime(now)
-    if alarm.severity == Severity.CRITICAL or channel.quiet_until is None or not is_quiet(channel.quiet_from, channel.quiet_until, local):
-        return now
-    return find_quiet_end(channel.quiet_until, local)
