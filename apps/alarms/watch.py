@@ -31,11 +31,12 @@ def watch_alarms(now: datetime) -> None:
     with transaction.atomic():
         if not _lock():
             return
-        known = {each.key: each for each in Alarm.objects.select_for_update(of=("self",)).filter(ended=None)}
+        rows = list(Alarm.objects.select_for_update(of=("self",)).filter(Q(ended=None) | Q(owes_end=True)))
+        known, owing = {each.key: each for each in rows if each.ended is None}, [each for each in rows if each.ended]
         before = set(known)
         for key, condition in found.items():
             known[key] = _update_alarm(known[key], condition, now) if key in known else _begin_alarm(condition, now)
-        over = [each for each in known.values() if each.key not in found and _end_alarm(each, found, now)]
+        over = [*owing, *(each for each in known.values() if each.key not in found and _end_alarm(each, found, now))]
         _report_alarms([each for each in known.values() if _is_to_be_told(each, before, found)], over, now)
 
 
@@ -143,6 +144,16 @@ def _report_alarms(open_alarms: Sequence[Alarm], over: Sequence[Alarm], now: dat
     write_messages(open_alarms, over, earlier, is_silent, duty.rule, now)
     write_mails(audible, [each for each in audible if is_due(each, each.reported)], [each for each in ended if each.reported], duty, now)
     write_webhook_events([each for each in audible if is_due(each, each.announced)], [each for each in ended if each.announced], now)
+    _note_owed_ends(over, ended)
+
+
+def _note_owed_ends(over: Sequence[Alarm], told: Collection[Alarm]) -> None:
+    """Note which alarms that were told have ended in a silence: that they are over is told after it."""
+    for alarm in over:
+        owes_end = alarm.announced is not None and alarm not in told
+        if owes_end != alarm.owes_end:
+            alarm.owes_end = owes_end
+            alarm.save(update_fields=["owes_end"])
 
 
 class _EndedAlarm(NamedTuple):

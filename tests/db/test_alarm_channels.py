@@ -154,6 +154,20 @@ def test_a_silence_holds_for_channels_too(running: factories.Network) -> None:
     assert titles() == []
 
 
+def test_an_end_in_a_silence_is_told_after_it(running: factories.Network) -> None:
+    add(running)
+    break_gateway()
+    look_after(MINUTE)
+    alarms.silence_alarms(key="", until=timezone.now() + HOUR, reason="maintenance", by=running.admin)
+    mend_gateway()
+    look_after(0 * SECOND)
+    look_after(2 * MINUTE)
+    assert len(titles()) == 1
+    look_after(HOUR)
+    look_after(MINUTE)
+    assert [each.partition(":")[0] for each in titles()] == ["Alarm", "Over"]
+
+
 def test_quiet_hours_hold_warnings_and_let_critical_alarms_through(running: factories.Network) -> None:
     now = timezone.localtime().replace(hour=12)  # an hour that each day has once
     channel = add(running, quiet_from=(now - timedelta(hours=1)).time(), quiet_until=(now + timedelta(hours=1)).time())

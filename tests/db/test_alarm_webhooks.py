@@ -111,6 +111,20 @@ def test_what_becomes_worse_is_told_again_once_that_lasts(running: factories.Net
     assert [each["alarms"][0]["severity"] for each in bodies()] == ["warning", "critical"]
 
 
+def test_what_was_told_and_ends_during_planned_work_is_told_to_be_over_after_it(running: factories.Network) -> None:
+    hook(running.admin)
+    break_gateway()
+    look_after(MINUTE)
+    work(running)
+    mend_gateway()
+    look_after(0 * SECOND)
+    look_after(2 * MINUTE)
+    assert Alarm.objects.get().ended and events() == ["alarm.began"]
+    end_the_window(HOUR)
+    end_the_window(MINUTE)
+    assert events() == ["alarm.began", "alarm.over"]
+
+
 def test_it_is_told_although_nobody_reads_mails(running: factories.Network) -> None:
     hook(running.admin)
     switch_notice_off(address="mara@lindenhof.example", notice="alarms")

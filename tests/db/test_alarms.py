@@ -195,6 +195,31 @@ def test_while_silenced_nothing_is_told_and_what_is_left_open_is_told_then(runni
     assert len(subjects()) == 1
 
 
+def test_what_was_told_and_ends_in_a_silence_is_told_to_be_over_after_it(running: factories.Network) -> None:
+    break_gateway()
+    look_after(MINUTE)
+    silence = services.silence_alarms(key="", until=timezone.now() + HOUR, reason="new switches", by=running.admin)
+    mend_gateway()
+    look_after(0 * SECOND)
+    look_after(2 * MINUTE)
+    assert Alarm.objects.get().ended and len(subjects()) == 1
+    services.end_silence(silence=silence, by=running.admin)
+    look_after(SECOND)
+    look_after(MINUTE)
+    assert [each.partition(":")[0] for each in subjects()] == ["Alarm", "Over"]
+
+
+def test_what_nobody_was_told_of_and_ends_in_a_silence_is_never_told(running: factories.Network) -> None:
+    services.silence_alarms(key="", until=timezone.now() + HOUR, reason="new switches", by=running.admin)
+    break_gateway()
+    look_after(MINUTE)
+    mend_gateway()
+    look_after(0 * SECOND)
+    look_after(2 * MINUTE)
+    look_after(HOUR)
+    assert Alarm.objects.get().ended and subjects() == []
+
+
 def test_a_silence_of_one_condition_leaves_the_others_loud(running: factories.Network) -> None:
     key = f"gateway-{running.gateways[0].pk}"
     services.silence_alarms(key=key, until=timezone.now() + timedelta(hours=1), reason="its disk is being changed", by=running.admin)
