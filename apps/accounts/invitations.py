@@ -79,26 +79,34 @@ def accept_invitation(invitation: Invitation, *, username: str, first_name: str,
     """Create the account.
 
     Its address counts as confirmed, since the link was sent there. Raises Conflict if the invitation was used or has ended, Problem
-    if the name is taken.
+    if the name is taken, or if the address got an account after the invitation was sent.
     """
     taken = Invitation.objects.filter(pk=invitation.pk, taken=None, withdrawn=None, expires__gt=Now())
     if taken.update(taken=Now()) != 1:
         raise Conflict(_("This invitation has already been used or has expired."))
+    if has_account(invitation.email):
+        words = _("There is an account with %(address)s already. Sign in with it, and ask an administrator to give it the roles.")
+        raise Problem(words % {"address": invitation.email})
     given = {"username": username, "first_name": first_name, "last_name": last_name, "password": password}
     return make_account(email=invitation.email, roles=invitation.roles, **given)
 
 
+@transaction.atomic
 def make_account(*, email: str, username: str, first_name: str, last_name: str, password: str, roles: list[str]) -> User:
     """Create an account for a person who opened a link that was sent to this address, which confirms the address.
 
-    Raises Problem if the name is taken.
+    Raises Problem if the name is taken, or if another account confirmed the address in the same moment.
     """
     try:
         with transaction.atomic():
             user = User.objects.create_user(username, email, password, roles=roles, first_name=first_name, last_name=last_name)
     except IntegrityError as error:
         raise Problem(_("%(name)s is taken. Choose another name.") % {"name": username}, fieldname="username") from error
-    EmailAddress.objects.create(user=user, email=email, primary=True, verified=True)
+    try:
+        with transaction.atomic():
+            EmailAddress.objects.create(user=user, email=email, primary=True, verified=True)
+    except IntegrityError as error:
+        raise Problem(_("There is an account with %(address)s already.") % {"address": email}) from error
     return user
 
 

@@ -21,6 +21,7 @@ from tests.db.test_signing_in import PASSWORD, reauthenticate, sign_in
 from tests.fake_smtp import Post, post
 
 ADDRESS = "ines@lindenhof.example"
+OF_INES = {"first_name": "Ines", "last_name": "Adler", "password": PASSWORD}
 
 
 class Inbox:
@@ -55,7 +56,7 @@ def test_an_administrator_invites_by_mail_and_the_link_works_once(db: None, inbo
     assert admin.post("/account/invitations/", given | {"password": PASSWORD}).status_code == 302
     link = link_in(inbox.read_last_texts()[ADDRESS])
     assert ADDRESS in text(Client().get(link))
-    of_hers = {"username": "ines", "first_name": "Ines", "last_name": "Adler", "password": PASSWORD}
+    of_hers = OF_INES | {"username": "ines"}
     assert "too short" in text(Client().post(link, of_hers | {"password": "short"}))
     assert "is taken" in text(Client().post(link, of_hers | {"username": "Mara"}))
     assert Client().post(link, of_hers)["Location"] == "/account/login/"
@@ -91,6 +92,23 @@ def test_nobody_is_invited_twice_or_to_a_role_that_is_none(db: None) -> None:
         invitations.create_invitation(email=ADDRESS, roles=["member"], by=admin)
     with pytest.raises(Problem, match="no such role"):
         invitations.create_invitation(email="other@lindenhof.example", roles=["emperor"], by=admin)
+
+
+def test_who_got_an_account_meanwhile_reads_so_and_the_invitation_stays_open(db: None) -> None:
+    made, token = invitations.create_invitation(email=ADDRESS, roles=["helpdesk"], by=factories.user())
+    invitations.make_account(email=ADDRESS, username="ines", roles=["member"], **OF_INES)
+    answer = Client().post(f"/account/invited/{token}/", OF_INES | {"username": "second"})
+    assert answer.status_code == 422
+    assert f"There is an account with {ADDRESS} already. Sign in with it, and ask an administrator to give it the roles" in text(answer)
+    assert invitations.find_invitation(token) == made
+    assert not User.objects.filter(username="second").exists()
+
+
+def test_an_address_that_another_request_confirmed_a_moment_before_is_refused_in_words(db: None) -> None:
+    invitations.make_account(email=ADDRESS, username="ines", roles=["member"], **OF_INES)
+    with pytest.raises(Problem, match="There is an account with"):
+        invitations.make_account(email=ADDRESS, username="second", roles=["helpdesk"], **OF_INES)
+    assert not User.objects.filter(username="second").exists()
 
 
 def test_both_addresses_hear_of_a_change_and_the_new_one_counts_when_its_link_was_opened(db: None, inbox: Inbox) -> None:
