@@ -198,6 +198,7 @@ ACCOUNT_ADAPTER = "apps.accounts.adapter.AccountAdapter"
 ACCOUNT_FORMS = {
     "login": "apps.accounts.forms.LoginForm",
     "change_password": "apps.accounts.forms.ChangePasswordForm",
+    "reset_password": "apps.accounts.forms.ForgottenPasswordForm",
     "reset_password_from_key": "apps.accounts.forms.ResetPasswordForm",
 }
 ACCOUNT_LOGIN_METHODS = {"username", "email"}

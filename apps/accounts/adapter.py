@@ -3,6 +3,7 @@
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter, get_adapter
+from allauth.account.models import EmailAddress
 from allauth.mfa.adapter import DefaultMFAAdapter
 from cryptography.fernet import MultiFernet
 from django.core.exceptions import ValidationError
@@ -51,6 +52,10 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         user = find_account(credentials)
         typed = str(credentials.get("email") or credentials.get("username") or "").lower()
         return f"account:{user.pk}" if user else f"text:{typed}"
+
+    def can_delete_email(self, email_address: EmailAddress) -> bool:
+        """True for the address of a change that waits. An account without an address of its own could take any without its link."""
+        return not (email_address.primary or email_address.verified)
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
         """As allauth decides, but not for the first second factor of those who have just signed in."""

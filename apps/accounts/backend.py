@@ -3,11 +3,10 @@
 from typing import Any
 
 from allauth.account.auth_backends import AuthenticationBackend
-from allauth.account.internal.userkit import filter_users_by_email
 from django.http import HttpRequest
 
+from apps.accounts.address_owners import list_accounts_of_address
 from apps.accounts.models import User
-from apps.lib.email_address import lower_ascii
 
 
 class ByPassword(AuthenticationBackend):  # type: ignore[misc]  # allauth has no types
@@ -24,7 +23,4 @@ def find_account(credentials: dict[str, Any]) -> User | None:
     """Find the account by its name, else by its address: first where that is confirmed."""
     if (name := credentials.get("username")) and (user := User.objects.filter(username__iexact=name).first()):
         return user
-    address = str(credentials.get("email") or "")
-    if not address or address.lower() != lower_ascii(address):  # allauth would lower a Kelvin sign to a k
-        return None
-    return next(iter(filter_users_by_email(address, prefer_verified=True, for_login=True)), None)
+    return next(iter(list_accounts_of_address(str(credentials.get("email") or ""))), None)

@@ -4,6 +4,7 @@ from typing import Any
 
 from allauth.account.forms import ChangePasswordForm as Change
 from allauth.account.forms import LoginForm as Login
+from allauth.account.forms import ResetPasswordForm as Forgotten
 from allauth.account.forms import ResetPasswordKeyForm as Reset
 from django import forms
 from django.contrib.auth.password_validation import validate_password
@@ -11,10 +12,12 @@ from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import tokens
+from apps.accounts.address_owners import list_accounts_of_address
 from apps.accounts.models import User
 from apps.accounts.password_field import OwnPasswordField
 from apps.accounts.role_changes import list_invitable_roles
 from apps.accounts.roles import Role
+from apps.lib.email_address import lower_ascii
 
 
 class LoginForm(Login):  # type: ignore[misc]  # allauth has no types
@@ -53,6 +56,15 @@ class RevokeTokensMixin(forms.Form):
 
 class ChangePasswordForm(RevokeTokensMixin, Change):  # type: ignore[misc]  # allauth has no types
     """The old password and the new one."""
+
+
+class ForgottenPasswordForm(Forgotten):  # type: ignore[misc]  # allauth has no types
+    """The address of an account, to which a link for a new password is sent."""
+
+    def clean_email(self) -> str:
+        address = lower_ascii(self.cleaned_data["email"])
+        self.users = [user for user in list_accounts_of_address(address) if user.is_active]
+        return address
 
 
 class ResetPasswordForm(RevokeTokensMixin, Reset):  # type: ignore[misc]  # allauth has no types

@@ -14,6 +14,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from apps.accounts.address_owners import list_accounts_of_address
 from apps.accounts.models import Invitation, User
 from apps.accounts.role_changes import list_invitable_roles
 from apps.accounts.roles import Role
@@ -112,7 +113,7 @@ def make_account(*, email: str, username: str, first_name: str, last_name: str, 
 
 def has_account(email: str) -> bool:
     """True if an account with this address exists."""
-    return User.objects.filter(email__iexact=email).exists() or EmailAddress.objects.filter(email__iexact=email).exists()
+    return bool(list_accounts_of_address(email))
 
 
 def withdraw_invitation(invitation: Invitation) -> None:

@@ -7,8 +7,10 @@ from datetime import timedelta
 import pytest
 from allauth.account.models import EmailAddress
 from django.conf import LazySettings
+from django.core.mail import EmailMessage
 from django.db.models.functions import Now
 from django.test import Client
+from django.utils.http import int_to_base36
 
 from apps.accounts import invitations
 from apps.accounts.models import Invitation, User
@@ -21,6 +23,7 @@ from tests.db.test_signing_in import PASSWORD, reauthenticate, sign_in
 from tests.fake_smtp import Post, post
 
 ADDRESS = "ines@lindenhof.example"
+OTHER = "alice@lindenhof.example"
 OF_INES = {"first_name": "Ines", "last_name": "Adler", "password": PASSWORD}
 
 
@@ -131,3 +134,68 @@ def test_both_addresses_hear_of_a_change_and_the_new_one_counts_when_its_link_wa
     client.post(link)
     assert User.objects.get(pk=user.pk).email == "new@lindenhof.example"
     assert f"from {ADDRESS} to new@lindenhof.example" in " ".join(inbox.read_last_texts()[ADDRESS].split())
+
+
+@pytest.fixture
+def ines(db: None) -> User:
+    """An account whose address is confirmed."""
+    user = factories.user("ines", staff=False)
+    User.objects.filter(pk=user.pk).update(email=ADDRESS)
+    EmailAddress.objects.create(user=user, email=ADDRESS, primary=True, verified=True)
+    return user
+
+
+def note_new_address(user: User, address: str) -> Client:
+    """Ask for a change to this address, whose link nobody opens. Return the client of the user's session."""
+    client = Client()
+    sign_in(client, user.username)
+    reauthenticate(client)
+    client.post("/account/email/", {"email": address, "action_add": ""})
+    assert not EmailAddress.objects.get(user=user, email=address).verified
+    return client
+
+
+def test_who_only_owns_an_address_that_was_noted_gets_no_new_password_and_does_not_sign_in_by_it(
+    ines: User, mailoutbox: list[EmailMessage]
+) -> None:
+    note_new_address(ines, OTHER)
+    mailoutbox.clear()
+    assert Client().post("/account/password/reset/", {"email": OTHER})["Location"] == "/account/password/reset/done/"
+    assert mailoutbox == []
+    Client().post("/account/password/reset/", {"email": ADDRESS.upper()})
+    assert [sent.to for sent in mailoutbox] == [[ADDRESS]]
+    assert "Wrong username, e-mail address or password" in text(sign_in(Client(), OTHER))
+
+
+def test_an_address_that_somebody_else_only_noted_can_be_invited_and_becomes_its_owner_s(ines: User) -> None:
+    note_new_address(ines, OTHER)
+    made, _token = invitations.create_invitation(email=OTHER, roles=["helpdesk"], by=factories.user())
+    alice = invitations.accept_invitation(made, username="alice", **OF_INES)
+    client = Client()
+    sign_in(client, OTHER)
+    assert client.session["_auth_user_id"] == str(alice.pk)
+
+
+def test_an_account_is_found_by_its_own_address_although_another_noted_it(ines: User, mailoutbox: list[EmailMessage]) -> None:
+    note_new_address(ines, OTHER)
+    mailoutbox.clear()
+    mara = factories.user()
+    User.objects.filter(pk=mara.pk).update(email=OTHER)
+    client = Client()
+    sign_in(client, OTHER)
+    assert client.session["_auth_user_id"] == str(mara.pk)
+    Client().post("/account/password/reset/", {"email": OTHER})
+    assert [(f"/key/{int_to_base36(mara.pk)}-" in str(sent.body), sent.to) for sent in mailoutbox] == [(True, [OTHER])]
+
+
+def test_nobody_gives_up_the_own_address_to_take_another_without_its_link(ines: User) -> None:
+    client = Client()
+    sign_in(client, "ines")
+    reauthenticate(client)
+    client.post("/account/email/", {"email": ADDRESS, "action_remove": ""})
+    client.post("/account/email/", {"email": OTHER, "action_add": ""})
+    client.post("/account/email/", {"email": OTHER, "action_primary": ""})
+    ines.refresh_from_db()
+    assert (ines.email, invitations.has_account(OTHER)) == (ADDRESS, False)
+    client.post("/account/email/", {"email": OTHER, "action_remove": ""})
+    assert [each.email for each in EmailAddress.objects.filter(user=ines)] == [ADDRESS]
