@@ -10549,6 +10549,8 @@ CREATE UNIQUE INDEX unique_primary_email ON public.account_emailaddress USING bt
 
 CREATE UNIQUE INDEX unique_verified_email ON public.account_emailaddress USING btree (email) WHERE verified;
 
+CREATE INDEX user_by_address ON public.accounts_user USING btree (lower(((email)::text COLLATE "C")));
+
 CREATE UNIQUE INDEX user_username_unique_without_case ON public.accounts_user USING btree (lower((username)::text));
 
 CREATE INDEX usersessions_usersession_session_key_fd35de43_like ON public.usersessions_usersession USING btree (session_key varchar_pattern_ops);
@@ -12022,6 +12024,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('account', '0008_emailaddress_unique_primary_email_fixup'),
     ('account', '0009_emailaddress_unique_primary_email'),
     ('accounts', '0001_initial'),
+    ('accounts', '0002_addresses_in_small_letters'),
     ('alarms', '0001_initial'),
     ('alarms', '0002_channels'),
     ('alarms', '0003_gateways_of_alarms'),

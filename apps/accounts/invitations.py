@@ -105,7 +105,7 @@ def make_account(*, email: str, username: str, first_name: str, last_name: str, 
         raise Problem(_("%(name)s is taken. Choose another name.") % {"name": username}, fieldname="username") from error
     try:
         with transaction.atomic():
-            EmailAddress.objects.create(user=user, email=email, primary=True, verified=True)
+            EmailAddress.objects.create(user=user, email=user.email, primary=True, verified=True)
     except IntegrityError as error:
         raise Problem(_("There is an account with %(address)s already.") % {"address": email}) from error
     return user

@@ -12,7 +12,9 @@ from apps.accounts.collection_names import get_collection_name
 from apps.accounts.last_admin import build_last_admin_trigger
 from apps.accounts.roles import STAFF, Role, compute_rights
 from apps.accounts.token_limits import list_token_limits
+from apps.lib.database.email_lookups import AsciiLower
 from apps.lib.database.history import track_history
+from apps.lib.email_address import lower_ascii
 from apps.lib.fields import PrefixField
 from apps.preferences.declarations import DEFAULT_LANGUAGE
 from apps.preferences.selectors import read_setting
@@ -28,8 +30,8 @@ class AccountManager(UserManager["User"]):
         return self.create_user(username, email, password, roles=[Role.NETWORK_ADMIN.value, Role.APPROVER.value], **given)
 
     def create_user(self, username: str, email: str | None = None, password: str | None = None, **given: Any) -> "User":
-        """Create an account; without roles it may use only its own pages."""
-        user = self.model(username=self.model.normalize_username(username), email=self.normalize_email(email), **given)
+        """Create an account; without roles it may use only its own pages. Its address is stored in small letters."""
+        user = self.model(username=self.model.normalize_username(username), email=lower_ascii((email or "").strip()), **given)
         user.set_password(password)
         user.save(using=self._db)
         return user
@@ -58,6 +60,7 @@ class User(AbstractUser):
 
     class Meta(AbstractUser.Meta):
         triggers = [build_last_admin_trigger()]
+        indexes = [models.Index(AsciiLower("email"), name="user_by_address")]
         constraints = [
             models.UniqueConstraint(models.functions.Lower("username"), name="user_username_unique_without_case"),
             models.CheckConstraint(condition=models.Q(roles__contained_by=[role.value for role in Role]), name="user_roles_are_known"),

@@ -1,9 +1,11 @@
 """E-mail addresses are equal if they differ only in the case of ASCII letters: in every column, every comparison, and at sign-in."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.apps import apps
 from django.conf import settings as configured
 from django.db import connection
@@ -11,6 +13,7 @@ from django.db.models import EmailField, Model
 from django.test import Client
 
 from apps.accounts import invitations
+from apps.accounts.address_owners import list_accounts_of_address
 from apps.accounts.models import User
 from apps.lib.email_address import is_same_address, lower_ascii
 from apps.mail import retention_sweep
@@ -96,3 +99,29 @@ def test_nobody_signs_in_resets_a_password_or_is_invited_by_an_address_that_only
     assert set(Message.objects.values_list("to", flat=True)) <= {REAL} and Member.objects.count() == 0
     client.post("/account/login/", {"login": REAL.upper(), "password": "a long passphrase"})
     assert client.session["_auth_user_id"] == str(user.pk)
+
+
+@pytest.mark.django_db
+def test_an_address_of_an_account_is_stored_in_small_letters() -> None:
+    for make in (User.objects.create_user, User.objects.create_superuser):
+        assert make(make.__name__, " Jonas@\N{KELVIN SIGN}REIS.example ").email == "jonas@\N{KELVIN SIGN}reis.example"
+    assert User.objects.create_user("nobody").email == ""
+
+
+@pytest.mark.django_db
+def test_addresses_of_accounts_that_are_there_become_small_unless_another_account_confirmed_the_same() -> None:
+    for name, stored in {"ines": "Ines@X.example", "jonas": "Jonas@X.example", "other": "jonas@x.example"}.items():
+        user = User.objects.create_user(name)
+        User.objects.filter(pk=user.pk).update(email=stored)
+        EmailAddress.objects.create(user=user, email=stored, verified=True, primary=True)
+    EmailAddress.objects.create(user=user, email="INES@X.example")
+    with connection.cursor() as cursor:
+        for statement in import_module("migrations.accounts.0002_addresses_in_small_letters").STATEMENTS:
+            cursor.execute(statement)
+    small = dict(User.objects.values_list("username", "email"))
+    assert small == {"ines": "ines@x.example", "jonas": "jonas@x.example", "other": "jonas@x.example"}
+    rows = EmailAddress.objects.order_by("pk").values_list("user__username", "email")
+    assert list(rows) == [
+        ("ines", "ines@x.example"), ("jonas", "Jonas@X.example"), ("other", "jonas@x.example"), ("other", "ines@x.example"),
+    ]  # fmt: skip
+    assert [each.username for each in list_accounts_of_address("Jonas@X.example")] == ["other"]

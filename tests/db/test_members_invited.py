@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from allauth.account.models import EmailAddress
+from django.core.mail import EmailMessage
 from django.db.models.functions import Now
 from django.test import Client
 
@@ -12,6 +13,7 @@ from apps.accounts.models import User
 from apps.lib.errors import Conflict
 from apps.mail.models import Message
 from apps.members import invitation_services
+from apps.members.invitation_services import OpenedInvitation
 from apps.members.models import Member, MemberInvitation
 from tests import factories
 from tests.db.page_client import signed_in, text
@@ -56,6 +58,23 @@ def test_who_is_invited_makes_an_account_that_is_the_membership_s(network: facto
     assert "selin" in text(signed_in(network.admin).get(f"/members/{who.pk}/"))
     answer = signed_in(network.admin).post(f"/members/{who.pk}/invite/", follow=True)
     assert "Selin Kaya has an account already." in text(answer)
+
+
+def test_who_is_on_record_with_capitals_signs_in_by_the_address_and_gets_a_new_password(
+    network: factories.Network, mailoutbox: list[EmailMessage]
+) -> None:
+    who = member(network)
+    Member.objects.filter(pk=who.pk).update(email="Selin@Lindenhof.example")
+    made = invitation_services.invite_member(member=Member.objects.get(pk=who.pk), by=network.admin)
+    user = invitation_services.accept_with_new_account(OpenedInvitation(made, "Selin@Lindenhof.example"), **GIVEN)
+    mailoutbox.clear()
+    assert (user.email, EmailAddress.objects.get(user=user).email) == (ADDRESS, ADDRESS)
+    for typed in ("Selin@Lindenhof.example", ADDRESS):
+        client = Client()
+        client.post("/account/login/", {"login": typed, "password": GIVEN["password"]})
+        assert client.session["_auth_user_id"] == str(user.pk)
+    Client().post("/account/password/reset/", {"email": "SELIN@lindenhof.example"})
+    assert [sent.to for sent in mailoutbox] == [[ADDRESS]]
 
 
 def test_an_account_that_is_there_is_connected_by_one_press_unless_it_is_another_s(network: factories.Network) -> None:
