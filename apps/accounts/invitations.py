@@ -18,7 +18,7 @@ from apps.accounts.address_owners import list_accounts_of_address
 from apps.accounts.models import Invitation, User
 from apps.accounts.role_changes import list_invitable_roles
 from apps.accounts.roles import Role
-from apps.lib.email_address import lower_ascii
+from apps.lib.email_address import is_same_address, lower_ascii
 from apps.lib.errors import Conflict, Problem
 from apps.preferences.declarations import INVITATION_DAYS, NETWORK_NAME
 from apps.preferences.selectors import read_setting
@@ -96,8 +96,10 @@ def accept_invitation(invitation: Invitation, *, username: str, first_name: str,
 def make_account(*, email: str, username: str, first_name: str, last_name: str, password: str, roles: list[str]) -> User:
     """Create an account for a person who opened a link that was sent to this address, which confirms the address.
 
-    Raises Problem if the name is taken, or if another account confirmed the address in the same moment.
+    Raises Problem if the name is taken or may be somebody else's address, or if another account confirmed the address in the same
+    moment.
     """
+    _check_username(username, email)
     try:
         with transaction.atomic():
             user = User.objects.create_user(username, email, password, roles=roles, first_name=first_name, last_name=last_name)
@@ -109,6 +111,15 @@ def make_account(*, email: str, username: str, first_name: str, last_name: str, 
     except IntegrityError as error:
         raise Problem(_("There is an account with %(address)s already.") % {"address": email}) from error
     return user
+
+
+def _check_username(username: str, email: str) -> None:
+    """Raise Problem for a name with @ unless it is the own address.
+
+    Signing in looks for a name first: the person whose address is another's name could not sign in by it.
+    """
+    if "@" in username and not is_same_address(User.normalize_username(username), email):
+        raise Problem(_("A username contains no @ unless it is your own e-mail address."), fieldname="username")
 
 
 def has_account(email: str) -> bool:

@@ -199,3 +199,21 @@ def test_nobody_gives_up_the_own_address_to_take_another_without_its_link(ines: 
     assert (ines.email, invitations.has_account(OTHER)) == (ADDRESS, False)
     client.post("/account/email/", {"email": OTHER, "action_remove": ""})
     assert [each.email for each in EmailAddress.objects.filter(user=ines)] == [ADDRESS]
+
+
+@pytest.mark.parametrize(
+    ("address", "name"), [(ADDRESS, OTHER), (ADDRESS, "ines@"), ("\N{KELVIN SIGN}@lindenhof.example", "\N{KELVIN SIGN}@lindenhof.example")]
+)
+def test_nobody_takes_a_name_that_may_be_another_s_address(db: None, address: str, name: str) -> None:
+    made, token = invitations.create_invitation(email=address, roles=["helpdesk"], by=factories.user())
+    answer = Client().post(f"/account/invited/{token}/", OF_INES | {"username": name})
+    assert answer.status_code == 422
+    assert "A username contains no @ unless it is your own e-mail address." in text(answer)
+    assert invitations.find_invitation(token) == made
+
+
+def test_the_own_address_may_be_the_name_and_names_that_are_there_stay(db: None) -> None:
+    made, token = invitations.create_invitation(email=ADDRESS, roles=["helpdesk"], by=factories.user("mara@lindenhof.example"))
+    assert Client().post(f"/account/invited/{token}/", OF_INES | {"username": ADDRESS.title()}).status_code == 302
+    for name in (ADDRESS, made.by.username):
+        assert sign_in(Client(), name)["Location"] == "/"
