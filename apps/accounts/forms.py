@@ -6,6 +6,7 @@ from allauth.account.forms import ChangePasswordForm as Change
 from allauth.account.forms import LoginForm as Login
 from allauth.account.forms import ResetPasswordForm as Forgotten
 from allauth.account.forms import ResetPasswordKeyForm as Reset
+from allauth.account.models import EmailAddress
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.auth.validators import UnicodeUsernameValidator
@@ -69,6 +70,15 @@ class ForgottenPasswordForm(Forgotten):  # type: ignore[misc]  # allauth has no 
 
 class ResetPasswordForm(RevokeTokensMixin, Reset):  # type: ignore[misc]  # allauth has no types
     """A new password, after the link in a mail."""
+
+    def save(self) -> None:
+        """Set the password and drop a change of the address that waits.
+
+        Somebody else may have begun it. And allauth then resets the count of wrong attempts for each address of the account: noting
+        an address would give new attempts at the account of its owner.
+        """
+        super().save()
+        EmailAddress.objects.filter(user=self.user, verified=False).exclude(email__iexact=self.user.email).delete()
 
 
 class InvitationForm(forms.Form):

@@ -188,6 +188,25 @@ def test_an_account_is_found_by_its_own_address_although_another_noted_it(ines: 
     assert [(f"/key/{int_to_base36(mara.pk)}-" in str(sent.body), sent.to) for sent in mailoutbox] == [(True, [OTHER])]
 
 
+def test_a_new_password_by_mail_drops_a_change_that_waits_and_gives_the_owner_of_that_address_no_new_tries(
+    ines: User, inbox: Inbox
+) -> None:
+    mara = factories.user()
+    User.objects.filter(pk=mara.pk).update(email=OTHER)
+    note_new_address(ines, OTHER)
+    change = link_in(inbox.read_last_texts()[OTHER])
+    for _ in range(5):
+        sign_in(Client(), "mara", "wrong")
+    Client().post("/account/password/reset/", {"email": ADDRESS})
+    client = Client()
+    form = client.get(link_in(inbox.read_last_texts()[ADDRESS]))["Location"]
+    assert client.post(form, {"password1": "a new long secret", "password2": "a new long secret"}).status_code == 302
+    assert "Too many tries" in text(sign_in(Client(), "mara"))
+    Client().post(change)
+    ines.refresh_from_db()
+    assert (ines.email, [each.email for each in EmailAddress.objects.filter(user=ines)]) == (ADDRESS, [ADDRESS])
+
+
 def test_nobody_gives_up_the_own_address_to_take_another_without_its_link(ines: User) -> None:
     client = Client()
     sign_in(client, "ines")
