@@ -3,22 +3,31 @@
 from typing import Any
 
 from django import forms
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from apps.accounts.collection_names import iter_collection_groups
+from apps.accounts.collection_names import get_collection_name, iter_collection_groups
 from apps.accounts.models import User
-from apps.accounts.permissions import has_right
 from apps.lib.errors import Problem
 from apps.lib.ui.checkbox_grid import CheckboxGrid
 from apps.lib.ui.form_errors import add_problem_to_form
 from apps.webhooks.error_texts import HAPPENINGS
 from apps.webhooks.models import Endpoint
-from apps.webhooks.services import EndpointFacts
-from apps.webhooks.subscribable_kinds import list_kinds
+from apps.webhooks.services import EndpointFacts, is_visible
+
+
+def _list_hidden_kinds(owner: User, row: Endpoint | None) -> list[tuple[Promise, list[tuple[str, str | Promise]]]]:
+    """Return the chosen kinds that are not sent now, as a group of choices, or nothing."""
+    hidden = [(each, get_collection_name(each)) for each in (row.kinds if row else ()) if not is_visible(each, owner)]
+    return [(_("Not sent: the owner may not see these, or they no longer exist"), hidden)] if hidden else []
 
 
 class WebhookForm(forms.Form):
-    """Address of a webhook, and which kinds and events it receives. The kinds to choose from are those that the owner may see."""
+    """Address of a webhook, and which kinds and events it receives.
+
+    The kinds to choose from are those that the owner may see. Other kinds of the row stay chosen until they are unticked: without them
+    none might be left, which means all.
+    """
 
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
     name = forms.CharField(label=_("Name"), max_length=80)
@@ -46,7 +55,7 @@ class WebhookForm(forms.Form):
             initial = {name: getattr(row, name) for name in ("version", "name", "url", "kinds", "active")} | {"events": row.on}
         super().__init__(data, initial=initial)
         field: Any = self.fields["kinds"]
-        field.choices = list(iter_collection_groups(lambda name: name in list_kinds() and has_right(owner, list_kinds()[name].right)))
+        field.choices = [*iter_collection_groups(lambda name: is_visible(name, owner)), *_list_hidden_kinds(owner, row)]
 
     def to_kwargs(self) -> EndpointFacts:
         """Return the cleaned data as the services expect it."""

@@ -1,6 +1,6 @@
 """Writes of webhooks: add, change, pause and remove endpoints, renew secrets, send tests, and resend deliveries."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 
@@ -56,9 +56,10 @@ def add_webhook(*, facts: EndpointFacts, by: User) -> tuple[Endpoint, str]:
 def change_webhook(*, endpoint: Endpoint, version: int, facts: EndpointFacts, by: User) -> Endpoint:
     """Change an endpoint's settings, or pause it. Nothing is queued for an inactive endpoint.
 
+    Kinds that it has may stay though the owner may not see them any more: nothing is sent of them.
     Raises Problem, and Conflict if `version` is not current.
     """
-    validate_endpoint(facts, endpoint.owner)
+    validate_endpoint(facts, endpoint.owner, chosen_before=endpoint.kinds)
     changed = _build_columns(facts) | ({"failures": 0, "rest_until": None} if facts.active else {})
     try:
         with transaction.atomic():
@@ -142,8 +143,8 @@ def _validate_active(endpoint: Endpoint) -> None:
         raise Problem(_("It is paused. Switch it on first."))
 
 
-def validate_endpoint(facts: EndpointFacts, owner: User) -> None:
-    """Raise Problem for settings that can never work."""
+def validate_endpoint(facts: EndpointFacts, owner: User, chosen_before: Container[str] = ()) -> None:
+    """Raise Problem for settings that can never work. chosen_before: kinds that are not checked again."""
     try:
         parts = guarded_http.parse_url(facts.url, delivery_sender.list_schemes())
     except NoAnswer as error:
@@ -160,14 +161,16 @@ def validate_endpoint(facts: EndpointFacts, owner: User) -> None:
             % {"host": parts.hostname},
             "url",
         )
-    wrong = next(
-        (each for each in facts.kinds if each not in list_kinds() or not has_right(owner, list_kinds()[each].right)),
-        None,
-    )
+    wrong = next((each for each in facts.kinds if each not in chosen_before and not is_visible(each, owner)), None)
     if wrong is not None:
         raise Problem(_("There is no kind “%(kind)s”, or the webhook’s owner may not see it.") % {"kind": wrong[:40]}, "kinds")
     if unknown := next((each for each in facts.events if each not in EVENTS), None):
         raise Problem(_("There is no event “%(event)s”.") % {"event": unknown[:40]}, "events")
+
+
+def is_visible(kind: str, owner: User) -> bool:
+    """True if there is a kind of this name, and this owner of a webhook may see it now."""
+    return kind in list_kinds() and has_right(owner, list_kinds()[kind].right)
 
 
 def _build_columns(facts: EndpointFacts) -> dict[str, object]:
