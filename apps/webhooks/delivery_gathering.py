@@ -53,7 +53,7 @@ def gather_deliveries() -> bool:
     if not Endpoint.objects.exists():
         Position.objects.all().delete()
         return False
-    if Position.objects.count() < len(list_reportable_collections()):
+    if Position.objects.filter(table__in=_list_tables()).count() < len(list_reportable_collections()):
         begin_positions()
     endpoints = list(Endpoint.objects.filter(active=True, owner__is_active=True).select_related("owner"))
     positions = _settle_positions()

@@ -5,7 +5,7 @@ import pytest
 from apps.accounts.models import User
 from apps.lib.errors import Problem
 from apps.webhooks import delivery_gathering, services
-from apps.webhooks.models import Delivery, Endpoint
+from apps.webhooks.models import Delivery, Endpoint, Position
 from apps.webhooks.services import EndpointFacts
 from tests import factories
 from tests.db.page_client import signed_in, text
@@ -57,3 +57,10 @@ def test_what_the_owner_may_not_see_is_not_chosen_anew(network: factories.Networ
     with pytest.raises(Problem, match="“gateway”"):
         facts = EndpointFacts(name="Door", url=URL, kinds=["gateway", "member"])
         services.change_webhook(endpoint=kept, version=2, facts=facts, by=network.admin)
+
+
+def test_a_table_that_an_upgrade_adds_is_read_though_the_same_upgrade_removed_another(network: factories.Network) -> None:
+    services.add_webhook(facts=EndpointFacts(name="Door", url=URL), by=network.admin)
+    Position.objects.filter(table="members_deviceevent").update(table="members_modemevent")
+    assert not delivery_gathering.gather_deliveries()
+    assert Position.objects.filter(table="members_deviceevent").exists()
