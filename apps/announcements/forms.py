@@ -55,6 +55,12 @@ class AnnouncementForm(forms.Form):
     text_en = forms.CharField(
         label=_("English text"), required=False, max_length=LONGEST, widget=forms.Textarea(attrs={"rows": 9, "lang": "en"})
     )
+    dropped = forms.MultipleChoiceField(
+        label=_("Do not narrow by these any more"),
+        required=False,
+        help_text=_("All that was chosen of these kinds was removed, so it reaches nobody. Choose others below, or drop the kind here."),
+        widget=forms.CheckboxSelectMultiple,
+    )
     sites: _ChosenField[Site] = _ChosenField(Site.objects.all(), _("Houses"))
     pools = _PoolsField(Pool.objects.all(), _("Address pools"))
     groups = _GroupsField(GatewayGroup.objects.prefetch_related("gateways"), _("Gateways"))
@@ -71,14 +77,17 @@ class AnnouncementForm(forms.Form):
             initial = {name: getattr(row, name) for name in ("version", *COLUMNS)}
             initial |= {kind: getattr(row, kind).all() for kind in AUDIENCE_KINDS}
         super().__init__(data, initial=initial)
+        field: Any = self.fields["dropped"]
+        field.choices = [(kind, self.fields[kind].label) for kind in (row.list_emptied_kinds() if row else ())]
 
     def get_audience_fields(self) -> list[forms.BoundField]:
-        """Return the fields of the audience that offer something."""
-        return [self[kind] for kind in AUDIENCE_KINDS if self.fields[kind].queryset.exists()]  # type: ignore[attr-defined]  # of rows
+        """Return the fields of the audience that offer something or were refused."""
+        fields: Any = self.fields
+        return [self[name] for name in ("dropped", *AUDIENCE_KINDS) if name in self.errors or fields[name].choices]
 
     def to_facts(self) -> AnnouncementFacts:
         """Return the cleaned data as the services expect it."""
-        return AnnouncementFacts(**{name: self.cleaned_data[name] for name in (*COLUMNS, *AUDIENCE_KINDS)})
+        return AnnouncementFacts(**{name: self.cleaned_data[name] for name in (*COLUMNS, *AUDIENCE_KINDS, "dropped")})
 
     def add_problem(self, problem: Problem) -> None:
         """Show a service's refusal under the field that it concerns."""

@@ -100,6 +100,10 @@ class Announcement(Versioned):
         found = wanted if getattr(self, f"title_{wanted}") else next(each for each in LANGUAGES if each != wanted)
         return AnnouncementWords(getattr(self, f"title_{found}"), getattr(self, f"text_{found}"), found)
 
+    def list_emptied_kinds(self) -> list[str]:
+        """Return the kinds that narrow it though all that was chosen of them was removed: nobody fits these."""
+        return [kind for kind in self.narrowed_by if not getattr(self, kind).exists()]
+
     def is_over(self, now: datetime) -> bool:
         """True if it was published, and its time on the members' pages is over."""
         return self.state == self.State.PUBLISHED and self.shown_until <= now

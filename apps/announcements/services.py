@@ -33,7 +33,10 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class AnnouncementFacts:
-    """An announcement as forms and scripts give it. At least one language has title and text. shown_from: None for at once."""
+    """An announcement as forms and scripts give it. At least one language has title and text. shown_from: None for at once.
+
+    dropped: kinds by which a draft shall not be narrowed any more though all that was chosen of them was removed.
+    """
 
     shown_until: datetime
     title_en: str = ""
@@ -46,25 +49,31 @@ class AnnouncementFacts:
     tariffs: Sequence[Tariff] = ()
     shown_from: datetime | None = None
     by_mail: bool = True
+    dropped: Sequence[str] = ()
 
 
 def draft_announcement(*, facts: AnnouncementFacts, by: User) -> Announcement:
     """Save a draft. Raises Problem for texts that are missing or too long, and for times in the wrong order."""
     columns = _build_columns(facts)
     with transaction.atomic():
-        made = Announcement.objects.create(author=by, **columns)
+        made = Announcement.objects.create(author=by, **columns, **_build_audience_columns(None, facts))
         _set_audience(made, facts)
     log.info("announcement drafted", announcement=made.pk, by=by.username)
     return made
 
 
 def change_draft(*, announcement: Announcement, version: int, facts: AnnouncementFacts, by: User) -> Announcement:
-    """Change a draft. Raises Problem as `draft_announcement` does, and Conflict if `version` is not current or it is no draft any more."""
+    """Change a draft. Raises Problem as `draft_announcement` does, and Conflict if `version` is not current or it is no draft any more.
+
+    A draft of whose audience all of a kind was removed stays narrowed by it, until others of this kind are chosen or it is `dropped`.
+    Raises Problem if another part of the audience is changed before.
+    """
     columns = _build_columns(facts)
     with transaction.atomic():
         drafts = Announcement.objects.filter(pk=announcement.pk, version=version, state=Announcement.State.DRAFT)
-        if not drafts.update(version=F("version") + 1, **columns):
+        if not (draft := drafts.select_for_update(no_key=True).first()):
             raise _explain_change()
+        drafts.update(version=F("version") + 1, **columns, **_build_audience_columns(draft, facts))
         changed = Announcement.objects.get(pk=announcement.pk)
         _set_audience(changed, facts)
     log.info("announcement changed", announcement=announcement.pk, by=by.username)
@@ -152,7 +161,7 @@ def _explain_change() -> Conflict:
 
 
 def _build_columns(facts: AnnouncementFacts) -> dict[str, Any]:
-    """Return the columns of a row. Raises Problem."""
+    """Return the columns of a row without those of its audience. Raises Problem."""
     names = [f"{part}_{language}" for language in LANGUAGES for part in ("title", "text")]
     words = {name: _tidy(getattr(facts, name)) for name in names}
     _check_words(words)
@@ -161,9 +170,25 @@ def _build_columns(facts: AnnouncementFacts) -> dict[str, Any]:
         check_not_too_far_ahead(getattr(facts, name), name)
     if facts.shown_until <= (facts.shown_from or timezone.now()):
         raise Problem(_("Choose an end after the beginning, and still to come."), "shown_until")
+    return {**words, "shown_from": facts.shown_from, "shown_until": facts.shown_until, "by_mail": facts.by_mail}
+
+
+def _build_audience_columns(draft: Announcement | None, facts: AnnouncementFacts) -> dict[str, Any]:
+    """Return the columns of the audience: as they are, while it is not decided what becomes of kinds of which all was removed."""
+    emptied = draft.list_emptied_kinds() if draft else []
+    undecided = [kind for kind in emptied if not getattr(facts, kind) and kind not in facts.dropped]
+    if draft and undecided:
+        if any(_is_changed(draft, kind, facts) for kind in AUDIENCE_KINDS):
+            raise Problem(
+                _("All that was chosen here was removed. Choose others before you change the rest of the audience."), undecided[0]
+            )
+        return {"narrowed_by": draft.narrowed_by, "audience": draft.audience}
     chosen = {kind: [each.name for each in getattr(facts, kind)] for kind in AUDIENCE_KINDS if getattr(facts, kind)}
-    audience = {"narrowed_by": list(chosen), "audience": "; ".join(", ".join(names) for names in chosen.values())}
-    return {**words, **audience, "shown_from": facts.shown_from, "shown_until": facts.shown_until, "by_mail": facts.by_mail}
+    return {"narrowed_by": list(chosen), "audience": "; ".join(", ".join(names) for names in chosen.values())}
+
+
+def _is_changed(draft: Announcement, kind: str, facts: AnnouncementFacts) -> bool:
+    return kind in facts.dropped or {each.pk for each in getattr(draft, kind).all()} != {each.pk for each in getattr(facts, kind)}
 
 
 def _check_words(words: dict[str, str]) -> None:

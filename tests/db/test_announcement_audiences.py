@@ -11,9 +11,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from apps.accounts.models import User
+from apps.announcements import services
 from apps.announcements.audience import list_reached_members, preview_audience
-from apps.announcements.models import Announcement
+from apps.announcements.models import AUDIENCE_KINDS, Announcement
 from apps.lib.database.validity import make_range_until_now
+from apps.lib.errors import Problem
 from apps.mail.services import switch_notice_off
 from apps.members.models import Member, Room, Site, Tariff
 from apps.nat.services import map_address
@@ -139,6 +141,39 @@ def test_an_announcement_to_a_house_that_is_removed_reaches_nobody_instead_of_ev
     made.delete()
     row.refresh_from_db()
     assert (row.sites.count(), row.audience, list_reached(row)) == (0, "House C", set())
+
+
+def change(row: Announcement, small: SmallNetwork, **changes: Any) -> Announcement:
+    """Change a draft with what a form sends: its audience as it is now, and the changes."""
+    audience: dict[str, Any] = {kind: list(getattr(row, kind).all()) for kind in AUDIENCE_KINDS}
+    words: dict[str, Any] = {"title_en": "Not water", "text_en": "But power.", "shown_until": row.shown_until}
+    facts = services.AnnouncementFacts(**(audience | words | changes))
+    version = Announcement.objects.values_list("version", flat=True).get(pk=row.pk)
+    return services.change_draft(announcement=row, version=version, facts=facts, by=small.mara)
+
+
+def test_a_draft_to_a_house_that_was_removed_reaches_nobody_after_its_text_is_changed(small: SmallNetwork) -> None:
+    made = Site.objects.create(name="House C", code="C")
+    row = announcement_factories.draft(small.mara, sites=[made], tariffs=small.tariffs[:1])
+    made.delete()
+    changed = change(row, small)
+    assert (changed.title_en, changed.audience, changed.narrowed_by) == ("Not water", "House C; Student", ["sites", "tariffs"])
+    assert list_reached(changed) == set()
+
+
+def test_who_changes_an_audience_decides_on_what_was_removed_of_it(small: SmallNetwork) -> None:
+    made = Site.objects.create(name="House C", code="C")
+    row = announcement_factories.draft(small.mara, sites=[made], tariffs=small.tariffs[:1])
+    made.delete()
+    with pytest.raises(Problem, match="was removed") as refused:
+        change(row, small, tariffs=small.tariffs[1:])
+    assert refused.value.fieldname == "sites"
+    assert change(row, small, sites=small.sites[:1]).audience == "House A; Student"
+    Announcement.sites.through.objects.all().delete()
+    assert change(row, small, dropped=["sites"]).audience == "Student"
+    Announcement.tariffs.through.objects.all().delete()
+    everybody = change(row, small, dropped=["tariffs"])
+    assert (everybody.audience, everybody.narrowed_by, len(list_reached(everybody))) == ("", [], 24)
 
 
 def test_an_audience_is_named_by_kinds(small: SmallNetwork) -> None:

@@ -10,10 +10,11 @@ from django.utils import timezone
 from apps.accounts import tokens
 from apps.accounts.models import User
 from apps.announcements import mailing
+from apps.announcements.audience import preview_audience
 from apps.announcements.models import Announcement
 from apps.desk.lifecycle import export
 from apps.mail.models import Message
-from apps.members.models import Member, Room, Site
+from apps.members.models import Member, Room, Site, Tariff
 from tests import announcement_factories, factories
 from tests.announcement_factories import GERMAN, TEXT, TITLE
 from tests.db.page_client import HTMX, list_messages, queries, signed_in, text
@@ -104,6 +105,29 @@ def test_of_two_who_edit_a_draft_the_later_one_is_told(mara: User, house: Site) 
     assert client.post(f"/announcements/{row.pk}/edit/", given | {"title_en": "First"}).status_code == 302
     late = client.post(f"/announcements/{row.pk}/edit/", given | {"title_en": "Second"})
     assert late.status_code == 422 and "Second" in text(late) and Announcement.objects.get().title_en == "First"
+
+
+def test_a_form_keeps_an_audience_that_was_removed_until_it_is_dropped(mara: User, house: Site) -> None:
+    gone = Site.objects.create(name="House C", code="C")
+    row, client = announcement_factories.draft(mara, sites=[gone]), signed_in(mara)
+    path = f"/announcements/{row.pk}/edit/"
+    assert 'name="dropped"' not in text(client.get(path))
+    gone.delete()
+    assert 'name="dropped" value="sites"' in text(client.get(path))
+    assert client.post(path, build_form(version="1", title_en="Not water")).status_code == 302
+    row.refresh_from_db()
+    assert (row.title_en, row.audience, preview_audience(row).members) == ("Not water", "House C", 0)
+    assert client.post(path, build_form(version="2", dropped=["sites"])).status_code == 302
+    row.refresh_from_db()
+    assert (row.audience, preview_audience(row).members) == ("", 3)
+
+
+def test_a_form_says_of_which_kind_all_was_removed_though_none_is_left(mara: User) -> None:
+    tariff, gone = Tariff.objects.create(name="Student"), Site.objects.create(name="House C", code="C")
+    row, client = announcement_factories.draft(mara, sites=[gone]), signed_in(mara)
+    gone.delete()
+    refused = client.post(f"/announcements/{row.pk}/edit/", build_form(version="1", tariffs=[tariff.pk]))
+    assert refused.status_code == 422 and "All that was chosen here was removed." in text(refused)
 
 
 def test_a_draft_is_removed_and_a_published_one_is_neither_edited_nor_removed(mara: User, house: Site) -> None:
@@ -197,6 +221,20 @@ def test_scripts_draft_look_publish_and_withdraw(api: Client, house: Site) -> No
     assert api.delete(path).status_code == 409
     assert send(api, f"{path}withdraw/").json()["state"] == "withdrawn"
     assert [each["id"] for each in api.get(f"{API}?state=withdrawn").json()["results"]] == [row["id"]]
+
+
+def test_a_script_that_changes_a_text_keeps_an_audience_that_was_removed(api: Client, mara: User, house: Site) -> None:
+    gone = Site.objects.create(name="House C", code="C")
+    row = announcement_factories.draft(mara, sites=[gone])
+    path = f"{API}{row.pk}/"
+    gone.delete()
+    for changes in ({"title_en": "Not water"}, {"title_en": "Water", "sites": []}):
+        changed = send(api, path, changes, "patch").json()
+        assert (changed["title_en"], changed["audience"]) == (changes["title_en"], "House C")
+        assert api.get(f"{path}preview/").json()["members"] == 0
+    assert send(api, f"{path}publish/", {"members": 3}).status_code == 400
+    row.refresh_from_db()
+    assert row.narrowed_by == ["sites"]
 
 
 def test_scripts_are_told_which_field_is_wrong(api: Client, house: Site) -> None:
