@@ -8613,6 +8613,7 @@ CREATE TABLE public.webhooks_endpoint (
     failures integer NOT NULL,
     rest_until timestamp with time zone,
     owner_id bigint NOT NULL,
+    failing_since timestamp with time zone,
     CONSTRAINT webhook_goes_somewhere CHECK (((NOT ((name)::text = ''::text)) AND (NOT ((url)::text = ''::text)))),
     CONSTRAINT webhooks_endpoint_failures_check CHECK ((failures >= 0)),
     CONSTRAINT webhooks_endpoint_version_check CHECK ((version >= 0))
@@ -12131,5 +12132,6 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('traffic', '0004_logs_of_former_machines'),
     ('traffic', '0005_levels_kept_since'),
     ('usersessions', '0001_initial'),
-    ('webhooks', '0001_initial')
+    ('webhooks', '0001_initial'),
+    ('webhooks', '0002_failing_since')
 ) AS these (app, name);

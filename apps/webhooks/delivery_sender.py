@@ -14,7 +14,8 @@ from typing import Any, Final
 import structlog
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Case, F, Q, Value, When
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from apps.lib.web import guarded_http
@@ -23,7 +24,7 @@ from apps.mail.mail_templates import PlainValue
 from apps.mail.services import write_mail
 from apps.network.selectors import list_own_prefixes
 from apps.webhooks.delivery_gathering import is_subscribed
-from apps.webhooks.error_texts import BROKEN, NO_RIGHT
+from apps.webhooks.error_texts import ACCEPTED_NOTHING, BROKEN, NO_RIGHT
 from apps.webhooks.models import Delivery, Endpoint
 from apps.webhooks.signing import compute_signature, derive_secrets
 from apps.webhooks.subscribable_kinds import list_kinds
@@ -33,6 +34,8 @@ TRY: Final = 10.0  # seconds, DNS included
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(days=1)
 SHORTEST_REST, LONGEST_REST = timedelta(seconds=5), timedelta(minutes=5)
 GIVE_UP: Final = 12  # tries: about a day and a half
+GIVE_UP_AFTER: Final = timedelta(hours=36)  # in which the endpoint accepted nothing at all: more wait then than are tried so often
+MAX_GIVEN_UP: Final = 10_000  # deliveries that one failed try gives up
 MAX_DELIVERIES_PER_RUN: Final = 500  # deliveries in one run
 SECONDS: Final = 30.0  # after which a run begins no further delivery
 KEPT: Final = 4096  # octets of an answer
@@ -91,14 +94,19 @@ def send_delivery(row: Delivery, clock: Clock) -> None:
 def claim_delivery(now: datetime) -> Delivery | None:
     """Claim a due delivery of an endpoint that is active and not resting. No other worker can claim it before LEASE is over."""
     awake = Endpoint.objects.filter(Q(rest_until=None) | Q(rest_until__lte=now), active=True).values_list("pk", flat=True)
-    free = Q(claimed_until=None) | Q(claimed_until__lte=now)  # as a list, so that deliveries of resting endpoints are not even read
-    due = Delivery.objects.filter(free, state=Delivery.State.WAITING, due__lte=now, endpoint__in=list(awake))
+    waiting = Delivery.objects.filter(is_unclaimed(now), state=Delivery.State.WAITING)
+    due = waiting.filter(due__lte=now, endpoint__in=list(awake))  # a list, so that deliveries of resting endpoints are not even read
     row = due.select_related("endpoint__owner").select_for_update(skip_locked=True, of=("self",)).order_by("due", "id").first()
     if row is None:
         return None
     row.tries += 1
     Delivery.objects.filter(pk=row.pk).update(tries=row.tries, claimed_until=now + LEASE)
     return row
+
+
+def is_unclaimed(now: datetime) -> Q:
+    """Return the condition that no worker has the delivery in hand."""
+    return Q(claimed_until=None) | Q(claimed_until__lte=now)
 
 
 def try_delivery(row: Delivery, now: datetime) -> DeliveryAnswer | None:
@@ -147,15 +155,16 @@ def record_answer(row: Delivery, answer: DeliveryAnswer | None, now: datetime) -
     if answer is None:
         there.update(state=Delivery.State.DROPPED, error=NO_RIGHT, **ended)
     elif answer.is_success:
+        Endpoint.objects.filter(pk=row.endpoint_id).update(failures=0, rest_until=None, failing_since=None)  # locked first, as by a failure
         Delivery.objects.filter(pk=row.pk).update(state=Delivery.State.SENT, **build_answer_columns(answer), **ended)
-        Endpoint.objects.filter(pk=row.endpoint_id).update(failures=0, rest_until=None)
     elif row.tries < GIVE_UP:
         postpone_delivery(row, answer, now)
+        give_up_waiting(row, now)
     else:
         rest_endpoint(row.endpoint, now)
         if there.filter(tries=row.tries).update(state=Delivery.State.FAILED, **build_answer_columns(answer), **ended):
             log.warning("webhook given up", endpoint=row.endpoint_id, delivery=str(row.uid), status=answer.status, error=answer.error)
-            notify_owner(row, now)
+            notify_owner(row, now, row.tries)
 
 
 def record_broken_try(row: Delivery, answer: DeliveryAnswer, now: datetime) -> None:
@@ -175,6 +184,19 @@ def postpone_delivery(row: Delivery, answer: DeliveryAnswer, now: datetime) -> N
     mine.update(claimed_until=None, due=now + compute_pause(row.tries), **build_answer_columns(answer))
 
 
+def give_up_waiting(row: Delivery, now: datetime) -> None:
+    """Give up what has waited for GIVE_UP_AFTER, tried or not, if the delivery's endpoint has accepted nothing in that time."""
+    long_ago, waiting = now - GIVE_UP_AFTER, Delivery.State.WAITING
+    if not Endpoint.objects.filter(pk=row.endpoint_id, failing_since__lte=long_ago, failures__gte=GIVE_UP).exists():
+        return
+    old = Delivery.objects.filter(is_unclaimed(now), endpoint=row.endpoint_id, state=waiting, written__lte=long_ago)
+    chosen = Delivery.objects.filter(pk__in=old.order_by("id").values("pk")[:MAX_GIVEN_UP], state=waiting)
+    error = Case(When(status=None, error="", then=Value(ACCEPTED_NOTHING)), default=F("error"))
+    if number := chosen.update(state=Delivery.State.FAILED, ended=now, claimed_until=None, error=error):
+        log.warning("webhook given up", endpoint=row.endpoint_id, deliveries=number, since=long_ago.isoformat())
+        notify_owner(row, now, tries=0)
+
+
 def build_answer_columns(answer: DeliveryAnswer) -> dict[str, Any]:
     """Return the columns of a delivery that show the last answer."""
     return {"status": answer.status, "answer": answer.text, "error": answer.error[:320]}
@@ -183,7 +205,8 @@ def build_answer_columns(answer: DeliveryAnswer) -> dict[str, Any]:
 def rest_endpoint(endpoint: Endpoint, now: datetime) -> None:
     """Count a failure of the endpoint, and let it rest: twice as long each time."""
     rest = min(SHORTEST_REST * 2.0 ** min(endpoint.failures, 10), LONGEST_REST)
-    Endpoint.objects.filter(pk=endpoint.pk).update(failures=F("failures") + 1, rest_until=now + rest)
+    since = Coalesce("failing_since", Value(now))
+    Endpoint.objects.filter(pk=endpoint.pk).update(failures=F("failures") + 1, rest_until=now + rest, failing_since=since)
 
 
 def compute_pause(tries: int) -> timedelta:
@@ -191,10 +214,10 @@ def compute_pause(tries: int) -> timedelta:
     return min(FIRST_PAUSE * 2.0 ** min(tries - 1, 20), LONGEST_PAUSE)
 
 
-def notify_owner(row: Delivery, now: datetime) -> None:
-    """Send the owner a mail, at most one a day for each endpoint."""
+def notify_owner(row: Delivery, now: datetime, tries: int) -> None:
+    """Send the owner a mail, at most one a day for each endpoint. tries: of the delivery, or 0 for all that have waited too long."""
     owner, endpoint = row.endpoint.owner, row.endpoint
     if owner.email:
-        facts: dict[str, PlainValue] = {"name": endpoint.name, "url": f"{settings.PORTAL_URL}/webhooks/{endpoint.pk}/", "tries": row.tries}
+        facts: dict[str, PlainValue] = {"name": endpoint.name, "url": f"{settings.PORTAL_URL}/webhooks/{endpoint.pk}/", "tries": tries}
         key = f"webhook {endpoint.pk} {now:%Y-%m-%d}"
         write_mail(to=owner.email, language=owner.mail_language, template="webhook", context=facts, about=endpoint, key=key)

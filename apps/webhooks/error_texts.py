@@ -9,6 +9,7 @@ from apps.lib.web.guarded_http import NoAnswerReason
 
 NO_RIGHT: Final = "no right"
 BROKEN: Final = "broken"
+ACCEPTED_NOTHING: Final = "accepted nothing"
 FAULTS: Final[dict[str, Promise]] = {
     NoAnswerReason.SCHEME: _("“%(what)s” is not https."),
     NoAnswerReason.ADDRESS: _("“%(what)s” is not the address of a web server."),
@@ -20,6 +21,7 @@ FAULTS: Final[dict[str, Promise]] = {
     NoAnswerReason.CERTIFICATE: _("The server’s certificate is not valid: %(what)s"),
     NoAnswerReason.TOO_SLOW: _("It did not answer within %(what)s seconds."),
     BROKEN: _("The portal failed (%(what)s); its log says more."),
+    ACCEPTED_NOTHING: _("The webhook accepted nothing for a day and a half."),
     NO_RIGHT: _("The webhook’s owner may not see this any more."),
 }
 HAPPENINGS: Final[dict[str, Promise]] = {"created": _("created"), "changed": _("changed"), "removed": _("removed")}

@@ -15,12 +15,13 @@ from apps.lib.models import Versioned
 EVENTS = ("created", "changed", "removed")
 
 
-@track_history(exclude=["salt", "failures", "rest_until"])
+@track_history(exclude=["salt", "failures", "failing_since", "rest_until"])
 class Endpoint(Versioned):
     """A program that receives changes over HTTP. Its secret is derived from `salt` and the portal's key, and is not stored.
 
     owner: the endpoint gets only what this account may see. kinds, on: which kinds of objects and which events it gets; empty
-    means all. failures: failed tries in a row. rest_until: no delivery is tried before this time.
+    means all. failures: failed tries in a row. failing_since: the first of them since it last accepted something or a person changed it
+    or sent a delivery again. rest_until: no delivery is tried before this time.
     """
 
     name = models.CharField(_("name"), max_length=80)
@@ -32,6 +33,7 @@ class Endpoint(Versioned):
     created = models.DateTimeField(_("added"), db_default=Now())
     salt = models.BinaryField(max_length=32)
     failures = models.PositiveIntegerField(default=0)
+    failing_since = models.DateTimeField(null=True)
     rest_until = models.DateTimeField(null=True)
 
     class Meta:

@@ -60,7 +60,7 @@ def change_webhook(*, endpoint: Endpoint, version: int, facts: EndpointFacts, by
     Raises Problem, and Conflict if `version` is not current.
     """
     validate_endpoint(facts, endpoint.owner, chosen_before=endpoint.kinds)
-    changed = _build_columns(facts) | ({"failures": 0, "rest_until": None} if facts.active else {})
+    changed = _build_columns(facts) | ({"failures": 0, "failing_since": None, "rest_until": None} if facts.active else {})
     try:
         with transaction.atomic():
             if not Endpoint.objects.filter(pk=endpoint.pk, version=version).update(version=F("version") + 1, **changed):
@@ -114,7 +114,7 @@ def ping_webhook(*, endpoint: Endpoint, by: User) -> Delivery:
 
 
 def resend_delivery(*, delivery: Delivery, by: User) -> None:
-    """Queue an ended delivery again under the same id, and end the endpoint's rest.
+    """Queue an ended delivery again under the same id, and end the endpoint's rest. What waits has another day and a half.
 
     Raises Conflict if it still waits or is being sent; Problem while the endpoint is paused.
     """
@@ -123,7 +123,7 @@ def resend_delivery(*, delivery: Delivery, by: User) -> None:
     with transaction.atomic():
         if not ended.update(state=Delivery.State.WAITING, ended=None, due=timezone.now(), tries=0, claimed_until=None):
             raise Conflict(_("This delivery is waiting already."))
-        Endpoint.objects.filter(pk=delivery.endpoint_id).update(rest_until=None)
+        Endpoint.objects.filter(pk=delivery.endpoint_id).update(rest_until=None, failing_since=None)
         enqueue_task(TASK)
     log.info("webhook delivery sent again", delivery=str(delivery.uid), by=by.username)
 

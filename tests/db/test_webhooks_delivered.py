@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections import Counter
 from datetime import timedelta
 from ipaddress import ip_network
 from pathlib import Path
@@ -16,6 +17,7 @@ from apps.lib import enqueue
 from apps.lib.errors import Problem
 from apps.mail.models import Message
 from apps.webhooks import delivery_sender, services
+from apps.webhooks.delivery_gathering import build_delivery
 from apps.webhooks.models import Delivery, Endpoint
 from apps.webhooks.services import EndpointFacts
 from tests import factories
@@ -246,6 +248,72 @@ def test_a_delivery_whose_owner_could_not_be_told_is_not_given_up_yet(network: f
         delivery_sender.send_due_deliveries(lambda: row.due)
     row.refresh_from_db()
     assert (row.state, Message.objects.count()) == ("failed", 1)
+
+
+# --- A receiver that is gone
+
+
+@pytest.fixture
+def dead_end(network: factories.Network, settings: LazySettings) -> Endpoint:
+    """A webhook whose receiver is gone, with a hundred deliveries that wait."""
+    settings.WEBHOOK_HTTP = True
+    User.objects.filter(pk=network.admin.pk).update(email="mara@lindenhof.example")
+    with receiving() as gone:
+        endpoint = ping_endpoint(User.objects.get(pk=network.admin.pk), gone.url).endpoint
+    Delivery.objects.bulk_create([build_delivery(endpoint, {"event": "ping"}) for _number in range(99)])
+    return endpoint
+
+
+def try_for_hours(first: int, last: int) -> None:
+    """Let a worker look every half an hour, from one hour from now until another."""
+    now = timezone.now()
+    for half in range(first * 2, last * 2):
+        delivery_sender.send_due_deliveries(lambda half=half: now + timedelta(hours=half / 2))  # type: ignore[misc]
+
+
+def count_states(endpoint: Endpoint) -> dict[str, int]:
+    return dict(Counter(endpoint.deliveries.values_list("state", flat=True)))
+
+
+def test_what_waits_for_a_receiver_that_is_gone_is_given_up_after_a_day_and_a_half_and_its_owner_is_told(
+    network: factories.Network, dead_end: Endpoint
+) -> None:
+    fresh = build_delivery(dead_end, {"event": "ping"}, written=timezone.now() + timedelta(hours=20))
+    fresh.save()
+    try_for_hours(0, 36)
+    assert (count_states(dead_end), Message.objects.count()) == ({"waiting": 101}, 0)
+    try_for_hours(36, 38)
+    assert count_states(dead_end) == {"failed": 100, "waiting": 1} and Delivery.objects.get(state="waiting").pk == fresh.pk
+    assert "accepted nothing for a day and a half" in Message.objects.get(about_type="webhooks.endpoint").text
+    untried = Delivery.objects.filter(state="failed", tries=0).earliest("pk")
+    assert "The webhook accepted nothing for a day and a half." in text(signed_in(network.admin).get(f"/webhooks/deliveries/{untried.pk}/"))
+
+
+def test_a_day_and_a_half_begins_anew_when_something_is_accepted_and_when_the_webhook_is_changed(
+    dead_end: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery_sender, "MAX_DELIVERIES_PER_RUN", 1)
+    try_for_hours(0, 30)
+    with receiving() as back:
+        Endpoint.objects.filter(pk=dead_end.pk).update(url=back.url)
+        try_for_hours(30, 31)
+    facts = EndpointFacts(name="Door", url=dead_end.url)
+    Endpoint.objects.filter(pk=dead_end.pk).update(url=dead_end.url)
+    try_for_hours(31, 65)
+    services.change_webhook(endpoint=dead_end, version=1, facts=facts, by=dead_end.owner)
+    try_for_hours(65, 100)
+    assert count_states(dead_end) == {"waiting": 98, "sent": 2}
+    try_for_hours(100, 103)
+    assert count_states(dead_end) == {"failed": 98, "sent": 2}
+
+
+def test_what_is_sent_again_to_a_receiver_that_is_gone_has_another_day_and_a_half(dead_end: Endpoint) -> None:
+    try_for_hours(0, 38)
+    again = dead_end.deliveries.filter(state="failed").earliest("pk")
+    services.resend_delivery(delivery=again, by=dead_end.owner)
+    try_for_hours(38, 70)
+    again.refresh_from_db()
+    assert (again.state, again.tries > 2) == ("waiting", True)
 
 
 def _run(sql: str) -> None:
