@@ -27,6 +27,7 @@ from apps.nat.services import change_forward, map_address, remove_forward
 from apps.network.models import Gateway, Pool
 from apps.network.services import assign_address, release_holding
 from tests import factories
+from tests.db.agents import stop_agent
 from tests.db.rollout_rows import forward, open_rollout
 from tests.db.test_decisions import running
 from tests.whole.system import wait_for
@@ -336,6 +337,49 @@ def test_normal_use_is_not_bothered(network: factories.Network) -> None:
     block_member(member=network.residents["m1"].member, reason="other", by=network.admin)
     assert reconcile(network.group)
     assert not HeldBack.objects.exists() and Member.objects.exists()
+
+
+# --- A gateway that lags behind
+
+
+def test_removals_that_are_gone_do_not_wait_and_do_not_come_back_because_a_gateway_is_away(network: factories.Network) -> None:
+    with stop_agent(network.gateways[1]):
+        for port in MANY:
+            withdraw(port, by=network.admin)
+            reconcile(network.group)
+            UnapprovedLoss.objects.update(at=Now() - timedelta(minutes=61))
+        assert len(running().elements["forward4"]) == 5 and not HeldBack.objects.exists()
+        assert len(running("nat-2").elements["forward4"]) == 10
+    reconcile(network.group, force=True)
+    assert len(running("nat-2").elements["forward4"]) == 5 and not HeldBack.objects.exists()
+
+
+def test_removals_wait_though_a_gateway_that_is_away_would_lose_more_of_what_was_approved(network: factories.Network, peer: User) -> None:
+    with stop_agent(network.gateways[1]):
+        withdraw(*MANY, by=network.admin)
+        reconcile(network.group)
+        approve_part(waits(), digest=waits().digest, by=peer, signed_in_again=False)
+        reconcile(network.group)
+        with factories.written_by(network.admin):
+            for port in range(7101, 7105):
+                forward(network, port)
+        reconcile(network.group)
+        withdraw(7101, 7102, 7103, 7104, by=network.admin)
+        reconcile(network.group)
+        assert (waits().removed, len(running().elements["forward4"])) == (4, 9)
+    reconcile(network.group, force=True)
+    assert (waits().removed, len(running("nat-2").elements["forward4"])) == (4, 9), "it serves what the other one serves"
+
+
+def test_who_wrote_before_the_newest_revision_has_not_asked_for_what_is_removed_after_it(network: factories.Network, peer: User) -> None:
+    with stop_agent(network.gateways[1]):
+        with factories.written_by(peer):
+            for port in range(7101, 7105):
+                forward(network, port)
+        reconcile(network.group)
+        withdraw(7101, 7102, 7103, 7104, by=network.admin)
+        reconcile(network.group)
+        assert askers() == ["mara"]
 
 
 # --- Nobody shares the ports of a member whose removal waits

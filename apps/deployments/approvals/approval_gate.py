@@ -46,13 +46,16 @@ from firewall.sets import ObjectKind, declare
 
 @dataclass(frozen=True, slots=True)
 class RunningState:
-    """State that a group's gateways run: the confirmed revision and the rulesets, against which the desired state is measured.
+    """State that a group's gateways run: what each has confirmed, and the newest of it, against which the desired state is measured.
 
-    seen: the read of the database that the rulesets correspond to; users who wrote since then asked for the difference.
+    reference: the ruleset that a gateway has confirmed with the newest revision. What it lacks has gone already, and a gateway that lags
+    behind still has to lose it. seen: the read of the database that the reference corresponds to; users who wrote since then asked for
+    the difference.
     """
 
     revision: Revision
     rulesets: Mapping[int, Ruleset]  # by gateway id
+    reference: Ruleset
     seen: str
 
 
@@ -61,13 +64,12 @@ LOCK: Final = "SELECT pg_advisory_xact_lock(hashtext('deployments_heldback'), %s
 
 def hold_back_unapproved(group: GatewayGroup, wanted: DesiredState, before: RunningState | None) -> DesiredState:
     """Return what may be deployed now. A first load needs no approval. Raises PolicyError if the network has lost all its members."""
-    running = find_any_ruleset(before.rulesets) if before else None
     asked = find_any_ruleset(wanted.rulesets)
-    if before is None or running is None or asked is None:
+    if before is None or asked is None:
         return wanted
-    _refuse_an_empty_network(running, asked)
+    _refuse_an_empty_network(before.reference, asked)
     gone = find_removals(wanted.rulesets, before, wanted.snapshot.now, wanted.deltas)
-    waiting = _hold_back_removals(group, gone, running, asked, before.seen) if gone or _list_alive(group) else []
+    waiting = _hold_back_removals(group, gone, before, asked) if gone or _list_alive(group) else []
     management = _hold_back_management(group, wanted, before)
     return _keep_waiting_parts(wanted, waiting, management) if waiting or management else wanted
 
@@ -92,19 +94,18 @@ def _count_members(ruleset: Ruleset) -> int:
 def find_removals(
     rulesets: Mapping[int, Ruleset], before: RunningState, now: int, deltas: Mapping[int, RulesetChange]
 ) -> dict[ObjectKind, ServiceRemoval]:
-    """Return removals of service by kind, each from the gateway that would lose most. deltas: known changes to the rulesets."""
-    found: dict[ObjectKind, ServiceRemoval] = {}
-    for pk, ruleset in rulesets.items():
-        running = before.rulesets.get(pk)
-        if running is None or running is ruleset:
-            continue
-        for kind, removal in _find_gateway_removals(running, compute_delta(running, ruleset, deltas.get(pk)), now).items():
-            if kind not in found or removal.removed > found[kind].removed:
-                found[kind] = removal
-    return found
+    """Return removals of service by kind. deltas: known changes to the rulesets.
+
+    They are measured once for all gateways, against what the group has confirmed last.
+    """
+    running = before.reference
+    newest = [pk for pk in rulesets if before.rulesets.get(pk) is running]
+    pk = next(iter([*newest, *rulesets]))  # which one is the same: gateways of a group share their elements
+    ruleset = rulesets[pk]
+    return {} if ruleset is running else _find_removals_between(running, compute_delta(running, ruleset, deltas.get(pk)), now)
 
 
-def _find_gateway_removals(running: Ruleset, delta: Delta, now: int) -> dict[ObjectKind, ServiceRemoval]:
+def _find_removals_between(running: Ruleset, delta: Delta, now: int) -> dict[ObjectKind, ServiceRemoval]:
     sizes = {name: len(elements) for name, elements in running.elements.items()}
     found = compute_removals(delta.elements, sizes, now)
     cut_off = find_cutoffs(delta.elements, running.elements)
@@ -120,7 +121,7 @@ def _list_alive(group: GatewayGroup) -> list[HeldBack]:
 
 @transaction.atomic
 def _hold_back_removals(
-    group: GatewayGroup, gone: Mapping[ObjectKind, ServiceRemoval], running: Ruleset, asked: Ruleset, seen: str
+    group: GatewayGroup, gone: Mapping[ObjectKind, ServiceRemoval], before: RunningState, asked: Ruleset
 ) -> list[Mapping[str, Elements]]:
     """Return the parts that wait. Close rows if their part is no longer removed unchanged; hold back new removals above the limits.
 
@@ -129,6 +130,7 @@ def _hold_back_removals(
     """
     with connection.cursor() as cursor:
         cursor.execute(LOCK, [group.pk])
+    running, seen = before.reference, before.seen
     parts: list[tuple[HeldBack, RulesetPart]] = []
     for row in _list_alive(group):
         part = unpack_part(row.packed)

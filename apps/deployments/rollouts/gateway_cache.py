@@ -59,9 +59,16 @@ class RulesetCache:
         if not states:
             return _load_last_confirmed(group)
         rulesets = {state.gateway_id: known.ruleset for state in states if (known := self._find_known(state))}
-        newest = max((state.revision for state in states if state.revision), key=lambda revision: revision.pk)
-        seen = min((state.snapshot for state in states if state.snapshot), key=_parse_oldest_unseen, default=newest.snapshot)
-        return RunningState(newest, rulesets, seen) if rulesets else None
+        newest = max(
+            (state.revision for state in states if state.revision and state.gateway_id in rulesets),
+            key=lambda revision: revision.pk,
+            default=None,
+        )
+        if newest is None:
+            return None
+        at_newest = [state for state in states if state.revision_id == newest.pk]
+        seen = min((state.snapshot for state in at_newest if state.snapshot), key=_parse_oldest_unseen, default=newest.snapshot)
+        return RunningState(newest, rulesets, next(rulesets[state.gateway_id] for state in at_newest), seen)
 
     def _find_known(self, state: GatewayState) -> KnownRuleset | None:
         known = self._known.get(state.gateway_id)
@@ -80,7 +87,7 @@ def _load_last_confirmed(group: GatewayGroup) -> RunningState | None:
         rulesets = contents.load_rulesets_in_service(last) if last else {}
     except ContentNotStored:
         rulesets = {}
-    return RunningState(last, rulesets, last.snapshot) if last and rulesets else None
+    return RunningState(last, rulesets, next(iter(rulesets.values())), last.snapshot) if last and rulesets else None
 
 
 def _parse_oldest_unseen(snapshot: str) -> int:

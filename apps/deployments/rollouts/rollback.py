@@ -53,10 +53,10 @@ def compute_rollback_cost(revision: Revision) -> RollbackCost:
         return RollbackCost()
     now = read_database_clock()
     rulesets = {pk: drop_expired(ruleset, now) for pk, ruleset in contents.load_rulesets_in_service(revision).items()}
-    found = approval_gate.find_removals(rulesets, before, now, {})
-    running, asked = approval_gate.find_any_ruleset(before.rulesets), approval_gate.find_any_ruleset(rulesets)
-    if running is None or asked is None:
+    running, asked = before.reference, approval_gate.find_any_ruleset(rulesets)
+    if asked is None:
         return RollbackCost()
+    found = approval_gate.find_removals(rulesets, before, now, {})
     waits, goes = split_removals(
         found, removal_ledger.list_recent_losses(group, asked.elements), running.elements, approval_gate.build_limits(group)
     )
