@@ -142,6 +142,8 @@ def _drive_rollout(look: ReconciliationParameters, asked: DesiredDeployment, lea
     try:
         with trace_step("describe"):
             _describe_revision(lease, orders, links)
+        with trace_step("keep contents"):
+            _keep_contents(group, lease.rollout.revision, asked.wanted)
         RolloutDriver(lease, orders, links, lambda gateway, order: _remember_arrival(lease, gateway, order)).run()
     except RolloutLeaseLost as lost:
         log.warning("lease lost", rollout=lease.rollout.pk, error=str(lost))
@@ -151,8 +153,7 @@ def _drive_rollout(look: ReconciliationParameters, asked: DesiredDeployment, lea
     except Exception as error:
         rollout_store.supersede_rollout(lease, StepSentence.WORKER_FAILED.write(error=render_error(error)))
         raise
-    with trace_step("keep contents"):
-        _keep_contents(group, lease.rollout.revision, asked.wanted)
+    _keep_whole_content_if_due(lease.rollout.revision, asked.wanted)
     lease.rollout.refresh_from_db()
     add_facts(state=lease.rollout.state)
     log.info("rollout", group=group.name, revision=lease.rollout.revision_id, state=lease.rollout.state, gateways=len(lease.steps))
@@ -349,17 +350,39 @@ def plan_change(
 
 
 def _keep_contents(group: GatewayGroup, revision: Revision, wanted: DesiredState) -> None:
-    """Store what the revision's gateways run: usually as a delta from the previous stored revision, now and then whole."""
+    """Store what the revision's gateways will run, before any of them gets it: what one has confirmed can always be read.
+
+    It is stored as a delta from the previous stored revision, or whole if this process does not know that one.
+    """
     if contents.is_content_stored(revision):
         return
-    names = {gateway.pk: gateway.name for gateway in group.gateways.all()}
-    rulesets = {names[pk]: ruleset for pk, ruleset in wanted.rulesets.items()}
-    last = gateway_cache.find_cached_revision(group.pk)
+    names = _map_names_by_gateway(revision, wanted)
     base = Revision.objects.filter(Q(group=group) & Q(pk__lt=revision.pk)).exclude(content=None).order_by("-pk").first()
-    follows = last and base and base.pk == last.revision and last.rulesets.keys() == wanted.rulesets.keys()
-    if last and base and follows and base.gateways == revision.gateways and not contents.is_whole_due(base):
-        ways = {names[pk]: compute_delta(last.rulesets[pk], ruleset, wanted.deltas.get(pk)) for pk, ruleset in wanted.rulesets.items()}
+    before = _recall_stored_rulesets(group, base, names) if base and base.gateways == revision.gateways else {}
+    if base and names.keys() <= before.keys():
+        ways = {name: compute_delta(before[pk], wanted.rulesets[pk], wanted.deltas.get(pk)) for pk, name in names.items()}
         contents.store_delta(revision, base, ways)
     else:
-        contents.store_whole_content(revision, rulesets)
+        contents.store_whole_content(revision, {name: wanted.rulesets[pk] for pk, name in names.items()})
     gateway_cache.keep(group.pk, CachedRevision(revision.pk, wanted.rulesets))
+
+
+def _map_names_by_gateway(revision: Revision, wanted: DesiredState) -> dict[int, str]:
+    """Return the gateways' names when the revision was made: one of them may have been retired or renamed since."""
+    return {pk: name for name, pk in revision.gateways.items() if pk in wanted.rulesets}
+
+
+def _recall_stored_rulesets(group: GatewayGroup, stored: Revision, gateways: Iterable[int]) -> Mapping[int, Ruleset]:
+    """Return the stored revision's rulesets by gateway id, as far as this process knows them."""
+    kept = gateway_cache.find_cached_revision(group.pk)
+    if kept and kept.revision == stored.pk:
+        return kept.rulesets
+    known = {pk: gateway_cache.recall(pk) for pk in gateways}
+    return {pk: each.ruleset for pk, each in known.items() if each and each.revision == stored.pk}
+
+
+def _keep_whole_content_if_due(revision: Revision, wanted: DesiredState) -> None:
+    """Store the revision whole now and then, after it is on its gateways: for a large network this takes seconds."""
+    if contents.is_whole_due(revision):
+        names = _map_names_by_gateway(revision, wanted)
+        contents.store_whole_content(revision, {name: wanted.rulesets[pk] for pk, name in names.items()})

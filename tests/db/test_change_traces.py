@@ -76,7 +76,7 @@ def test_a_change_is_one_trace_from_the_request_to_the_confirmation_of_each_gate
     }
     steps = [(span.name, span.facts.get("netzwart.gateway", "")) for span in list_children(receiver, reconciliation)]
     each = [(command, gateway) for gateway in ("nat-1", "nat-2") for command in ("apply", "probe", "confirm")]
-    assert steps == [("read and compile", ""), ("open rollout", ""), ("describe", ""), *each, ("keep contents", "")]
+    assert steps == [("read and compile", ""), ("open rollout", ""), ("describe", ""), ("keep contents", ""), *each]
     probes = [span for span in receiver.list_named("probe") if span.trace == request.trace]
     assert [[child.name for child in list_children(receiver, probe)] for probe in probes] == [["reach"], ["reach"]]
 

@@ -14,11 +14,14 @@ from django.utils import timezone
 from apps.accounts import tokens
 from apps.audit.undo import find_last_event, undo_event
 from apps.deployments.models import GatewayState, Revision, Rollout
+from apps.deployments.revision_pages import contents
 from apps.deployments.rollouts import rollback
 from apps.deployments.rollouts.decisions import release_revision_hold
 from apps.deployments.rollouts.gateway_cache import RulesetCache
+from apps.deployments.rollouts.rollout_driver import WorkerLinks
 from apps.deployments.services import reconcile
 from apps.deployments.transport import ssh
+from apps.deployments.transport.agent_channel import AgentChannel
 from apps.gateways import families, renaming, replacement, retirement, services
 from apps.lib.activation import list_activations
 from apps.lib.errors import Conflict, Problem
@@ -127,6 +130,25 @@ def test_the_name_and_the_probe_of_a_retired_gateway_are_free_for_another(networ
     renaming.rename_gateway(gateway=made, name="nat-3", version=made.version)
     with pytest.raises(Problem, match="is the address of the probe of nat-3"):
         retirement.reinstate_gateway(gateway=gone, version=gone.version)
+
+
+class RetiringLinks(WorkerLinks):
+    """Links of a worker beside which nat-2 is retired while the worker waits for its answer."""
+
+    def get_channel(self, gateway: Gateway) -> AgentChannel:
+        if gateway.name == "nat-2" and get("nat-2").retired is None:
+            retire("nat-2")
+        return super().get_channel(gateway)
+
+
+def test_what_a_rollout_brought_is_stored_though_a_gateway_was_retired_before_it_began(served_network: factories.Network) -> None:
+    network = served_network
+    reconcile(network.group)
+    forward(network, 8443)
+    rollout = reconcile(network.group, cause="schedule", links=RetiringLinks())
+    assert rollout and contents.is_content_stored(rollout.revision)
+    before = RulesetCache().load_running_state(network.group)
+    assert before and before.reference and len(before.reference.elements["forward4"]) == 1
 
 
 def test_the_last_gateway_stays_while_members_hold_addresses(network: factories.Network) -> None:
@@ -293,7 +315,8 @@ def test_what_new_machines_would_lose_is_measured_by_what_their_gateways_confirm
     for each in network.gateways:
         replacement.forget_old_machine(each)
     before = RulesetCache().load_running_state(network.group)
-    assert before and before.revision == Revision.objects.get() and set(before.rulesets) == {each.pk for each in network.gateways}
+    assert before and before.revision == Revision.objects.get()
+    assert before.reference in contents.load_rulesets(before.revision).values()
 
 
 # --- Renaming

@@ -307,7 +307,7 @@ def test_bans_that_end_by_themselves_do_not_wait_in_whichever_part_of_a_second_t
     wanted = compute_desired_state(network.group, second + timedelta(seconds=seconds))
     assert approval_gate.hold_back_unapproved(network.group, wanted, before).targets == wanted.targets
     assert not HeldBack.objects.exists()
-    assert not approval_gate.find_removals(wanted.rulesets, before, wanted.snapshot.now, wanted.deltas)
+    assert before.reference and not approval_gate.find_removals(wanted.rulesets, before.reference, wanted.snapshot.now, wanted.deltas)
 
 
 def test_one_member_is_blocked_at_once(network: factories.Network) -> None:

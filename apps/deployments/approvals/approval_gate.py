@@ -49,13 +49,13 @@ class RunningState:
     """State that a group's gateways run: what each has confirmed, and the newest of it, against which the desired state is measured.
 
     reference: the ruleset that a gateway has confirmed with the newest revision. What it lacks has gone already, and a gateway that lags
-    behind still has to lose it. seen: the read of the database that the reference corresponds to; users who wrote since then asked for
-    the difference.
+    behind still has to lose it. If the content of that revision is not stored, it is the newest stored one; None if none is.
+    seen: the read of the database that the newest revision corresponds to; users who wrote since then asked for the difference.
     """
 
     revision: Revision
-    rulesets: Mapping[int, Ruleset]  # by gateway id
-    reference: Ruleset
+    rulesets: Mapping[int, Ruleset]  # by gateway id, as far as their contents are stored
+    reference: Ruleset | None
     seen: str
 
 
@@ -63,13 +63,25 @@ LOCK: Final = "SELECT pg_advisory_xact_lock(hashtext('deployments_heldback'), %s
 
 
 def hold_back_unapproved(group: GatewayGroup, wanted: DesiredState, before: RunningState | None) -> DesiredState:
-    """Return what may be deployed now. A first load needs no approval. Raises PolicyError if the network has lost all its members."""
+    """Return what may be deployed now. A first load needs no approval.
+
+    Raises PolicyError if the network has lost all its members, and if it is unknown what the gateways run.
+    """
     asked = find_any_ruleset(wanted.rulesets)
     if before is None or asked is None:
         return wanted
-    _refuse_an_empty_network(before.reference, asked)
-    gone = find_removals(wanted.rulesets, before, wanted.snapshot.now, wanted.deltas)
-    waiting = _hold_back_removals(group, gone, before, asked) if gone or _list_alive(group) else []
+    running = before.reference
+    if running is None:
+        raise PolicyError(
+            _(
+                "What the gateways run (%(revision)s) is not stored, so nobody can tell what a change would take away. "
+                "This is not deployed. Restore a backup that has it, or replace the machine of each gateway."
+            )
+            % {"revision": before.revision}
+        )
+    _refuse_an_empty_network(running, asked)
+    gone = find_removals(wanted.rulesets, running, wanted.snapshot.now, wanted.deltas)
+    waiting = _hold_back_removals(group, gone, running, asked, before.seen) if gone or _list_alive(group) else []
     management = _hold_back_management(group, wanted, before)
     return _keep_waiting_parts(wanted, waiting, management) if waiting or management else wanted
 
@@ -92,17 +104,13 @@ def _count_members(ruleset: Ruleset) -> int:
 
 
 def find_removals(
-    rulesets: Mapping[int, Ruleset], before: RunningState, now: int, deltas: Mapping[int, RulesetChange]
+    rulesets: Mapping[int, Ruleset], running: Ruleset, now: int, deltas: Mapping[int, RulesetChange]
 ) -> dict[ObjectKind, ServiceRemoval]:
-    """Return removals of service by kind. deltas: known changes to the rulesets.
-
-    They are measured once for all gateways, against what the group has confirmed last.
-    """
-    running = before.reference
-    newest = [pk for pk in rulesets if before.rulesets.get(pk) is running]
-    pk = next(iter([*newest, *rulesets]))  # which one is the same: gateways of a group share their elements
-    ruleset = rulesets[pk]
-    return {} if ruleset is running else _find_removals_between(running, compute_delta(running, ruleset, deltas.get(pk)), now)
+    """Return removals of service by kind, once for all gateways: they share their elements. deltas: known changes to the rulesets."""
+    if any(ruleset is running for ruleset in rulesets.values()):
+        return {}
+    pk = next((pk for pk, change in deltas.items() if change.base is running), next(iter(rulesets)))
+    return _find_removals_between(running, compute_delta(running, rulesets[pk], deltas.get(pk)), now)
 
 
 def _find_removals_between(running: Ruleset, delta: Delta, now: int) -> dict[ObjectKind, ServiceRemoval]:
@@ -121,7 +129,7 @@ def _list_alive(group: GatewayGroup) -> list[HeldBack]:
 
 @transaction.atomic
 def _hold_back_removals(
-    group: GatewayGroup, gone: Mapping[ObjectKind, ServiceRemoval], before: RunningState, asked: Ruleset
+    group: GatewayGroup, gone: Mapping[ObjectKind, ServiceRemoval], running: Ruleset, asked: Ruleset, seen: str
 ) -> list[Mapping[str, Elements]]:
     """Return the parts that wait. Close rows if their part is no longer removed unchanged; hold back new removals above the limits.
 
@@ -130,7 +138,6 @@ def _hold_back_removals(
     """
     with connection.cursor() as cursor:
         cursor.execute(LOCK, [group.pk])
-    running, seen = before.reference, before.seen
     parts: list[tuple[HeldBack, RulesetPart]] = []
     for row in _list_alive(group):
         part = unpack_part(row.packed)

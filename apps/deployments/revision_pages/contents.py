@@ -55,7 +55,7 @@ def _unpack[Part: (Ruleset, Delta)](kind: type[Part], packed: bytes | memoryview
 
 def store_delta(revision: Revision, base: Revision, deltas: Mapping[str, Delta]) -> None:
     """Store the revision as a delta from `base`, which must be stored."""
-    RevisionContent.objects.create(revision=revision, base=base, packed=pack_rulesets(deltas))
+    RevisionContent.objects.get_or_create(revision=revision, defaults={"base": base, "packed": pack_rulesets(deltas)})
 
 
 def store_whole_content(revision: Revision, rulesets: Rulesets) -> None:

@@ -51,24 +51,35 @@ class RulesetCache:
         """Return what the group's gateways have confirmed; read from the database where another process brought a gateway to its revision.
 
         If no gateway has a state yet, because every machine was replaced, return what the group confirmed last, so that a removal waits
-        for its approval as before. Return None if no gateway has confirmed anything that is still stored.
+        for its approval as before. Return None if no gateway has confirmed anything, or none has a state and nothing is stored.
         """
         states = list(
             GatewayState.objects.filter(gateway__group=group, gateway__retired=None).exclude(revision=None).select_related("revision")
         )
         if not states:
-            return _load_last_confirmed(group)
+            return self._load_last_confirmed(group)
         rulesets = {state.gateway_id: known.ruleset for state in states if (known := self._find_known(state))}
-        newest = max(
-            (state.revision for state in states if state.revision and state.gateway_id in rulesets),
-            key=lambda revision: revision.pk,
-            default=None,
-        )
-        if newest is None:
-            return None
+        newest = max((state.revision for state in states if state.revision), key=lambda revision: revision.pk)
         at_newest = [state for state in states if state.revision_id == newest.pk]
         seen = min((state.snapshot for state in at_newest if state.snapshot), key=_parse_oldest_unseen, default=newest.snapshot)
-        return RunningState(newest, rulesets, next(rulesets[state.gateway_id] for state in at_newest), seen)
+        confirmed = [rulesets[state.gateway_id] for state in at_newest if state.gateway_id in rulesets]
+        return RunningState(newest, rulesets, confirmed[0] if confirmed else self._find_nearest_stored(group, newest), seen)
+
+    def _load_last_confirmed(self, group: GatewayGroup) -> RunningState | None:
+        last = Revision.objects.filter(group=group, rollouts__steps__confirmed__isnull=False).order_by("-pk").first()
+        reference = self._find_nearest_stored(group, last) if last else None
+        return RunningState(last, {}, reference, last.snapshot) if last and reference else None
+
+    def _find_nearest_stored(self, group: GatewayGroup, revision: Revision) -> Ruleset | None:
+        """Return a ruleset of the newest stored revision up to this one, else of the oldest that is newer."""
+        stored = Revision.objects.filter(group=group).exclude(content=None)
+        nearest = stored.filter(pk__lte=revision.pk).order_by("-pk").first() or stored.order_by("pk").first()
+        if nearest is None:
+            return None
+        kept = self._kept.get(group.pk)
+        if kept is None or kept.revision != nearest.pk:
+            kept = self._kept[group.pk] = CachedRevision(nearest.pk, contents.load_rulesets_in_service(nearest))
+        return next(iter(kept.rulesets.values()), None)
 
     def _find_known(self, state: GatewayState) -> KnownRuleset | None:
         known = self._known.get(state.gateway_id)
@@ -79,15 +90,6 @@ class RulesetCache:
             return None
         self._known[state.gateway_id] = KnownRuleset(state.revision.pk, digest_ruleset(ruleset), ruleset)
         return self._known[state.gateway_id]
-
-
-def _load_last_confirmed(group: GatewayGroup) -> RunningState | None:
-    last = Revision.objects.filter(group=group, rollouts__steps__confirmed__isnull=False).order_by("-pk").first()
-    try:
-        rulesets = contents.load_rulesets_in_service(last) if last else {}
-    except ContentNotStored:
-        rulesets = {}
-    return RunningState(last, rulesets, next(iter(rulesets.values())), last.snapshot) if last and rulesets else None
 
 
 def _parse_oldest_unseen(snapshot: str) -> int:

@@ -20,6 +20,7 @@ from apps.deployments.approvals.part_codec import pack_values, unpack_values
 from apps.deployments.models import HeldBack, Hold, Revision
 from apps.deployments.restored_database import restore_hold
 from apps.deployments.revision_pages import contents
+from apps.deployments.revision_pages.contents import ContentNotStored
 from apps.deployments.revision_pages.presentation import explain_not_kept, read_database_clock
 from apps.deployments.rollouts.gateway_cache import RulesetCache
 from apps.deployments.rollouts.going_back import ReturnKind, announce_return
@@ -56,7 +57,9 @@ def compute_rollback_cost(revision: Revision) -> RollbackCost:
     running, asked = before.reference, approval_gate.find_any_ruleset(rulesets)
     if asked is None:
         return RollbackCost()
-    found = approval_gate.find_removals(rulesets, before, now, {})
+    if running is None:
+        raise ContentNotStored(f"{before.revision}: its content is not kept, so nobody can tell what going back would take away")
+    found = approval_gate.find_removals(rulesets, running, now, {})
     waits, goes = split_removals(
         found, removal_ledger.list_recent_losses(group, asked.elements), running.elements, approval_gate.build_limits(group)
     )
