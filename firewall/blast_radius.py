@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from firewall.diff import ElementChange
 from firewall.digest import digest_elements, format_digest
-from firewall.displaced_mappings import find_displaced_mappings
+from firewall.displaced_elements import find_displaced_elements
 from firewall.port_span_elements import count_element_objects
 from firewall.ruleset import Element, Elements
 from firewall.sets import (
@@ -51,7 +51,7 @@ class RemovalLimits:
 class ServiceRemoval:
     """A part of one kind that takes service away: how many objects it removes or cuts off, out of how many.
 
-    displaced: those of its elements that cannot wait (firewall/displaced_mappings.py).
+    displaced: those of its elements that cannot wait (firewall/displaced_elements.py).
     """
 
     kind: ObjectKind
@@ -96,7 +96,7 @@ def _build_removal(
 ) -> ServiceRemoval:
     count = sum(len(each) for name, each in elements.items() if find_kind(name))
     of = sum(size for name, size in sizes.items() if find_kind(name) is kind)
-    return ServiceRemoval(kind, elements, count, of, find_displaced_mappings(elements, changes))
+    return ServiceRemoval(kind, elements, count, of, find_displaced_elements(elements, changes))
 
 
 # --- Members cut off by what comes

@@ -6,7 +6,7 @@ from apps.deployments.approvals import approval_gate
 from apps.deployments.desired_state.desired_rulesets import DesiredState, compute_desired_state
 from apps.deployments.models import Rollout
 from apps.deployments.observed_state import gateway_states
-from apps.deployments.revision_pages import description
+from apps.deployments.revision_pages import contents, description
 from apps.deployments.rollouts import rollout_store
 from apps.deployments.rollouts.rollout_store import Lease, NewRollout
 from apps.nat.models import PortForward
@@ -56,6 +56,12 @@ def roll_out(network: factories.Network, *, error: str = "", unreachable: bool =
             confirm(lease, wanted)
     lease.rollout.refresh_from_db()
     return lease.rollout
+
+
+def keep_content(rollout: Rollout) -> None:
+    """Store what the rollout has brought, which is what the database asks for now."""
+    wanted = compute_desired_state(rollout.group)
+    contents.store_whole_content(rollout.revision, {gateway.name: wanted.rulesets[pk] for pk, gateway in wanted.gateways.items()})
 
 
 def forward(network: factories.Network, port: int) -> PortForward:

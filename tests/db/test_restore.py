@@ -44,7 +44,7 @@ from apps.webhooks.models import Delivery, Endpoint, Position
 from firewall.codec import encode
 from tests import factories
 from tests.db.page_client import signed_in, text
-from tests.db.rollout_rows import forward, roll_out
+from tests.db.rollout_rows import forward, keep_content, roll_out
 from tests.lost_database import database_afterwards, lose_database
 from workers import deploy
 
@@ -154,7 +154,7 @@ def test_a_backup_of_a_server_with_more_transactions_is_rolled_out_and_active_on
     network: factories.Network, tmp_path: Path
 ) -> None:
     forward(network, 8443)
-    roll_out(network)
+    keep_content(roll_out(network))
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(AGE)
     with pytest.raises(TransactionsOfAnotherServerError, match="restore --hold"):

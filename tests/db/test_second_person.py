@@ -440,3 +440,25 @@ def test_what_was_approved_stays_approved_when_a_new_member_gets_its_ports(netwo
     reconcile(network.group)
     held.refresh_from_db()
     assert held.state == HeldBack.State.DONE and not UnapprovedLoss.objects.exists()
+
+
+# --- Nobody gets what was opened for the holder before
+
+
+def leave_address(network: factories.Network, name: str) -> None:
+    """Release the resident's address alone, which is not too much for one person."""
+    with factories.written_by(network.admin):
+        release_holding(holding=network.residents[name].holding, by=network.admin)
+
+
+def test_a_forward_that_waits_ends_when_somebody_else_gets_the_address(network: factories.Network) -> None:
+    leave_address(network, "m1")
+    reconcile(network.group)
+    held, address = get_waiting("forwards"), network.residents["m1"].holding.prefix
+    assert held.removed == len(running().elements["forward4"]) == 10
+    assign_address(member=factories.member(), pool=network.private, prefix=address, by=network.admin)
+    assert reconcile(network.group)
+    assert not running().elements["forward4"] and address.network_address.packed in running().elements["up4"]
+    held.refresh_from_db()
+    assert held.state == HeldBack.State.OBSOLETE and not HeldBack.objects.filter(state=HeldBack.State.WAITING).exists()
+    assert UnapprovedLoss.objects.exists(), "it counts like a removal without an approval"
