@@ -36,11 +36,18 @@ from firewall.policy import PolicyError
 from firewall.rollout import RolloutEvent
 from firewall.ruleset import Ruleset
 from tests import factories
+from tests.db.agents import end_started, stop_agent
 from tests.db.locks import waiting
 from tests.db.rollout_rows import forward, open_rollout
 from tests.whole.system import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _agents_ended() -> Iterator[None]:
+    yield
+    end_started()
 
 
 @pytest.fixture
@@ -187,6 +194,28 @@ def test_a_change_of_management_waits_and_its_rules_stay(network: factories.Netw
     reconcile(network.group)
     held.refresh_from_db()
     assert held.state == HeldBack.State.DONE
+
+
+def test_a_gateway_that_did_not_get_a_change_of_management_needs_no_approval_to_go_on_without_it(
+    network: factories.Network, peer: User
+) -> None:
+    def move_ssh(port: int) -> Rollout | None:
+        with factories.written_by(network.admin):
+            Gateway.objects.filter(name="nat-1").update(management_port=port)
+        return reconcile(network.group)
+
+    move_ssh(2222)
+    held = HeldBack.objects.get()
+    approve_part(held, digest=held.digest, by=peer, signed_in_again=False)
+    with stop_agent(network.gateways[0]):
+        reconcile(network.group)
+        held.refresh_from_db()
+        assert held.state == HeldBack.State.APPROVED, "the other gateway has the revision, but this is about one that does not"
+        move_ssh(22)
+    reconcile(network.group, force=True)
+    assert not HeldBack.objects.filter(state__in=HeldBack.ALIVE).exists()
+    last = Revision.objects.latest("pk")
+    assert {state.revision for state in GatewayState.objects.all()} == {last} and last.management["nat-1"]["port"] == 22
 
 
 def test_a_network_that_lost_all_its_members_is_refused(network: factories.Network) -> None:

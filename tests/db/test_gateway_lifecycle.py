@@ -315,8 +315,8 @@ def test_what_new_machines_would_lose_is_measured_by_what_their_gateways_confirm
     for each in network.gateways:
         replacement.forget_old_machine(each)
     before = RulesetCache().load_running_state(network.group)
-    assert before and before.revision == Revision.objects.get()
-    assert before.reference in contents.load_rulesets(before.revision).values()
+    assert before and before.newest.revision == Revision.objects.get()
+    assert before.reference in contents.load_rulesets(before.newest.revision).values()
 
 
 # --- Renaming

@@ -1,6 +1,6 @@
 """The threat model's promise of a second person: one account alone takes little service away, in any way. Gateways are real agents."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import pytest
@@ -27,12 +27,18 @@ from apps.nat.services import change_forward, map_address, remove_forward
 from apps.network.models import Gateway, Pool
 from apps.network.services import assign_address, release_holding
 from tests import factories
-from tests.db.agents import stop_agent
+from tests.db.agents import end_started, stop_agent
 from tests.db.rollout_rows import forward, open_rollout
 from tests.db.test_decisions import running
 from tests.whole.system import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _agents_ended() -> Iterator[None]:
+    yield
+    end_started()
 
 
 @pytest.fixture

@@ -45,18 +45,26 @@ from firewall.sets import ObjectKind, declare
 
 
 @dataclass(frozen=True, slots=True)
+class ConfirmedRevision:
+    """The revision that a gateway has confirmed. seen: the read of the database that it corresponds to."""
+
+    revision: Revision
+    seen: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunningState:
     """State that a group's gateways run: what each has confirmed, and the newest of it, against which the desired state is measured.
 
     reference: the ruleset that a gateway has confirmed with the newest revision. What it lacks has gone already, and a gateway that lags
     behind still has to lose it. If the content of that revision is not stored, it is the newest stored one; None if none is.
-    seen: the read of the database that the newest revision corresponds to; users who wrote since then asked for the difference.
+    Users who wrote since the read of the database that a revision corresponds to asked for the difference.
     """
 
-    revision: Revision
+    newest: ConfirmedRevision
     rulesets: Mapping[int, Ruleset]  # by gateway id, as far as their contents are stored
     reference: Ruleset | None
-    seen: str
+    confirmed: Mapping[int, ConfirmedRevision]  # by gateway id
 
 
 LOCK: Final = "SELECT pg_advisory_xact_lock(hashtext('deployments_heldback'), %s)"
@@ -77,11 +85,11 @@ def hold_back_unapproved(group: GatewayGroup, wanted: DesiredState, before: Runn
                 "What the gateways run (%(revision)s) is not stored, so nobody can tell what a change would take away. "
                 "This is not deployed. Restore a backup that has it, or replace the machine of each gateway."
             )
-            % {"revision": before.revision}
+            % {"revision": before.newest.revision}
         )
     _refuse_an_empty_network(running, asked)
     gone = find_removals(wanted.rulesets, running, wanted.snapshot.now, wanted.deltas)
-    waiting = _hold_back_removals(group, gone, running, asked, before.seen) if gone or _list_alive(group) else []
+    waiting = _hold_back_removals(group, gone, running, asked, before.newest.seen) if gone or _list_alive(group) else []
     management = _hold_back_management(group, wanted, before)
     return _keep_waiting_parts(wanted, waiting, management) if waiting or management else wanted
 
@@ -259,12 +267,14 @@ def unpack_management_change(row: HeldBack) -> dict[str, list[dict[str, Any]]]:
 @transaction.atomic
 def _hold_back_management(group: GatewayGroup, wanted: DesiredState, before: RunningState) -> dict[int, GatewaySpec]:
     """Return gateways with their old management settings, for those of which the change waits for approval."""
-    was = map_management_by_gateway(before.revision)
+    was = map_running_management(before)
     changed = {pk: (was[pk], gateway) for pk, gateway in wanted.gateways.items() if pk in was and was[pk] != build_management(gateway)}
     rows = HeldBack.objects.filter(group=group, kind=MANAGEMENT, state__in=HeldBack.ALIVE)
     asked = {now.name: [old, build_management(now)] for old, now in changed.values()}
     named = digest_values(asked)
-    seen = before.seen
+    seen = before.newest.seen
+    for pk in changed.keys() & before.confirmed.keys():
+        seen = pick_earlier_snapshot(seen, before.confirmed[pk].seen)
     for row in rows.exclude(digest=named):
         _close_row(row)
         seen = pick_earlier_snapshot(seen, row.baseline)
@@ -304,6 +314,12 @@ def map_management_by_gateway(revision: Revision) -> dict[int, dict[str, Any]]:
     """Return the management settings that the revision stores, by gateway id: a gateway may have been renamed since."""
     known = revision.gateways
     return {known[name]: settings for name, settings in revision.management.items() if name in known}
+
+
+def map_running_management(before: RunningState) -> dict[int, dict[str, Any]]:
+    """Return the management settings that each gateway has confirmed, by id; of one that has confirmed nothing, the newest revision's."""
+    own = {pk: map_management_by_gateway(state.revision) for pk, state in before.confirmed.items()}
+    return map_management_by_gateway(before.newest.revision) | {pk: settings[pk] for pk, settings in own.items() if pk in settings}
 
 
 def build_management(gateway: GatewaySpec) -> dict[str, Any]:

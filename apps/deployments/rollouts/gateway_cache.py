@@ -3,10 +3,10 @@
 A lost cache costs time, never correctness.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from apps.deployments.approvals.approval_gate import RunningState
+from apps.deployments.approvals.approval_gate import ConfirmedRevision, RunningState
 from apps.deployments.models import GatewayState, Revision
 from apps.deployments.revision_pages import contents
 from apps.deployments.revision_pages.contents import ContentNotStored
@@ -59,16 +59,17 @@ class RulesetCache:
         if not states:
             return self._load_last_confirmed(group)
         rulesets = {state.gateway_id: known.ruleset for state in states if (known := self._find_known(state))}
-        newest = max((state.revision for state in states if state.revision), key=lambda revision: revision.pk)
+        by_gateway = {state.gateway_id: _build_confirmed(state.revision, [state]) for state in states if state.revision}
+        newest = max((each.revision for each in by_gateway.values()), key=lambda revision: revision.pk)
         at_newest = [state for state in states if state.revision_id == newest.pk]
-        seen = min((state.snapshot for state in at_newest if state.snapshot), key=_parse_oldest_unseen, default=newest.snapshot)
-        confirmed = [rulesets[state.gateway_id] for state in at_newest if state.gateway_id in rulesets]
-        return RunningState(newest, rulesets, confirmed[0] if confirmed else self._find_nearest_stored(group, newest), seen)
+        read = [rulesets[state.gateway_id] for state in at_newest if state.gateway_id in rulesets]
+        reference = read[0] if read else self._find_nearest_stored(group, newest)
+        return RunningState(_build_confirmed(newest, at_newest), rulesets, reference, by_gateway)
 
     def _load_last_confirmed(self, group: GatewayGroup) -> RunningState | None:
         last = Revision.objects.filter(group=group, rollouts__steps__confirmed__isnull=False).order_by("-pk").first()
         reference = self._find_nearest_stored(group, last) if last else None
-        return RunningState(last, {}, reference, last.snapshot) if last and reference else None
+        return RunningState(ConfirmedRevision(last, last.snapshot), {}, reference, {}) if last and reference else None
 
     def _find_nearest_stored(self, group: GatewayGroup, revision: Revision) -> Ruleset | None:
         """Return a ruleset of the newest stored revision up to this one, else of the oldest that is newer."""
@@ -90,6 +91,12 @@ class RulesetCache:
             return None
         self._known[state.gateway_id] = KnownRuleset(state.revision.pk, digest_ruleset(ruleset), ruleset)
         return self._known[state.gateway_id]
+
+
+def _build_confirmed(revision: Revision, states: Iterable[GatewayState]) -> ConfirmedRevision:
+    """Build what these gateways have confirmed; the read is the earliest of theirs."""
+    seen = min((state.snapshot for state in states if state.snapshot), key=_parse_oldest_unseen, default=revision.snapshot)
+    return ConfirmedRevision(revision, seen)
 
 
 def _parse_oldest_unseen(snapshot: str) -> int:

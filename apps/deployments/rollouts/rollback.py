@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.deployments.approvals import approval_gate, notifications, removal_ledger
-from apps.deployments.approvals.approval_gate import RunningState, map_management_by_gateway
+from apps.deployments.approvals.approval_gate import RunningState, map_management_by_gateway, map_running_management
 from apps.deployments.approvals.kinds import ROLLBACK
 from apps.deployments.approvals.part_codec import pack_values, unpack_values
 from apps.deployments.models import HeldBack, Hold, Revision
@@ -58,7 +58,7 @@ def compute_rollback_cost(revision: Revision) -> RollbackCost:
     if asked is None:
         return RollbackCost()
     if running is None:
-        raise ContentNotStored(f"{before.revision}: its content is not kept, so nobody can tell what going back would take away")
+        raise ContentNotStored(f"{before.newest.revision}: its content is not kept, so nobody can tell what going back would take away")
     found = approval_gate.find_removals(rulesets, running, now, {})
     waits, goes = split_removals(
         found, removal_ledger.list_recent_losses(group, asked.elements), running.elements, approval_gate.build_limits(group)
@@ -69,7 +69,7 @@ def compute_rollback_cost(revision: Revision) -> RollbackCost:
 
 def _compare_management(revision: Revision, before: RunningState) -> dict[str, list[dict[str, Any]]]:
     """Return the differences in management: by present gateway name, the values now and after the rollback."""
-    was, now = map_management_by_gateway(revision), map_management_by_gateway(before.revision)
+    was, now = map_management_by_gateway(revision), map_running_management(before)
     names = dict(revision.group.gateways.order_by("name").values_list("pk", "name"))
     return {names[pk]: [now[pk], was[pk]] for pk in names if pk in was and pk in now and was[pk] != now[pk]}
 
