@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from ipaddress import ip_address
 
 import pytest
 from django.contrib.postgres.fields import DateTimeRangeField
@@ -11,7 +12,8 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.bans.blocks.services import block_member
-from apps.bans.models import Ban, BanList
+from apps.bans.listeners.services import add_listener, remove_listener
+from apps.bans.models import Ban, BanList, Listener
 from apps.deployments import services
 from apps.deployments.approvals import approval_gate
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state
@@ -468,3 +470,33 @@ def test_a_forward_that_waits_ends_when_somebody_else_gets_the_address(network: 
     held.refresh_from_db()
     assert held.state == HeldBack.State.OBSOLETE and not HeldBack.objects.filter(state=HeldBack.State.WAITING).exists()
     assert UnapprovedLoss.objects.exists(), "it counts like a removal without an approval"
+
+
+# --- A port is a forward's or a listener's
+
+
+def listen(network: factories.Network, port: int) -> None:
+    address = ip_address(factories.PUBLIC)
+    add_listener(group=network.group, name=f"www{port}", address=address, protocol="tcp", port=port, by=network.admin)
+
+
+def test_a_forward_that_waits_ends_when_a_listener_takes_its_port_and_the_others_wait_on(network: factories.Network) -> None:
+    withdraw(*MANY, by=network.admin)
+    reconcile(network.group)
+    listen(network, 7001)
+    assert reconcile(network.group)
+    assert len(running().elements["forward4"]) == 9 and len(running().elements["listener4"]) == 1
+    assert (waits().removed, waits().earlier) == (4, 1)
+
+
+def test_a_listener_whose_removal_waits_ends_when_a_forward_takes_its_port(network: factories.Network) -> None:
+    for port in range(8001, 8005):
+        listen(network, port)
+    reconcile(network.group)
+    with factories.written_by(network.admin):
+        for each in Listener.objects.all():
+            remove_listener(listener=each, by=network.admin)
+    reconcile(network.group)
+    forward(network, 8001)
+    assert reconcile(network.group)
+    assert len(running().elements["listener4"]) == waits().removed == 3 and len(running().elements["forward4"]) == 11

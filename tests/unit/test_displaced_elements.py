@@ -85,6 +85,32 @@ def test_pinholes_do_not_wait_once_somebody_else_has_the_prefix_whatever_its_len
     assert find_displaced_pinholes(make_prefix(4), make_prefix(4)) == set()
 
 
+PORTS = st.frozensets(st.integers(1, 8), max_size=8)
+
+
+def make_ports(forwards: frozenset[int], listeners: frozenset[int], guarded: frozenset[int]) -> Ruleset:
+    """Build forwards of these ports, and listeners on them at the same address; the guarded ones are in a set of their own."""
+    network = make_network({}, dict.fromkeys(forwards, 1), frozenset())
+    elements: dict[str, Elements] = {
+        "forward4": network.elements["forward4"],
+        "listener4": {make_forward_key(port): PLAIN for port in listeners - guarded},
+        "guard4_7": {make_forward_key(port): PLAIN for port in listeners & guarded},
+        "listener4_hosts": {make_forward_key(0)[:4]: PLAIN} if listeners else {},
+    }
+    return Ruleset({}, {name: declare(name, 0) for name in elements}, elements)
+
+
+@given(PORTS, PORTS, PORTS, PORTS, PORTS)
+def test_a_port_is_a_forwards_or_a_listeners_also_while_removals_wait(
+    forwarded: frozenset[int], forwards: frozenset[int], listened: frozenset[int], listens: frozenset[int], guarded: frozenset[int]
+) -> None:
+    running = make_ports(forwarded, listened - forwarded, guarded)
+    wanted = make_ports(forwards, listens - forwards, guarded)
+    stays_forwarded, stays_listened = forwarded - (listens - forwards), listened - forwarded - forwards
+    expected = make_ports(stays_forwarded | forwards, stays_listened | listens - forwards, guarded)
+    assert keep_waiting(running, wanted) == expected.elements
+
+
 def test_a_set_that_is_made_anew_displaces_nothing() -> None:
     running, wanted = make_network({1: 1}, {22: 1}, frozenset()), make_network({1: 1}, {}, frozenset())
     held = running.elements["up4"]
