@@ -9,12 +9,15 @@ class DeploymentsConfig(AppConfig):
     name = "apps.deployments"
 
     def ready(self) -> None:
+        from apps.deployments.approvals.held_management import list_held_interfaces
         from apps.deployments.observed_state import navigation_status
         from apps.deployments.selectors import list_activations
         from apps.lib.activation import register_lookup
         from apps.lib.web import context_processors, navigation
+        from apps.network.held_interfaces import register_held_interfaces
 
         register_lookup(list_activations)
+        register_held_interfaces(list_held_interfaces)
         context_processors.register_running_lookup(navigation_status.summarize_worst_group)
         navigation.register_counter("deployments:rollouts")(navigation_status.build_navigation_count)
         _register_history()

@@ -25,6 +25,7 @@ from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address, Prefix
 from apps.lib.ui import formats
+from apps.network.held_interfaces import refuse_held_interface
 from apps.network.models import ACCOUNT, Gateway
 from apps.traffic import counter_collection
 from firewall import wire
@@ -110,6 +111,8 @@ def configure_gateway(*, gateway: Gateway, version: int, facts: GatewayFacts, by
 def check_facts(facts: GatewayFacts, gateway: Gateway) -> None:
     """Raise Problem for what the database or the compiler would refuse. gateway: the row that has or gets these values."""
     check_interfaces(facts, gateway)
+    for fieldname in ("lan", "wan", "sync", "probe_interface"):
+        refuse_held_interface(gateway, getattr(facts, fieldname), fieldname)
     if not facts.management_networks:
         raise Problem(
             _("Without a management network, this gateway could no longer be reached. Enter at least one."), "management_networks"

@@ -18,13 +18,13 @@ from apps.accounts.models import User
 from apps.deployments import services
 from apps.deployments.approvals import approval_gate
 from apps.deployments.desired_state.desired_rulesets import DesiredState
-from apps.deployments.models import GatewayState, HeldBack, Hold, Revision, RevisionContent, Rollout, RolloutStep
+from apps.deployments.models import GatewayState, HeldBack, Hold, Revision, Rollout, RolloutStep
 from apps.deployments.revision_pages import contents
 from apps.deployments.rollouts import lease_heartbeat, rollout_store
 from apps.deployments.rollouts.decisions import abort_rollout, approve_part, pause_rollout, release_revision_hold, resume_rollout
 from apps.deployments.rollouts.gateway_cache import RulesetCache
-from apps.deployments.rollouts.rollback import compute_rollback_cost, roll_back
-from apps.deployments.rollouts.rollout_driver import RolloutDriver, WorkerLinks
+from apps.deployments.rollouts.rollback import roll_back
+from apps.deployments.rollouts.rollout_driver import WorkerLinks
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel
 from apps.lib.errors import Conflict, Problem
@@ -36,18 +36,11 @@ from firewall.policy import PolicyError
 from firewall.rollout import RolloutEvent
 from firewall.ruleset import Ruleset
 from tests import factories
-from tests.db.agents import end_started, stop_agent
 from tests.db.locks import waiting
 from tests.db.rollout_rows import forward, open_rollout
 from tests.whole.system import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def _agents_ended() -> Iterator[None]:
-    yield
-    end_started()
 
 
 @pytest.fixture
@@ -196,28 +189,6 @@ def test_a_change_of_management_waits_and_its_rules_stay(network: factories.Netw
     assert held.state == HeldBack.State.DONE
 
 
-def test_a_gateway_that_did_not_get_a_change_of_management_needs_no_approval_to_go_on_without_it(
-    network: factories.Network, peer: User
-) -> None:
-    def move_ssh(port: int) -> Rollout | None:
-        with factories.written_by(network.admin):
-            Gateway.objects.filter(name="nat-1").update(management_port=port)
-        return reconcile(network.group)
-
-    move_ssh(2222)
-    held = HeldBack.objects.get()
-    approve_part(held, digest=held.digest, by=peer, signed_in_again=False)
-    with stop_agent(network.gateways[0]):
-        reconcile(network.group)
-        held.refresh_from_db()
-        assert held.state == HeldBack.State.APPROVED, "the other gateway has the revision, but this is about one that does not"
-        move_ssh(22)
-    reconcile(network.group, force=True)
-    assert not HeldBack.objects.filter(state__in=HeldBack.ALIVE).exists()
-    last = Revision.objects.latest("pk")
-    assert {state.revision for state in GatewayState.objects.all()} == {last} and last.management["nat-1"]["port"] == 22
-
-
 def test_a_network_that_lost_all_its_members_is_refused(network: factories.Network) -> None:
     for resident in network.residents.values():
         resident.member.state = "left"
@@ -269,60 +240,6 @@ def test_a_worker_that_begins_anew_reads_what_runs_from_the_database(network: fa
     withdraw(network, range(7001, 7006))
     assert HeldBack.objects.get().removed == 5
     assert running() == was
-
-
-def forget_contents_from(revision: Revision) -> None:
-    """Forget the revision's content and all newer ones, and what this process knows, as when its worker died before it stored them."""
-    RevisionContent.objects.filter(revision__group=revision.group, revision__gte=revision).delete()
-    services.gateway_cache = RulesetCache()
-
-
-def test_what_waits_goes_on_waiting_when_the_content_of_what_runs_is_not_stored(
-    network: factories.Network, forwards: list[PortForward]
-) -> None:
-    withdraw(network, range(7001, 7006))
-    forward(network, 8000)
-    reconcile(network.group)
-    forget_contents_from(Revision.objects.latest("pk"))
-    assert reconcile(network.group) is None
-    assert HeldBack.objects.get().state == HeldBack.State.WAITING
-    forward(network, 8001)
-    assert reconcile(network.group) and len(running().elements["forward4"]) == 8
-
-
-def test_a_rollback_costs_the_same_when_the_content_of_what_runs_is_not_stored(
-    network: factories.Network, forwards: list[PortForward]
-) -> None:
-    forward(network, 8000)
-    reconcile(network.group)
-    forget_contents_from(Revision.objects.latest("pk"))
-    assert compute_rollback_cost(Revision.objects.earliest("pk")).is_too_high
-
-
-def test_nothing_is_deployed_when_nobody_can_tell_what_runs(network: factories.Network, forwards: list[PortForward]) -> None:
-    forget_contents_from(Revision.objects.earliest("pk"))
-    with pytest.raises(PolicyError, match="is not stored, so nobody can tell"):
-        withdraw(network, range(7001, 7002))
-
-
-def test_a_revision_can_be_read_before_a_gateway_gets_it(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
-    def die(driver: RolloutDriver) -> None:
-        raise KeyboardInterrupt
-
-    forward(network, 8000)
-    with monkeypatch.context() as worker:
-        worker.setattr(RolloutDriver, "run", die)
-        with pytest.raises(KeyboardInterrupt):
-            reconcile(network.group)
-    assert len(contents.load_rulesets(Revision.objects.latest("pk"))["nat-1"].elements["forward4"]) == 1
-
-
-def test_a_worker_that_begins_anew_stores_what_changes(network: factories.Network, forwards: list[PortForward]) -> None:
-    services.gateway_cache = RulesetCache()
-    forward(network, 8000)
-    assert reconcile(network.group)
-    newest, *_older = RevisionContent.objects.order_by("-pk")
-    assert newest.base is not None and contents.load_rulesets(newest.revision) == {"nat-1": running(), "nat-2": running("nat-2")}
 
 
 def test_the_contents_of_old_revisions_are_forgotten_but_for_what_newer_ones_need(

@@ -15,6 +15,7 @@ from apps.lib.database.constraint_violations import find_violation_detail
 from apps.lib.enqueue import enqueue_reconcile, enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Address
+from apps.network.held_interfaces import refuse_held_interface
 from apps.network.models import Gateway, GatewayGroup
 from firewall import names
 from firewall.elements.listeners import SCALES
@@ -91,6 +92,7 @@ def set_server_facing_interface(*, gateway: Gateway, name: str, by: User | None)
     taken = {gateway.lan, gateway.wan, gateway.management, gateway.sync, gateway.probe_interface} - {""}
     if name in taken:
         raise Problem(_("%(gateway)s already uses %(name)s as another interface.") % {"name": name, "gateway": gateway}, "name")
+    refuse_held_interface(gateway, name, "name")
     with transaction.atomic():
         if name:
             ServerInterface.objects.update_or_create(gateway=gateway, defaults={"name": _validate_interface(name)})

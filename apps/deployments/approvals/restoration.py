@@ -10,6 +10,7 @@ from typing import Final
 
 from django.db import transaction
 from django.db.models import F
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.deployments.approvals import effects
@@ -48,7 +49,19 @@ def _try_restore(work: Callable[[AffectedThing, User], None], thing: AffectedThi
 
 
 def _restore_management(held: HeldBack) -> list[str]:
-    for name, (old, _new) in unpack_management_change(held).items():
+    """Set management back; what its interface has become by now keeps it, and the change waits again."""
+    left = []
+    for name, (old, _now) in unpack_management_change(held).items():
         given = {"management": old["interface"], "management_port": old["port"], "management_networks": [*map(ip_network, old["from"])]}
-        Gateway.objects.filter(name=name).update(version=F("version") + 1, **given)
-    return []
+        there = Gateway.objects.select_related("server_interface").filter(name=name).first()
+        if there and old["interface"] in _list_other_interfaces(there):
+            words = _("%(gateway)s: %(name)s is another interface of it by now. Give that one another name first.")
+            left.append(words % {"gateway": name, "name": old["interface"]})
+        else:
+            Gateway.objects.filter(name=name).update(version=F("version") + 1, **given)
+    return left
+
+
+def _list_other_interfaces(gateway: Gateway) -> set[str]:
+    server = gateway.server_interface.name if hasattr(gateway, "server_interface") else ""
+    return {gateway.lan, gateway.wan, gateway.sync, gateway.probe_interface, server} - {""}
