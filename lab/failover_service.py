@@ -158,7 +158,7 @@ class FailoverSupervisor:
             del self._running[command[0]]
 
     async def _prepare_conntrackd(self) -> None:
-        Path(self.paths.lock).unlink(missing_ok=True)  # left behind if it was killed
+        await self._call("unlock")
 
     async def _prepare_keepalived(self) -> None:
         await self._call("prepare")

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -14,8 +15,10 @@ import pytest
 from apps.deployments.transport import ssh_keys
 from apps.gateways.agent_package import debian_package
 from apps.gateways.agent_package.archives import PackedFile, build_ar, build_tar, build_zip
+from firewall.failover import ProgramPaths, render_files
 from firewall.release import VERSION_NUMBER
 from gateway.release import compute_version
+from lab.failover import build_gateway
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = debian_package.build_agent_package()
@@ -167,6 +170,33 @@ def test_the_command_of_failover_says_what_is_missing(words: tuple[str, ...], an
     at = {"PATH": os.environ["PATH"], "NETZWART_FAILOVER_CONF": "/nonexistent"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=at)
     assert (done.returncode, done.stderr) == (1, f"netzwart-failover: {answer}\n")
+
+
+def call_unlock(directory: Path, *, answers: bool) -> bool:
+    """Call it as conntrackd's unit does, where another conntrackd answers or not. Return whether the lock is still there."""
+    lock, settings, file = (directory / name for name in ("conntrackd.lock", "failover.conf", "conntrackd.conf"))
+    paths = ProgramPaths(conntrackd=str(file), settings=str(settings), lock=str(lock))
+    lock.touch()
+    for path, text in render_files(build_gateway("nat-1"), paths).items():
+        (directory / Path(path).name).write_text(text)
+    (directory / "conntrackd").write_text(f"#!/bin/sh\nexit {0 if answers else 1}\n")
+    (directory / "conntrackd").chmod(0o755)
+    at = {"PATH": f"{directory}:{os.environ['PATH']}", "NETZWART_FAILOVER_CONF": str(settings)}
+    subprocess.run([ROOT / "gateway/debian/netzwart-failover", "unlock"], check=True, env=at)
+    return lock.exists()
+
+
+def test_a_conntrackd_that_was_killed_can_start_again_although_it_left_its_lock(tmp_path: Path) -> None:
+    assert not call_unlock(tmp_path, answers=False)
+
+
+def test_a_conntrackd_that_answers_keeps_its_lock(tmp_path: Path) -> None:
+    assert call_unlock(tmp_path, answers=True)
+
+
+def test_conntrackds_unit_puts_back_files_and_then_removes_the_lock_that_they_name() -> None:
+    unit = (ROOT / "gateway/systemd/conntrackd.service.d/netzwart.conf").read_text()
+    assert re.findall(r"^ExecStartPre=-\+/bin/sh /usr/sbin/netzwart-failover (\w+)$", unit, re.MULTILINE) == ["recover", "unlock"]
 
 
 def test_what_keepalived_asks_each_second_reads_no_elements_of_sets() -> None:

@@ -41,7 +41,7 @@ for pid in $(cat "$AT"/keepalived.pid "$AT"/conntrackd.pid 2>/dev/null); do
     kill "$pid" 2>/dev/null && while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
 done
 [ "$1" = restart ] || exit 0
-rm -f /run/lock/conntrackd.lock /run/conntrackd.ctl
+"$AT/netzwart-failover" unlock
 setsid conntrackd -C /etc/conntrackd/conntrackd.conf >"$AT/conntrackd.log" 2>&1 &
 echo $! >"$AT/conntrackd.pid"
 "$AT/netzwart-failover" prepare
@@ -169,6 +169,12 @@ def test_an_installation_whose_session_ends_takes_the_files_back(carrier: Instal
         assert process.wait(60) == 1
     assert "Nonsense" not in carrier.read(CONNTRACKD)
     assert carrier.read(f"{AT}/systemctl.log").count("restart") == 3
+
+
+def test_files_are_installed_after_conntrackd_was_killed(carrier: InstallingGateway) -> None:
+    carrier.call("sh", "-c", 'kill -9 "$(cat "$AT/conntrackd.pid")"')
+    assert carrier.exists(PATHS.lock)
+    assert "Installed." in carrier.install(carrier.offer(), patience=30).stdout
 
 
 def test_a_power_cut_during_the_trial_leaves_the_files_before(carrier: InstallingGateway) -> None:
