@@ -133,6 +133,38 @@ def test_only_a_purge_deletes_the_table_and_no_script_flushes() -> None:
     assert not [line for line in commands if "flush" in line or "--now" in line]
 
 
+FAKE_PROGRAM = """#!/bin/sh
+echo "${0##*/} $*" >>"$LOG"
+case "${0##*/} $*" in "systemctl"*is-enabled*) for unit; do :; done; case " $ENABLED " in *" $unit "*) ;; *) exit 1 ;; esac ;; esac
+"""  # getent and all others succeed, and systemctl says which units are enabled
+FAKED = ("systemctl", "deb-systemd-invoke", "deb-systemd-helper", "getent", "install")
+OPTIONAL_UNITS = ("netzwart-probe-namespace.service", "netzwart-prober.service", "netzwart-failover.timer")
+
+
+def run_postinst(directory: Path, *arguments: str, enabled: tuple[str, ...]) -> list[str]:
+    """Run the package's postinst as on a machine with systemd, where these units are enabled. Return the units that it starts, in order."""
+    for name in FAKED:
+        (directory / name).write_text(FAKE_PROGRAM)
+        (directory / name).chmod(0o755)
+    log, script = directory / "log", (ROOT / "gateway/debian/postinst").read_text()
+    at = {"PATH": f"{directory}:{os.environ['PATH']}", "LOG": str(log), "ENABLED": " ".join(enabled)}
+    subprocess.run(["sh", "-c", script.replace("/run/systemd/system", str(directory)), "postinst", *arguments], check=True, env=at)
+    starts = [line.split()[2:] for line in log.read_text().splitlines() if line.startswith(("deb-systemd-invoke start", "systemctl start"))]
+    return [unit for units in starts for unit in units]
+
+
+def test_what_a_removal_stopped_runs_again_after_another_installation(tmp_path: Path) -> None:
+    started = run_postinst(tmp_path, "configure", "0.1.0", enabled=OPTIONAL_UNITS)
+    assert tuple(unit for unit in started if unit in OPTIONAL_UNITS) == OPTIONAL_UNITS
+    stopped = re.findall(r"netzwart-[a-z-]+(?:\.\w+)?", (ROOT / "gateway/debian/prerm").read_text().split("set -e\n")[1])
+    of_boot = {"netzwart-restore", "netzwart-closed", "netzwart-agent"}  # the agent is restarted
+    assert {unit.removesuffix(".service") for unit in started} == set(stopped) - of_boot
+
+
+def test_an_upgrade_starts_no_probe_and_no_failover_where_none_is_set_up(tmp_path: Path) -> None:
+    assert not set(OPTIONAL_UNITS) & set(run_postinst(tmp_path, "configure", "0.1.0", enabled=()))
+
+
 @pytest.mark.parametrize(("option", "words"), [("--from", "--from needs an address"), ("--key", "--key needs a key")])
 def test_the_command_that_joins_says_what_an_option_lacks(option: str, words: str) -> None:
     done = subprocess.run([ROOT / "gateway/debian/netzwart-join", "nat-1", option], capture_output=True, text=True, check=False)

@@ -145,7 +145,9 @@ def test_the_first_files_are_taken_away_if_a_program_does_not_work_with_them(gat
     assert refused.returncode == 1
     assert refused.stderr.endswith("conntrackd does not work with these files (journalctl -u conntrackd). The files before are back.\n")
     assert not any(gateway.exists(path) for path in (KEEPALIVED, CONNTRACKD, SETTINGS))
-    assert gateway.read(f"{AT}/systemctl.log").splitlines()[-1].startswith("stop ")
+    disabled, stopped = gateway.read(f"{AT}/systemctl.log").splitlines()[-2:]
+    assert disabled == "disable --quiet netzwart-failover.timer"
+    assert stopped == "stop conntrackd.service keepalived.service netzwart-failover.timer"
 
 
 def test_files_with_which_a_gateway_can_carry_no_more_go_and_it_carries_again_with_those_before(carrier: InstallingGateway) -> None:
