@@ -224,6 +224,18 @@ def test_every_address_of_the_portal_that_is_named_leads_somewhere(page: Path) -
     assert [path for path in sorted(addresses(page)) if not leads(path)] == []
 
 
+@pytest.mark.parametrize("page", [ROOT / "docs/containers.md", ROOT / "docs/install.md", ROOT / "script/test-compose"], ids=name)
+def test_a_portal_that_is_set_up_by_the_page_answers_monitors_on_its_own_machine(page: Path) -> None:
+    """The runbook asks for http://127.0.0.1:8000/healthz; under another name than those, any answer is 400."""
+    given = re.findall(r"^ *NETZWART_ALLOWED_HOSTS=(.+)$", page.read_text(), re.MULTILINE)
+    assert given and all("127.0.0.1" in hosts.split(",") for hosts in given)
+
+
+def test_the_runbook_says_what_manage_py_is_on_each_kind_of_portal() -> None:
+    opening = (ROOT / "docs/runbook.md").read_text().split("**Three things to know**")[0]
+    assert {".venv/bin/python manage.py", "netzwart", "docker compose exec web netzwart"} <= set(SPAN.findall(opening))
+
+
 def test_every_page_is_named_where_readers_look_for_it() -> None:
     index = ROOT / "docs" / "README.md"
     linked = {(index.parent / link.partition("#")[0]).resolve() for link in LINK.findall(prose(index))}
