@@ -73,6 +73,13 @@ def test_every_program_of_the_portal_stops_in_its_own_time() -> None:
         assert int(SERVICES[name]["stop_grace_period"].removesuffix("s")) >= 90
 
 
+def test_an_upgrade_stops_every_program_before_the_database_is_brought_up_to_date() -> None:
+    """docs/upgrade.md demands it: the release before must not write to the schema of the next one."""
+    page = (ROOT / "docs" / "containers.md").read_text().split("\n## Upgrade\n")[1].split("\n## ")[0]
+    stops, starts = (line.split()[3:] for line in page.splitlines() if re.match(r" {4}docker compose (stop|up)\b", line))
+    assert (set(stops), starts) == (set(list_programs(ROOT)), ["--detach"])
+
+
 def test_the_proxy_of_the_containers_is_the_one_that_the_documentation_shows() -> None:
     shown = (ROOT / "docs" / "live.md").read_text().split("```caddy\n")[1].split("```")[0]
     used = (ROOT / "containers" / "Caddyfile").read_text()
