@@ -113,7 +113,7 @@ class Output:
             self._write(CLEAR_LINE + self._moving)
 
     def _write(self, text: str) -> None:
-        # The reader of the pipe may have ended (`script/server | head`); processes must still be stopped in order.
-        with suppress(BrokenPipeError, ValueError):
+        # The reader of the pipe (`script/server | head`) or the terminal may be gone; processes must still be stopped in order.
+        with suppress(OSError, ValueError):
             self._stream.write(text)
             self._stream.flush()

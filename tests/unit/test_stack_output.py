@@ -1,3 +1,4 @@
+import errno
 import io
 import threading
 
@@ -52,6 +53,17 @@ def test_a_reader_who_is_gone_is_no_reason_to_fail() -> None:
     output = Output(Terminal())
     output._stream = stream
     output.write_line("web", "hello")
+
+
+class HungUpTerminal(Terminal):
+    """A terminal whose window was closed: whatever is written there fails."""
+
+    def flush(self) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+
+def test_a_terminal_that_was_closed_is_no_reason_to_fail() -> None:
+    Output(HungUpTerminal()).say("SIGHUP: stopping …")
 
 
 def test_a_step_that_failed_says_so() -> None:
