@@ -18,7 +18,7 @@ from gateway.handover import read_if_unchanged
 from gateway.kernel_profile import SysctlErrors, apply_profile
 from gateway.persistent_state import ConfirmedRuleset, Note, StateDirectory, StateError
 from gateway.running_ruleset import reconcile_times
-from gateway.table import NftTable, TableError
+from gateway.table import CommitRefusedError, NftTable, TableError
 from gateway.uplink_queues import set_queues
 
 CLOSED = Ruleset(chains={"forward": Chain("forward", (), Hook("filter", "forward", HookPriority.FILTER, VerdictAction.DROP))})
@@ -56,8 +56,9 @@ def restore_ruleset(
 ) -> RestoreOutcome:
     """Load the last confirmed ruleset into the kernel, or, where nothing was ever confirmed, what ran before the trial.
 
-    remembered: returns the confirmed ruleset from memory, for when the disk cannot be read. origin: what ran before the trial; None: what
-    the state directory says.
+    remembered: returns the confirmed ruleset from memory, for when the disk cannot be read. origin: what ran before the trial that is
+    taken back; None: at a start, where the state directory says it. Raises TableError if the kernel refuses to take a trial back: nothing
+    has changed then, and it has to be tried again.
     """
     _close_forwarding_first(table, state, clock)
     try:
@@ -70,7 +71,7 @@ def restore_ruleset(
         return _restore_origin(table, state, clock, origin)
     state.drop_note(Note.TRIAL)
     clock.follow(confirmed.at)  # an earlier clock is wrong: bans would last longer than they should
-    return _load_confirmed(table, state, confirmed, clock)
+    return _load_confirmed(table, state, confirmed, clock, takes_back=origin is not None)
 
 
 def _restore_origin(table: NftTable, state: StateDirectory, clock: GatewayClock, origin: Ruleset | None) -> RestoreOutcome:
@@ -101,18 +102,39 @@ def _close_forwarding_first(table: NftTable, state: StateDirectory, clock: Gatew
         table.commit(diff(found, replace(found, chains=dict(CLOSED.chains))), clock())
 
 
-def _load_confirmed(table: NftTable, state: StateDirectory, confirmed: ConfirmedRuleset, clock: GatewayClock) -> RestoreOutcome:
-    """Change the table to the confirmed ruleset as it is now."""
-    wanted = drop_expired(confirmed.ruleset, clock())
-    unchanged = read_if_unchanged(table, state, confirmed, wanted, clock)
+def _load_confirmed(
+    table: NftTable, state: StateDirectory, confirmed: ConfirmedRuleset, clock: GatewayClock, *, takes_back: bool
+) -> RestoreOutcome:
+    """Change the table to the confirmed ruleset as it is now. takes_back: unconfirmed rules may not stay if the kernel refuses."""
+    unchanged = read_if_unchanged(table, state, confirmed, drop_expired(confirmed.ruleset, clock()), clock)
     found = table.read(clock()) if unchanged is None else unchanged
     try:
-        table.commit(diff(_ignore_rounding(found, wanted), wanted), clock())
+        wanted = _change_to(table, found, confirmed.ruleset, clock)
     except TableError as error:
-        return _close(table, found, clock(), f"the kernel refuses the last confirmed ruleset: {error}")
+        fault = f"the kernel refuses the last confirmed ruleset: {error}"
+        if takes_back:
+            raise TableError(fault) from error
+        return _close(table, found, clock(), fault)
     untuned = apply_profile(table, state, wanted.profile)
     text = f"the last confirmed ruleset runs, {wanted.count_elements()} elements{'' if unchanged is None else ', as they were left'}"
     return RestoreOutcome(wanted, confirmed, "", text, untuned, set_queues(table, wanted.shaper))
+
+
+def _change_to(table: NftTable, found: Ruleset, ruleset: Ruleset, clock: GatewayClock) -> Ruleset:
+    """Change the table to what has not expired of the ruleset, and return that.
+
+    A refused transaction is made once more, from what the kernel holds then: an element may have expired after it was read.
+    """
+    try:
+        return _commit_difference(table, found, ruleset, clock())
+    except CommitRefusedError:
+        return _commit_difference(table, table.read(clock()), ruleset, clock())
+
+
+def _commit_difference(table: NftTable, found: Ruleset, ruleset: Ruleset, now: float) -> Ruleset:
+    wanted = drop_expired(ruleset, now)
+    table.commit(diff(_ignore_rounding(found, wanted), wanted), now)
+    return wanted
 
 
 def _is_closed(found: Ruleset) -> bool:

@@ -106,9 +106,15 @@ class RulesetChanges:
             leave_note(self._table, self._state, self.confirmed, self._clock)
 
     def take_back(self, reason: str) -> RestoreOutcome:
-        """Undo what was applied and not confirmed."""
+        """Undo what was applied and not confirmed. On any error it stays on trial, and overdue: `take_back_overdue` tries again."""
         undone = self._trial.target[:12] if self._trial else "what was committed"
-        brought = self._adopt_outcome(restore_ruleset(self._table, self._state, self._clock, self._rebuild_confirmed, self._origin))
+        try:
+            brought = restore_ruleset(self._table, self._state, self._clock, self._rebuild_confirmed, self._origin)
+        except Exception:
+            self._trial = self._trial and self._trial.give_up(reason, self._steady())
+            self._held.forget()
+            raise
+        self._adopt_outcome(brought)
         self._counters.record_deleted_counts()
         self.past = f"{undone} was taken back at {self._clock.format()}, because {reason}: {brought.text}"
         log.warning("%s", to_plain_line(f"{self.past}: {brought.fault}" if brought.fault else self.past))
@@ -117,15 +123,15 @@ class RulesetChanges:
     def take_back_overdue(self) -> None:
         """Take back the change on trial if its time to confirm is over."""
         if self._trial and not self.seconds_left:
-            self.take_back(f"it was not confirmed within {self._trial.within} s")
+            self.take_back(self._trial.end_reason)
 
     def _rebuild_confirmed(self) -> ConfirmedRuleset | None:
         """Return the confirmed ruleset as far as it is known in memory, for the case that the disk cannot be read any more."""
-        if self._trial is None or not self._trial.follows or self._held.strayed:
+        committed = self._held.committed
+        if self._trial is None or not self._trial.follows or committed is None:
             return None
-        running = self._held.get_running(0)
-        before = reduce(apply, (delta.invert() for delta in reversed(self._trial.deltas)), running.ruleset)
-        return ConfirmedRuleset(before, digests.digest_ruleset(before), running.now)
+        before = reduce(apply, (delta.invert() for delta in reversed(self._trial.deltas)), committed.ruleset)
+        return ConfirmedRuleset(before, digests.digest_ruleset(before), committed.now)
 
     def _adopt_outcome(self, brought: RestoreOutcome) -> RestoreOutcome:
         self._trial, self.damage, self._encoded = None, brought.fault, None

@@ -48,6 +48,10 @@ class TableState:
         """Clear `strayed`. Changes of other programs set it again."""
         self.strayed = False
 
+    def forget(self) -> None:
+        """Forget what runs, so that it is read anew before anything depends on it. What was committed last is still known."""
+        self._running = None
+
     def correct_element_expiries(self) -> None:
         """Make the kernel end each element by the clock as it is now, after the clock was moved."""
         if self._running:
@@ -86,6 +90,11 @@ class TableState:
     @property
     def _chains(self) -> Mapping[str, Chain]:
         return self._committed.ruleset.chains if self._committed else EMPTY.chains
+
+    @property
+    def committed(self) -> RunningRuleset | None:
+        """The ruleset as committed last, whatever another program has changed since; None if it is not known."""
+        return self._committed
 
     @property
     def committed_shaper(self) -> UplinkShaper | None:

@@ -15,7 +15,7 @@ class PendingTrial:
 
     deltas: from the confirmed ruleset to what runs. follows: the deltas can be appended to the journal. within: seconds to
     confirm. deadline: when they are over. rules_since: when rules or the profile were last changed, None if only elements were.
-    flows: open connections that may be cut at confirmation; None: not listed yet.
+    flows: open connections that may be cut at confirmation; None: not listed yet. given_up: why it is being taken back, "" while it is not.
     """
 
     deltas: tuple[Delta, ...]
@@ -25,10 +25,20 @@ class PendingTrial:
     deadline: float
     rules_since: float | None
     flows: tuple[Flow, ...] | None
+    given_up: str = ""
 
     def compute_seconds_left(self, now: float) -> float:
         """Return the seconds until the deadline, at least 0."""
         return max(self.deadline - now, 0.0)
+
+    def give_up(self, reason: str, now: float) -> "PendingTrial":
+        """Return the trial as one whose time is over: taking it back has failed, and is to be tried until it does not."""
+        return replace(self, deadline=now, given_up=reason)
+
+    @property
+    def end_reason(self) -> str:
+        """Why it is taken back at its deadline."""
+        return self.given_up or f"it was not confirmed within {self.within} s"
 
     def add_flows(self, more: tuple[Flow, ...] | None) -> "PendingTrial":
         """Return the trial with these flows too; None if any are not listed yet."""

@@ -2,19 +2,21 @@
 
 import subprocess
 import time
+from collections.abc import Mapping
 from ipaddress import IPv4Network
 from pathlib import Path
 
 from firewall import digest, wire
 from firewall.diff import diff
 from firewall.policy import AllowEntrySpec
-from firewall.ruleset import EMPTY, Chain, Element, Ruleset, VerdictAction, drop_expired
+from firewall.ruleset import EMPTY, Chain, Element, Elements, Ruleset, VerdictAction, drop_expired
 from gateway.clock import GatewayClock
 from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
 from gateway.persistent_state import StateDirectory
 from gateway.restore import CLOSED, restore_ruleset
 from gateway.running_ruleset import reconcile_times
+from gateway.table import NOTHING_KNOWN
 from tests.agent.conftest import Bench, restrict_to_gateways
 from tests.agent.gateways import OnKernel, Served, clock
 from tests.agent.requests import deploy, runs, send_refused
@@ -140,6 +142,25 @@ def test_an_element_that_was_gone_already_does_not_fail_the_deploy(gateway: OnKe
     gateway.space.do(lambda: gateway.table._foreign.settle(gateway.table._read_generation()))  # so that it looks like an expiry
     deploy(gateway, step(before, network(1, ban("203.0.113.8/32")), token=2, now=clock()))
     assert runs(gateway) == text_of(network(1, ban("203.0.113.8/32")))
+
+
+@restrict_to_gateways("kernel")
+def test_an_element_that_expires_between_the_look_and_the_way_back_does_not_hinder_it(gateway: OnKernel) -> None:
+    before = network(1, ban("203.0.113.8/32"))
+    deploy(gateway, whole(before, token=1, now=clock()))
+    after = network(1, ban("203.0.113.8/32"), ban("203.0.113.9/32", "scans", clock() + 900))
+    assert isinstance(gateway.ask(step(before, after, token=2, now=clock())), wire.Applied)
+    read = gateway.table.read
+
+    def expire_after(now: float, known: Mapping[str, Elements] = NOTHING_KNOWN) -> Ruleset:
+        found = read(now, known)
+        gateway.table.read = read  # type: ignore[method-assign]
+        subprocess.run(["nft", "delete element inet netzwart bans4_32 { 203.0.113.9 }"], check=True)
+        return found
+
+    gateway.table.read = expire_after  # type: ignore[method-assign]
+    assert isinstance(gateway.ask(wire.Revert(2)), wire.Reverted)
+    assert runs(gateway) == text_of(before)
 
 
 @restrict_to_gateways("kernel")

@@ -1,20 +1,19 @@
 """Trials, between apply and confirm: the agent's own timer, sessions, and the revert, whatever happens meanwhile."""
 
 import dataclasses
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
 
 import pytest
 
 from firewall import wire
-from firewall.diff import diff
 from firewall.ruleset import EMPTY, Chain, Field, Match, Rule, Ruleset, Verdict, VerdictAction
 from gateway.memory_table import FakeKernel
-from gateway.operations import Agent
-from gateway.persistent_state import StateDirectory
-from gateway.table import approve_all
+from gateway.table import CommitRefusedError, TableError, approve_all
 from tests.agent.conftest import restrict_to_gateways
-from tests.agent.gateways import AnyGateway, Hands, InProcess, OnKernel, Served, clock
+from tests.agent.gateways import AnyGateway, InProcess, OnKernel, Served, clock
 from tests.agent.requests import deploy, runs, send_refused, welcome
 from tests.agent.rulesets import ban, network, step, text_of, whole
 from tests.frozen_process import frozen
@@ -261,29 +260,73 @@ def test_a_ruleset_that_locks_everybody_out_is_refused_even_as_the_first(gateway
 
 
 class Wedged(FakeKernel):
-    """A kernel that refuses transactions for a while."""
+    """A kernel that refuses transactions for a while, with this error."""
 
     refusals = 0
+    error: Exception = OSError(105, "No buffer space available")
 
     def commit(self, delta, now, approve=approve_all):  # type: ignore[no-untyped-def]  # as in FakeKernel
         if self.refusals:
             self.refusals -= 1
-            raise OSError(105, "No buffer space available")
+            raise self.error
         super().commit(delta, now, approve)
 
 
-def test_a_way_back_that_the_kernel_would_not_take_is_tried_again(tmp_path: Path) -> None:
-    table, hands = Wedged(), Hands()
-    agent = Agent(table, StateDirectory(tmp_path), name="gw1", boot="", clock=hands.wall, steady=hands.steady)
-    agent.changes.restore()
-    for request in (whole(network(2), token=1, now=clock()), wire.Confirm(1, text_of(network(2)))):
-        assert not isinstance(agent.answer(request), wire.Refused)
-    agent.answer(step(network(2), network(3), token=2, now=clock(), within=5))
-    hands.passed += 6
-    table.refusals = 1
-    with pytest.raises(OSError, match="No buffer space"):
-        agent.changes.take_back_overdue()
-    assert agent.changes.is_on_trial
-    agent.changes.take_back_overdue()
-    assert not agent.changes.is_on_trial
-    assert diff(table.read(clock()), network(2)).elements == {}
+@pytest.fixture
+def wedged(tmp_path: Path) -> Iterator[InProcess]:
+    """Yield a gateway with two confirmed members and three on trial for 30 s, whose kernel can refuse transactions."""
+    gateway = InProcess(tmp_path)
+    gateway.table = Wedged()
+    gateway.restart()
+    waiting(gateway, within=30)
+    yield gateway
+    gateway.close()
+
+
+def refuse(gateway: InProcess, times: int, error: Exception = Wedged.error) -> None:
+    assert isinstance(gateway.table, Wedged)
+    gateway.table.refusals, gateway.table.error = times, error
+
+
+EXPIRED = CommitRefusedError("bans4_32: delete element: No such file or directory")
+
+
+@pytest.mark.parametrize(("error", "times"), [(Wedged.error, 1), (EXPIRED, 2)], ids=["error", "refusal"])
+def test_a_way_back_that_the_kernel_would_not_take_is_tried_again(wedged: InProcess, error: Exception, times: int) -> None:
+    wedged.hands.passed += 31
+    refuse(wedged, times, error)
+    with pytest.raises((OSError, TableError), match=re.escape(str(error))):
+        wedged.agent.changes.take_back_overdue()
+    assert wedged.agent.changes.is_on_trial
+    refuse(wedged, times, error)
+    assert str(error) in send_refused(wedged, wire.Hello(clock())).text
+    assert welcome(wedged).trial == ""
+    assert runs(wedged) == text_of(network(2))
+
+
+def test_a_way_back_that_the_portal_asked_for_in_vain_is_tried_again_at_once(wedged: InProcess) -> None:
+    refuse(wedged, 2, EXPIRED)
+    assert send_refused(wedged, wire.Revert(2)).reason == "state"
+    assert (wedged.agent.changes.is_on_trial, wedged.agent.changes.seconds_left) == (True, 0)
+    assert runs(wedged) == text_of(network(2))
+    assert "because the portal requested it" in wedged.agent.changes.past
+
+
+def test_an_element_that_expires_before_the_way_back_is_committed_does_not_hinder_it(wedged: InProcess) -> None:
+    refuse(wedged, 1, EXPIRED)
+    assert isinstance(wedged.ask(wire.Revert(2)), wire.Reverted)
+    assert runs(wedged) == text_of(network(2))
+
+
+def test_an_element_that_expires_before_an_agent_that_starts_has_committed_is_no_damage(wedged: InProcess) -> None:
+    refuse(wedged, 1, EXPIRED)
+    wedged.restart()
+    assert wedged.brought.fault == ""
+    assert runs(wedged) == text_of(network(2))
+
+
+def test_taking_back_in_a_second_try_needs_no_readable_disk(wedged: InProcess) -> None:
+    (wedged.state / "confirmed").write_text("{")
+    refuse(wedged, 2, EXPIRED)
+    assert send_refused(wedged, wire.Revert(2)).reason == "state"
+    assert runs(wedged) == text_of(network(2))
