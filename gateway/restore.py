@@ -5,7 +5,8 @@ cannot be restored: without source NAT and bans, nothing may be forwarded. The g
 operators must reach it to repair it, and its management networks are part of the missing ruleset.
 
 Before anything was ever confirmed, there is the origin to go back to: no rules, or closed forwarding. It is on the disk while a
-ruleset is on trial, because nobody else could take that back if the agent is killed.
+ruleset is on trial, because nobody else could take that back if the agent is killed. It is there, too, while what was confirmed cannot be
+restored: then forwarding is closed again, because a ruleset that nobody confirmed may lock everybody out.
 """
 
 from collections.abc import Callable
@@ -47,31 +48,36 @@ class RestoreOutcome:
         return f"{done}: {self.fault}" if self.fault else done
 
 
-def restore_ruleset(
-    table: NftTable,
-    state: StateDirectory,
-    clock: GatewayClock,
-    remembered: Callable[[], ConfirmedRuleset | None] = lambda: None,
-    origin: Ruleset | None = None,
-) -> RestoreOutcome:
+@dataclass(frozen=True, slots=True)
+class WayBack:
+    """What a running agent knows of the way back from a trial.
+
+    origin: what ran before its first trial. has_run: the confirmed ruleset has run under this agent. rebuild: returns that from memory,
+    for when the disk cannot be read; None if it is not known.
+    """
+
+    origin: Ruleset
+    has_run: bool
+    rebuild: Callable[[], ConfirmedRuleset | None]
+
+
+def restore_ruleset(table: NftTable, state: StateDirectory, clock: GatewayClock, way_back: WayBack | None = None) -> RestoreOutcome:
     """Load the last confirmed ruleset into the kernel, or, where nothing was ever confirmed, what ran before the trial.
 
-    remembered: returns the confirmed ruleset from memory, for when the disk cannot be read. origin: what ran before the trial that is
-    taken back; None: at a start, where the state directory says it. Raises TableError if the kernel refuses to take a trial back: nothing
-    has changed then, and it has to be tried again.
+    way_back: given if a change on trial is taken back; None: at a start, where the state directory says what was on trial. Raises
+    TableError if the kernel refuses to go back to a ruleset that has run: nothing has changed then, and it has to be tried again.
     """
     _close_forwarding_first(table, state, clock)
     try:
         confirmed = state.load()
     except StateError as error:
-        confirmed = remembered()
+        confirmed = way_back.rebuild() if way_back else None
         if confirmed is None:
-            return _close(table, table.read(clock()), clock(), str(error))
+            return _do_without(table, state, clock, str(error), takes_back=bool(way_back))
     if confirmed is None:
-        return _restore_origin(table, state, clock, origin)
-    state.drop_note(Note.TRIAL)
+        return _restore_origin(table, state, clock, way_back.origin if way_back else None)
     clock.follow(confirmed.at)  # an earlier clock is wrong: bans would last longer than they should
-    return _load_confirmed(table, state, confirmed, clock, takes_back=origin is not None)
+    return _load_confirmed(table, state, confirmed, clock, way_back)
 
 
 def _restore_origin(table: NftTable, state: StateDirectory, clock: GatewayClock, origin: Ruleset | None) -> RestoreOutcome:
@@ -91,7 +97,7 @@ def _restore_origin(table: NftTable, state: StateDirectory, clock: GatewayClock,
 
 
 def note_origin(state: StateDirectory, origin: Ruleset) -> None:
-    """Store what to go back to if the agent is killed before its first ruleset is confirmed. Raises StateError."""
+    """Store what to go back to if the agent is killed before a ruleset is confirmed that it can restore. Raises StateError."""
     state.write_note(Note.TRIAL, next(name for name, each in _ORIGINS.items() if each == origin))
 
 
@@ -103,18 +109,19 @@ def _close_forwarding_first(table: NftTable, state: StateDirectory, clock: Gatew
 
 
 def _load_confirmed(
-    table: NftTable, state: StateDirectory, confirmed: ConfirmedRuleset, clock: GatewayClock, *, takes_back: bool
+    table: NftTable, state: StateDirectory, confirmed: ConfirmedRuleset, clock: GatewayClock, way_back: WayBack | None
 ) -> RestoreOutcome:
-    """Change the table to the confirmed ruleset as it is now. takes_back: unconfirmed rules may not stay if the kernel refuses."""
+    """Change the table to the confirmed ruleset as it is now."""
     unchanged = read_if_unchanged(table, state, confirmed, drop_expired(confirmed.ruleset, clock()), clock)
     found = table.read(clock()) if unchanged is None else unchanged
     try:
         wanted = _change_to(table, found, confirmed.ruleset, clock)
     except TableError as error:
         fault = f"the kernel refuses the last confirmed ruleset: {error}"
-        if takes_back:
+        if way_back and way_back.has_run:
             raise TableError(fault) from error
-        return _close(table, found, clock(), fault)
+        return _do_without(table, state, clock, fault, takes_back=bool(way_back))
+    state.drop_note(Note.TRIAL)
     untuned = apply_profile(table, state, wanted.profile)
     text = f"the last confirmed ruleset runs, {wanted.count_elements()} elements{'' if unchanged is None else ', as they were left'}"
     return RestoreOutcome(wanted, confirmed, "", text, untuned, set_queues(table, wanted.shaper))
@@ -151,11 +158,17 @@ def _ignore_rounding(found: Ruleset, wanted: Ruleset) -> Ruleset:
     return reconcile_times(found, wanted, 0)
 
 
-def _close(table: NftTable, found: Ruleset, now: float, fault: str) -> RestoreOutcome:
-    """Keep rules that run, even if they are not known: they are better than none. If none run, close forwarding."""
+def _do_without(table: NftTable, state: StateDirectory, clock: GatewayClock, fault: str, *, takes_back: bool) -> RestoreOutcome:
+    """Keep rules that run, even if they are not known: they are better than none. If none run, or what runs was on trial, close forwarding.
+
+    takes_back: something was on trial until now.
+    """
+    if takes_back or state.read_note(Note.TRIAL) is not None:
+        return replace(_restore_origin(table, state, clock, CLOSED), fault=fault, text="forwarding is closed")
+    found = table.read(clock())
     if found.chains and not _is_closed(found):
         return RestoreOutcome(None, None, fault, "the kernel keeps the rules that it holds")
-    table.commit(diff(found, CLOSED), now)
+    table.commit(diff(found, CLOSED), clock())
     return RestoreOutcome(CLOSED, None, fault, "forwarding is closed")
 
 

@@ -27,7 +27,7 @@ from gateway.pending_cut import cut_what_was_pending, note_pending_cut
 from gateway.persistent_state import ConfirmedRuleset, Note, StateDirectory, encode_ruleset
 from gateway.programs.requests import AgentPrograms
 from gateway.refusals import OperationRefusedError
-from gateway.restore import RestoreOutcome, choose_fallback_ruleset, note_origin, restore_ruleset
+from gateway.restore import RestoreOutcome, WayBack, choose_fallback_ruleset, note_origin, restore_ruleset
 from gateway.returned_flows import ReturnedFlows
 from gateway.ruleset_inspection import check_ruleset, inspect_delta, inspect_management
 from gateway.running_ruleset import RunningRuleset, drop_expired_changes
@@ -109,7 +109,8 @@ class RulesetChanges:
         """Undo what was applied and not confirmed. On any error it stays on trial, and overdue: `take_back_overdue` tries again."""
         undone = self._trial.target[:12] if self._trial else "what was committed"
         try:
-            brought = restore_ruleset(self._table, self._state, self._clock, self._rebuild_confirmed, self._origin)
+            way_back = WayBack(self._origin, bool(self.confirmed), self._rebuild_confirmed)
+            brought = restore_ruleset(self._table, self._state, self._clock, way_back)
         except Exception:
             self._trial = self._trial and self._trial.give_up(reason, self._steady())
             self._held.forget()
@@ -167,8 +168,10 @@ class RulesetChanges:
 
     @contextmanager
     def _keep_origin(self) -> Iterator[None]:
-        """Keep the origin on the disk from before the first commit of a gateway on which nothing was confirmed. Raises StateError."""
-        if self._trial or self._state.has_confirmed:
+        """Keep the origin on the disk from before the first commit of a gateway on which nothing was confirmed, or nothing that can be
+        restored. Raises StateError.
+        """
+        if self._trial or self.confirmed:
             yield
             return
         note_origin(self._state, self._origin)

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 import pytest
 
-from firewall import wire
+from firewall import digest, wire
 from firewall.flows import Flow, FlowFilter
 from firewall.ruleset import EMPTY, Element, Ruleset
 from gateway.kernel import KernelTable
@@ -13,7 +13,7 @@ from gateway.memory_table import FakeKernel
 from gateway.restore import CLOSED
 from tests.agent.conftest import restrict_to_gateways
 from tests.agent.gateways import AnyGateway, InProcess, OnKernel, Served, clock
-from tests.agent.requests import deploy, runs, send_refused
+from tests.agent.requests import deploy, runs, send_refused, welcome
 from tests.agent.rulesets import ban, key, network, step, text_of, whole
 from tests.agent.test_cutting import ALL, IN, alive, apply, open_connections, open_one
 
@@ -165,6 +165,48 @@ def test_a_confirmed_ruleset_is_no_longer_on_trial_whatever_is_on_the_disk(gatew
     gateway.restart()
     assert runs(gateway) == text_of(BEFORE)
     assert not (gateway.state / "trial").exists()
+
+
+def damage_what_is_confirmed(gateway: InProcess | OnKernel | Served) -> None:
+    """Confirm a ruleset, damage it on the disk, and start the machine anew: forwarding is closed."""
+    deploy(gateway, whole(BEFORE, token=1, now=clock()))
+    (gateway.state / "confirmed").write_text("{")
+    if isinstance(gateway, InProcess):
+        gateway.table.meddle(EMPTY)
+    else:
+        gateway.nft("flush ruleset")
+    gateway.restart()
+    assert "cannot be read" in welcome(gateway).damage
+    assert runs(gateway) == text_of(CLOSED)
+
+
+@any_that_outlives
+def test_where_what_is_confirmed_is_damaged_forwarding_is_closed_again_after_a_trial(gateway: InProcess | OnKernel | Served) -> None:
+    damage_what_is_confirmed(gateway)
+    assert isinstance(gateway.ask(whole(AFTER, token=2, now=clock())), wire.Applied)
+    assert send_refused(gateway, wire.Revert(2)).text.endswith("deploy from the portal; forwarding is closed")
+    assert runs(gateway) == text_of(CLOSED)
+    assert isinstance(gateway.ask(whole(AFTER, token=3, now=clock())), wire.Applied)
+    gateway.restart()
+    assert "cannot be read" in welcome(gateway).damage
+    assert runs(gateway) == text_of(CLOSED)
+    deploy(gateway, whole(AFTER, token=4, now=clock()))
+    assert not (gateway.state / "trial").exists()
+    gateway.restart()
+    assert (runs(gateway), welcome(gateway).damage) == (text_of(AFTER), "")
+
+
+@restrict_to_gateways("in memory")
+def test_what_the_kernel_refused_at_the_start_does_not_keep_a_trial_from_ending(gateway: InProcess) -> None:
+    loose = Ruleset({"up": network(1).chains["up"]})  # its sets are missing
+    gateway._directory.write_checkpoint(loose, digest.digest_ruleset(loose), clock())
+    gateway.restart()
+    for token in (2, 3):
+        assert runs(gateway) == text_of(CLOSED)
+        assert isinstance(gateway.ask(whole(AFTER, token=token, now=clock())), wire.Applied)
+        gateway.restart() if token == 2 else send_refused(gateway, wire.Revert(3))
+    assert "the kernel refuses" in welcome(gateway).damage
+    assert runs(gateway) == text_of(CLOSED)
 
 
 class KilledError(BaseException):
