@@ -24,16 +24,16 @@ from gateway.handover import leave_note
 from gateway.kernel_profile import apply_profile, keep_original_sysctls
 from gateway.log_texts import to_plain_line
 from gateway.pending_cut import cut_what_was_pending, note_pending_cut
-from gateway.persistent_state import ConfirmedRuleset, Note, StateDirectory, encode_ruleset
+from gateway.persistent_state import ConfirmedRuleset, Note, StateDirectory, StateError, encode_ruleset
 from gateway.programs.requests import AgentPrograms
 from gateway.refusals import OperationRefusedError
 from gateway.restore import RestoreOutcome, WayBack, choose_fallback_ruleset, note_origin, restore_ruleset
 from gateway.returned_flows import ReturnedFlows
 from gateway.ruleset_inspection import check_ruleset, inspect_delta, inspect_management
 from gateway.running_ruleset import RunningRuleset, drop_expired_changes
-from gateway.table import CommitRefusedError, NftTable, NotApprovedError
+from gateway.table import CommitRefusedError, NftTable, NotApprovedError, TableError
 from gateway.table_state import CommitTiming, ReadBackError, TableState
-from gateway.trial import PendingTrial
+from gateway.trial import UNKNOWN_TRIAL, PendingTrial, build_trial
 from gateway.uplink_queues import UplinkQueues, change_queues
 
 log = logging.getLogger("gateway")
@@ -110,12 +110,13 @@ class RulesetChanges:
         undone = self._trial.target[:12] if self._trial else "what was committed"
         try:
             way_back = WayBack(self._origin, bool(self.confirmed), self._rebuild_confirmed)
-            brought = restore_ruleset(self._table, self._state, self._clock, way_back)
-        except Exception:
-            self._trial = self._trial and self._trial.give_up(reason, self._steady())
+            brought = self._adopt_outcome(restore_ruleset(self._table, self._state, self._clock, way_back))
+        except Exception as error:
+            self._trial = (self._trial or UNKNOWN_TRIAL).give_up(reason, self._steady())
             self._held.forget()
+            if isinstance(error, CommitRefusedError):  # would say that nothing is on trial
+                raise TableError(f"the kernel refuses the way back: {error}") from error
             raise
-        self._adopt_outcome(brought)
         self._counters.record_deleted_counts()
         self.past = f"{undone} was taken back at {self._clock.format()}, because {reason}: {brought.text}"
         log.warning("%s", to_plain_line(f"{self.past}: {brought.fault}" if brought.fault else self.past))
@@ -128,19 +129,19 @@ class RulesetChanges:
 
     def _rebuild_confirmed(self) -> ConfirmedRuleset | None:
         """Return the confirmed ruleset as far as it is known in memory, for the case that the disk cannot be read any more."""
-        committed = self._held.committed
-        if self._trial is None or not self._trial.follows or committed is None:
+        committed, trial = self._held.committed, self._trial or UNKNOWN_TRIAL
+        if committed is None or not self.confirmed or not trial.follows:
             return None
-        before = reduce(apply, (delta.invert() for delta in reversed(self._trial.deltas)), committed.ruleset)
+        before = reduce(apply, (delta.invert() for delta in reversed(trial.deltas)), committed.ruleset)
         return ConfirmedRuleset(before, digests.digest_ruleset(before), committed.now)
 
     def _adopt_outcome(self, brought: RestoreOutcome) -> RestoreOutcome:
+        self._held.remember(brought.ruleset, int(self._clock()), brought.untuned, brought.unshaped)
         self._trial, self.damage, self._encoded = None, brought.fault, None
         self.confirmed = digests.format_digest(brought.confirmed.digest) if brought.confirmed else ""
         self._returned.note_withdrawn(brought.confirmed.deltas if brought.confirmed else ())
         if (loaded := brought.confirmed.ruleset if brought.confirmed else brought.ruleset) is not None:
             self._block_ends.replace(loaded)  # with those that ended while the agent did not run
-        self._held.remember(brought.ruleset, int(self._clock()), brought.untuned, brought.unshaped)
         return brought
 
     def apply(self, request: wire.Apply) -> wire.Applied:
@@ -150,7 +151,7 @@ class RulesetChanges:
         if self._programs.is_on_trial:
             raise OperationRefusedError("state", "a program of the agent is on trial here; apply after that")
         running = self._held.get_running(request.now)
-        follows = not self._held.strayed and self._held.rules_known
+        follows = not self._held.strayed and self._held.rules_known and (self.is_on_trial or bool(self.confirmed))
         delta, compute_after = self._compute_change(request, running)
         approve = partial(_approve, compute_after, request.target)
         if request.delta is not None:
@@ -159,12 +160,33 @@ class RulesetChanges:
             inspect_management(apply(Ruleset(running.ruleset.chains), Delta(delta.chains)).chains)
         if delta.profile and delta.profile.after:
             keep_original_sysctls(self._table, self._state)
-        with self._keep_origin():
+        with self._keep_origin(), self._take_back_on_error():
             spent = self._commit(delta, approve)
-        self._held.settle()
+            trial = self._trial = build_trial(delta, request, earlier=self._trial, follows=follows, now=self._steady())
+            self._note_commit(delta)
+            flows_cut = self._cut_flows(delta, trial, request.now)
         self.applied_last = request.token
-        trial = self._trial = self._build_trial(delta, request, follows=follows)
-        return _build_applied(delta, trial, spent, self._cut_flows(delta, trial, request.now))
+        return _build_applied(delta, trial, spent, flows_cut)
+
+    @contextmanager
+    def _take_back_on_error(self) -> Iterator[None]:
+        """Take back what the block has committed if it fails then: nobody could confirm it, and nobody else would take it back.
+
+        Raises OperationRefusedError, or what `take_back` raises.
+        """
+        try:
+            yield
+        except (CommitRefusedError, NotApprovedError):  # nothing has changed
+            raise
+        except ReadBackError as fault:
+            brought = self.take_back("it differed when it was read back")
+            raise OperationRefusedError("nft", f"read back after the commit: {fault}; {brought.text}") from fault
+        except (TableError, StateError, OSError) as error:
+            brought = self.take_back("an error followed its commit")
+            raise OperationRefusedError("state", f"after the commit: {error}; {brought.text}") from error
+        except Exception:
+            self.take_back("the agent failed after its commit")
+            raise
 
     @contextmanager
     def _keep_origin(self) -> Iterator[None]:
@@ -200,36 +222,19 @@ class RulesetChanges:
         return delta, lambda: after
 
     def _commit(self, delta: Delta, approve: Callable[[], int]) -> CommitTiming:
-        try:
-            with change_queues(self._table, delta.shaper) as unshaped:
-                spent = self._held.commit(delta, approve)
-            self._block_ends.note(delta)
-            if delta.shaper:
-                self._queues.note(unshaped)
-            if delta.profile:
-                self._held.untuned = apply_profile(self._table, self._state, delta.profile.after)
-            return spent
-        except ReadBackError as fault:
-            brought = self.take_back("it differed when it was read back")
-            raise OperationRefusedError("nft", f"read back after the commit: {fault}; {brought.text}") from fault
-        finally:
-            self._counters.record_deleted_counts()
+        with change_queues(self._table, delta.shaper) as unshaped:
+            spent = self._held.commit(delta, approve)
+        if delta.shaper:
+            self._queues.note(unshaped)
+        return spent
 
-    def _build_trial(self, delta: Delta, request: wire.Apply, *, follows: bool) -> PendingTrial:
-        """Build the trial that follows this change.
-
-        It still goes back to before the first unconfirmed change; the time to confirm begins anew.
-        """
-        now, earlier = self._steady(), self._trial
-        return PendingTrial(
-            (*(earlier.deltas if earlier else ()), delta),
-            follows and (earlier.follows if earlier else bool(self.confirmed)),
-            request.target,
-            request.confirm_within,
-            now + request.confirm_within,
-            now if delta.touches_rules or delta.touches_kernel else earlier.rules_since if earlier else None,
-            earlier.flows if earlier else (),
-        )
+    def _note_commit(self, delta: Delta) -> None:
+        """Let the gateway's other parts know of a change that was committed, and set its profile."""
+        self._counters.record_deleted_counts()
+        self._held.settle()
+        self._block_ends.note(delta)
+        if delta.profile:
+            self._held.untuned = apply_profile(self._table, self._state, delta.profile.after)
 
     def _cut_flows(self, delta: Delta, trial: PendingTrial, now: int) -> int:
         """Cut the connections that may not wait for the confirmation, and note those that may. Return how many were cut."""

@@ -67,14 +67,8 @@ class TableState:
         self.rules_known = self.strayed = False
         if ruleset is not None:
             self._running = RunningRuleset(ruleset, now)
-            self._note_rules()
+            self._listing, self.rules_known = self._table.fingerprint_chains(), True
         self._committed = self._running
-
-    def _note_rules(self) -> None:
-        """Remember that the kernel's rules are those committed a moment ago."""
-        if self._running:
-            self._listing = self._table.fingerprint_chains()
-            self.rules_known = True
 
     @property
     def known_elements(self) -> Mapping[str, Elements]:
@@ -198,7 +192,7 @@ class TableState:
 
         approve: returns the digest that it leads to, or raises NotApprovedError; then nothing has changed.
         Raises CommitRefusedError if the kernel refused it (nothing has changed then), ReadBackError if the kernel holds something
-        else.
+        else. After any other error the kernel may hold it or not; what was committed last is as before for the agent.
         """
         running, self._running = self._running or self.get_running(0), None  # on any error below, it will be read anew
         start = perf_counter()
@@ -211,10 +205,10 @@ class TableState:
             self._commit_again(delta, running, refused)
         committed = perf_counter()
         self._read_back(delta)
+        listing = self._table.fingerprint_chains() if delta.touches_rules else self._listing
         running.change(delta, approve())
         self._running = self._committed = running
-        if delta.touches_rules:
-            self._note_rules()
+        self._listing, self.rules_known = listing, self.rules_known or delta.touches_rules
         return CommitTiming((committed - start) * 1000, (perf_counter() - committed) * 1000)
 
     def _read_back(self, delta: Delta) -> None:

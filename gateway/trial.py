@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from firewall.diff import Delta
 from firewall.flows import Flow
+from firewall.wire import Apply
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +56,25 @@ class PendingTrial:
         After a change of rules or profile, only a newer connection proves that the gateway can still be reached.
         """
         return self.rules_since is None or opened > self.rules_since
+
+
+UNKNOWN_TRIAL = PendingTrial((), follows=True, target="", within=0, deadline=0.0, rules_since=None, flows=())
+"""Stands for a change that failed after the kernel had it, and is to be taken back."""
+
+
+def build_trial(delta: Delta, request: Apply, *, earlier: PendingTrial | None, follows: bool, now: float) -> PendingTrial:
+    """Build the trial of a change that was committed now, on top of an earlier trial if there is one.
+
+    It still goes back to before the first unconfirmed change; the time to confirm begins anew. follows: the delta begins where the earlier
+    one ends, or at the confirmed ruleset.
+    """
+    touches = delta.touches_rules or delta.touches_kernel
+    return PendingTrial(
+        (*(earlier.deltas if earlier else ()), delta),
+        follows and (earlier is None or earlier.follows),
+        request.target,
+        request.confirm_within,
+        now + request.confirm_within,
+        now if touches else earlier.rules_since if earlier else None,
+        earlier.flows if earlier else (),
+    )

@@ -330,3 +330,55 @@ def test_taking_back_in_a_second_try_needs_no_readable_disk(wedged: InProcess) -
     refuse(wedged, 2, EXPIRED)
     assert send_refused(wedged, wire.Revert(2)).reason == "state"
     assert runs(wedged) == text_of(network(2))
+
+
+class Unsure(FakeKernel):
+    """A kernel whose rules cannot be looked at for some times after a commit."""
+
+    failures = 0
+    committed = False
+
+    def commit(self, delta, now, approve=approve_all):  # type: ignore[no-untyped-def]  # as in FakeKernel
+        super().commit(delta, now, approve)
+        self.committed = True
+
+    def fingerprint_chains(self) -> dict[str, str]:
+        if self.committed and self.failures:
+            self.failures -= 1
+            raise TableError("the ruleset changed during each of 5 dumps")
+        return super().fingerprint_chains()
+
+
+def open_unsure(state: Path, before: Ruleset, failures: int) -> InProcess:
+    """Return a gateway on which this is confirmed, unless it is empty, and whose rules cannot be looked at after the next commit."""
+    gateway, table = InProcess(state), Unsure()
+    gateway.table = table
+    gateway.restart()
+    if before != EMPTY:
+        deploy(gateway, whole(before, token=1, now=clock()))
+    table.committed, table.failures = False, failures
+    return gateway
+
+
+@pytest.mark.parametrize("before", [network(2), EMPTY], ids=["confirmed before", "the first"])
+def test_a_change_whose_rules_cannot_be_looked_at_after_the_commit_is_taken_back(tmp_path: Path, before: Ruleset) -> None:
+    gateway = open_unsure(tmp_path, before, 1)
+    answer = send_refused(gateway, step(before, network(3, BANNED), token=2, now=clock()))
+    assert answer.reason == "state"
+    assert answer.text.startswith("after the commit: the ruleset changed during each of 5 dumps; ")
+    assert (runs(gateway), welcome(gateway).trial) == (text_of(before), "")
+    assert not (gateway.state / "trial").exists()
+    deploy(gateway, step(before, network(3, BANNED), token=3, now=clock()))
+    gateway.restart()
+    assert runs(gateway) == text_of(network(3, BANNED))
+    gateway.close()
+
+
+@pytest.mark.parametrize("before", [network(2), EMPTY], ids=["confirmed before", "the first"])
+def test_a_change_that_cannot_be_taken_back_at_once_after_an_error_is_taken_back_later(tmp_path: Path, before: Ruleset) -> None:
+    gateway = open_unsure(tmp_path, before, 3)
+    assert send_refused(gateway, step(before, network(3, BANNED), token=2, now=clock())).reason == "state"
+    assert (gateway.agent.changes.is_on_trial, gateway.agent.changes.seconds_left) == (True, 0)
+    assert send_refused(gateway, wire.Hello(clock())).reason == "state"
+    assert (runs(gateway), welcome(gateway).trial) == (text_of(before), "")
+    gateway.close()
