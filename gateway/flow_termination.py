@@ -43,7 +43,7 @@ def cut_flows_at_confirm(
 ) -> tuple[int, FormerFlows]:
     """Cut the flows that the confirmed changes, taken together, end. Return how many, and those of members who lost an address.
 
-    flows: as listed at commit; None: not listed yet.
+    flows: as listed at commit; None: not listed yet. The changes may also be those that take a trial back.
     """
     if flows == ():
         return 0, []
@@ -56,7 +56,7 @@ def cut_flows_at_confirm(
         former = [(flow, holders) for flow in ended if (holders := changes.list_former_holders(flow))]
         return table.cut(ended) if ended else 0, former
     except (TableError, OSError) as error:
-        log.error("the change is confirmed, but its flows could not be cut: %s", to_plain_line(str(error)))
+        log.error("the confirmed ruleset runs, but its flows could not be cut: %s", to_plain_line(str(error)))
         return -1, []
 
 

@@ -32,6 +32,7 @@ from gateway.log_texts import to_plain_line
 from gateway.machine import read_boot_id
 from gateway.memory_table import FakeKernel
 from gateway.operations import Agent
+from gateway.pending_cut import cut_what_was_pending
 from gateway.persistent_state import StateDirectory, StateError
 from gateway.programs.requests import build_agent_programs
 from gateway.programs.self_check import check_itself
@@ -247,6 +248,7 @@ def restore(given: argparse.Namespace) -> int:
         clock = GatewayClock(time.time, time.monotonic)
         brought = restore_ruleset(kernel, state, clock)
         if brought.confirmed:
+            cut_what_was_pending(kernel, state, brought.confirmed, brought.endings)
             leave_note(kernel, state, format_digest(brought.confirmed.digest), clock)
     log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(brought.sentence))
     return 1 if brought.fault else 0

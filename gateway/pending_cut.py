@@ -1,7 +1,8 @@
-"""What a confirmation still has to cut, in case the agent is killed before it has done so.
+"""What a confirmation, or taking a trial back, still has to cut, in case the agent is killed before it has done so.
 
 It is noted before the confirmation is stored, and names the ruleset that this confirms: if that was not stored in the end, nothing
-is cut. Open connections do not outlive the machine, so the note need not either, and no confirmation waits for the disk because of it.
+is cut. Before a trial is taken back, it is noted with the ruleset that is confirmed. Open connections do not outlive the machine, so
+the note need not either, and nothing waits for the disk because of it.
 """
 
 import logging
@@ -9,7 +10,7 @@ import logging
 from firewall import digest as digests
 from firewall.codec import WireError, decode, encode
 from firewall.diff import Delta
-from firewall.flow_endings import reduce_to_endings
+from firewall.flow_endings import reduce_to_endings, reduce_way_back
 from firewall.flows import FlowChanges
 from gateway.flow_termination import FormerFlows, cut_flows_at_confirm
 from gateway.log_texts import to_plain_line
@@ -25,23 +26,42 @@ def note_pending_cut(state: StateDirectory, trial: PendingTrial, digest: int) ->
     deltas = () if trial.flows == () else reduce_to_endings(trial.deltas)
     if not FlowChanges(*deltas, after={}):
         return
+    _write_note(state, digest, deltas)
+
+
+def note_way_back(state: StateDirectory, delta: Delta, confirmed: ConfirmedRuleset) -> tuple[Delta, ...]:
+    """Note what taking a trial back ends, beside what the confirmation may still have to. Never fails; returns both.
+
+    delta: from what runs to the confirmed ruleset.
+    """
+    pending, ending = _read_note(state, confirmed.digest), reduce_way_back(delta)
+    if ending in pending or not FlowChanges(ending, after=confirmed.ruleset.elements):
+        return pending
+    _write_note(state, confirmed.digest, (*pending, ending))
+    return *pending, ending
+
+
+def cut_what_was_pending(table: NftTable, state: StateDirectory, confirmed: ConfirmedRuleset, pending: tuple[Delta, ...]) -> FormerFlows:
+    """Cut what `note_way_back` returned, and return the flows of members who lost an address. Called when the confirmed ruleset runs."""
+    _cut, former = cut_flows_at_confirm(table, pending, None, confirmed.ruleset.elements)
+    state.drop_note(Note.CUT)
+    return former
+
+
+def _write_note(state: StateDirectory, digest: int, deltas: tuple[Delta, ...]) -> None:
     try:
         state.write_note(Note.CUT, [digests.format_digest(digest), [encode(delta) for delta in deltas]], synced=False)
     except StateError as error:
         log.warning("connections may stay open if the agent is killed now: %s", to_plain_line(str(error)))
 
 
-def cut_what_was_pending(table: NftTable, state: StateDirectory, confirmed: ConfirmedRuleset) -> FormerFlows:
-    """Cut what the agent before was killed over, and return those of members who lost an address. Called at the start, when the
-    confirmed ruleset runs.
-    """
-    digest, deltas = _parse_note(state.read_note(Note.CUT))
-    former: FormerFlows = []
-    if digest == digests.format_digest(confirmed.digest):
-        log.warning("the agent was killed before it had cut the connections that the last change ends: this is done now")
-        _cut, former = cut_flows_at_confirm(table, deltas, None, {})
-    state.drop_note(Note.CUT)
-    return former
+def _read_note(state: StateDirectory, digest: int) -> tuple[Delta, ...]:
+    """Return what the agent before was killed over, if this ruleset was confirmed by then."""
+    confirmed, deltas = _parse_note(state.read_note(Note.CUT))
+    if confirmed != digests.format_digest(digest):
+        return ()
+    log.warning("connections that the last change ends had not been cut yet: this is done now")
+    return deltas
 
 
 def _parse_note(value: object) -> tuple[str, tuple[Delta, ...]]:

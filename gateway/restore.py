@@ -12,11 +12,12 @@ restored: then forwarding is closed again, because a ruleset that nobody confirm
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from firewall.diff import diff
+from firewall.diff import Delta, diff
 from firewall.ruleset import EMPTY, Chain, Hook, HookPriority, Ruleset, VerdictAction, drop_expired
 from gateway.clock import GatewayClock
 from gateway.handover import read_if_unchanged
 from gateway.kernel_profile import SysctlErrors, apply_profile
+from gateway.pending_cut import note_way_back
 from gateway.persistent_state import ConfirmedRuleset, Note, StateDirectory, StateError
 from gateway.running_ruleset import reconcile_times
 from gateway.table import CommitRefusedError, NftTable, TableError
@@ -31,7 +32,8 @@ class RestoreOutcome:
     """The outcome of a restore.
 
     ruleset: what runs now, None if its rules are not known. fault: "" if all is well. untuned: sysctls of its profile that could
-    not be set, with the errors. unshaped: why the queues of the uplink could not be set, "" if they are.
+    not be set, with the errors. unshaped: why the queues of the uplink could not be set, "" if they are. endings: what has let in
+    connections that `cut_what_was_pending` is to cut now.
     """
 
     ruleset: Ruleset | None
@@ -40,6 +42,7 @@ class RestoreOutcome:
     text: str
     untuned: SysctlErrors = field(default_factory=dict)
     unshaped: str = ""
+    endings: tuple[Delta, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -112,8 +115,11 @@ def _load_confirmed(
     table: NftTable, state: StateDirectory, confirmed: ConfirmedRuleset, clock: GatewayClock, way_back: WayBack | None
 ) -> RestoreOutcome:
     """Change the table to the confirmed ruleset as it is now."""
-    unchanged = read_if_unchanged(table, state, confirmed, drop_expired(confirmed.ruleset, clock()), clock)
+    wanted = drop_expired(confirmed.ruleset, clock())
+    unchanged = read_if_unchanged(table, state, confirmed, wanted, clock)
     found = table.read(clock()) if unchanged is None else unchanged
+    change = diff(_ignore_rounding(found, wanted), wanted) if found.sets else Delta()  # without sets, nothing was let in
+    endings = note_way_back(state, change, confirmed)
     try:
         wanted = _change_to(table, found, confirmed.ruleset, clock)
     except TableError as error:
@@ -124,7 +130,7 @@ def _load_confirmed(
     state.drop_note(Note.TRIAL)
     untuned = apply_profile(table, state, wanted.profile)
     text = f"the last confirmed ruleset runs, {wanted.count_elements()} elements{'' if unchanged is None else ', as they were left'}"
-    return RestoreOutcome(wanted, confirmed, "", text, untuned, set_queues(table, wanted.shaper))
+    return RestoreOutcome(wanted, confirmed, "", text, untuned, set_queues(table, wanted.shaper), endings)
 
 
 def _change_to(table: NftTable, found: Ruleset, ruleset: Ruleset, clock: GatewayClock) -> Ruleset:

@@ -94,9 +94,7 @@ class RulesetChanges:
         """Bring the kernel back to what was confirmed last, and remember it as the state that runs. Called at the agent's start."""
         brought = self._adopt_outcome(restore_ruleset(self._table, self._state, self._clock))
         self._origin = choose_fallback_ruleset(self._table)  # not what was on trial when the agent before was killed
-        self._counters.record_deleted_counts()
-        if brought.confirmed:
-            self._returned.note_cut(cut_what_was_pending(self._table, self._state, brought.confirmed))
+        self._finish_restore(brought)
         self.past = f"the agent started at {self._clock.format()}: {brought.text}"
         return brought
 
@@ -117,10 +115,16 @@ class RulesetChanges:
             if isinstance(error, CommitRefusedError):  # would say that nothing is on trial
                 raise TableError(f"the kernel refuses the way back: {error}") from error
             raise
-        self._counters.record_deleted_counts()
+        self._finish_restore(brought)
         self.past = f"{undone} was taken back at {self._clock.format()}, because {reason}: {brought.text}"
         log.warning("%s", to_plain_line(f"{self.past}: {brought.fault}" if brought.fault else self.past))
         return brought
+
+    def _finish_restore(self, brought: RestoreOutcome) -> None:
+        """Save the final counts of what was deleted, and cut what may not stay open."""
+        self._counters.record_deleted_counts()
+        if brought.confirmed:
+            self._returned.note_cut(cut_what_was_pending(self._table, self._state, brought.confirmed, brought.endings))
 
     def take_back_overdue(self) -> None:
         """Take back the change on trial if its time to confirm is over."""

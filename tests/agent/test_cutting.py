@@ -3,13 +3,14 @@
 import os
 import subprocess
 from collections.abc import Collection
-from ipaddress import ip_address
+from ipaddress import IPv4Network, ip_address
 from itertools import pairwise
 
 import pytest
 
 from firewall import wire
 from firewall.flows import Flow, FlowFilter
+from firewall.policy import AllowEntrySpec
 from firewall.ruleset import Ruleset
 from gateway.memory_table import FakeKernel
 from gateway.table import TableError
@@ -111,6 +112,41 @@ def test_whoever_leaves_keeps_his_connections_until_it_is_confirmed(gateway: InP
 def test_a_reverted_change_ends_no_flows(gateway: InProcess | OnKernel) -> None:
     open_connections(gateway)
     apply(gateway, network(3), network(0))
+    assert isinstance(gateway.ask(wire.Revert(2)), wire.Reverted)
+    assert alive(gateway) == ALL.keys()
+
+
+FORWARDS, NONE = network(3), network(3, forwards=False)
+WITH_BAN = network(3, ban("203.0.113.8/29", "scans"))
+WITH_EXCEPTION = network(3, ban("203.0.113.8/29", "scans"), allowed=(AllowEntrySpec(0, IPv4Network("203.0.113.9"), "", 0),))
+
+
+@in_process
+@pytest.mark.parametrize("killed", [False, True], ids=["reverted", "killed"])
+@pytest.mark.parametrize(
+    ("before", "tried", "cut"),
+    [(WITH_BAN, FORWARDS, "banned"), (WITH_BAN, WITH_EXCEPTION, "banned"), (NONE, FORWARDS, "in"), (FORWARDS, NONE, "")],
+    ids=["ban lifted", "allow entry added", "forward added", "forward withdrawn"],
+)
+def test_what_a_change_on_trial_let_in_is_cut_when_it_is_taken_back(
+    gateway: InProcess | OnKernel, before: Ruleset, tried: Ruleset, cut: str, *, killed: bool
+) -> None:
+    deploy(gateway, whole(before, token=1, now=clock()))
+    apply(gateway, before, tried)
+    for arguments in ALL.values():
+        open_one(gateway, arguments)
+    if killed:
+        gateway.restart()
+    else:
+        assert isinstance(gateway.ask(wire.Revert(2)), wire.Reverted)
+    assert alive(gateway) == ALL.keys() - {cut}
+    assert not (gateway.state / "cut").exists()
+
+
+@in_process
+def test_a_member_who_gets_an_address_back_from_another_keeps_the_connections(gateway: InProcess | OnKernel) -> None:
+    open_connections(gateway)
+    apply(gateway, network(3), network(3, first_owner=5_000_000))
     assert isinstance(gateway.ask(wire.Revert(2)), wire.Reverted)
     assert alive(gateway) == ALL.keys()
 

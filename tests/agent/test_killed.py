@@ -286,6 +286,23 @@ def test_killed_before_a_confirmation_was_stored_cuts_nothing(gateway: InProcess
     assert not (gateway.state / "cut").exists()
 
 
+@in_process
+def test_killed_before_the_connections_of_a_trial_that_was_taken_back_were_cut(gateway: InProcess | OnKernel) -> None:
+    open_mortal(gateway)
+    deploy(gateway, step(THREE, WITHDRAWN, token=2, now=clock()))
+    apply(gateway, WITHDRAWN, THREE, token=3)
+    open_one(gateway, IN)
+    assert isinstance(gateway.table, MortalFake | MortalKernel)
+    gateway.table.dying = True
+    with pytest.raises(KilledError):
+        gateway.ask(wire.Revert(3))
+    gateway.table.dying = False
+    assert alive(gateway) == ALL.keys()
+    gateway.restart()
+    assert alive(gateway) == ALL.keys() - {"in"}
+    assert not (gateway.state / "cut").exists()
+
+
 @restrict_to_gateways("in memory")
 def test_killed_before_the_connections_of_former_members_were_cut_after_a_whole_ruleset(gateway: InProcess) -> None:
     """Another program has changed the table, so the journal does not say what this change takes away."""
