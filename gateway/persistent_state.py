@@ -23,6 +23,7 @@ from firewall.profile import NAMES
 from firewall.ruleset import Ruleset, drop_expired
 from firewall.wire_versions import LACKING, SPOKEN
 from gateway.counter_ledger import DeletedCountsLedger
+from gateway.durable_files import replace_durably, sync_directory, write_at, write_new
 from gateway.running_ruleset import RunningRuleset
 
 _TOKEN, _CHECKPOINT, _JOURNAL, _LOCK, _SYSCTLS = "token", "confirmed", "journal", "lock", "sysctls"
@@ -95,7 +96,7 @@ class StateDirectory:
     def _write_token(self, token: int, before: bytes) -> None:
         """Write the token. On failure restore the octets before and raise StateError."""
         try:
-            _write(self._token_file, f"{token:0{_TOKEN_DIGITS}d}\n".encode(), 0)
+            write_at(self._token_file, f"{token:0{_TOKEN_DIGITS}d}\n".encode(), 0)
             os.fdatasync(self._token_file)
         except OSError as error:
             with suppress(OSError):
@@ -126,7 +127,7 @@ class StateDirectory:
         with suppress(StateError):
             self._write_token(self.token, token)
             try:
-                _write_new(room, bytes(4096))
+                write_new(room, bytes(4096))
                 room.unlink()
             except OSError as error:
                 with suppress(OSError):
@@ -220,10 +221,10 @@ class StateDirectory:
         file = os.open(self.directory / _JOURNAL, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             os.ftruncate(file, self._journal_end)
-            _write(file, line, self._journal_end)
+            write_at(file, line, self._journal_end)
             os.fdatasync(file)
             if not self._journal_end:
-                self._sync_directory()
+                sync_directory(self.directory)
         except OSError:
             with suppress(OSError):  # a complete line would count as confirmed, although the portal got no reply
                 os.ftruncate(file, self._journal_end)
@@ -241,14 +242,13 @@ class StateDirectory:
         whole = b'%b,"ruleset":%b}' % (_encode_json(head)[:-1], encoded or encode_ruleset(ruleset))
         new = self.directory / f"{_CHECKPOINT}.new"
         try:
-            _write_new(new, whole)
-            new.replace(self.directory / _CHECKPOINT)
-            self._number, self._journal_end, self._is_of_another_release = number, 0, False
-            self._sync_directory()
+            write_new(new, whole)
+            replace_durably(new, self.directory / _CHECKPOINT)
         except OSError as error:
             with suppress(OSError):
                 new.unlink(missing_ok=True)
             raise self._record_write_error(_CHECKPOINT, error) from error
+        self._number, self._journal_end, self._is_of_another_release = number, 0, False
 
     @property
     def found_sysctls(self) -> dict[str, str] | None:
@@ -289,21 +289,15 @@ class StateDirectory:
         """Write a small file as a whole. Raises StateError, and the file before stays."""
         new = self.directory / f"{name}.new"
         try:
-            _write_new(new, json.dumps(value).encode(), synced=synced)
-            new.replace(self.directory / name)
+            write_new(new, json.dumps(value).encode(), synced=synced)
             if synced:
-                self._sync_directory()
+                replace_durably(new, self.directory / name)
+            else:
+                new.replace(self.directory / name)
         except OSError as error:
             with suppress(OSError):
                 new.unlink(missing_ok=True)
             raise self._record_write_error(name, error) from error
-
-    def _sync_directory(self) -> None:
-        directory = os.open(self.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
 
 
 def encode_ruleset(ruleset: Ruleset) -> bytes:
@@ -321,23 +315,6 @@ def _encode_for_neighbours(value: Ruleset | Delta) -> Json:
         return encode(value, LACKING[SPOKEN[0]])
     except TooNewError:
         return encode(value)
-
-
-def _write_new(path: Path, octets: bytes, *, synced: bool = True) -> None:
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    try:
-        _write(file, octets, 0)
-        if synced:
-            os.fsync(file)
-    finally:
-        os.close(file)
-
-
-def _write(file: int, octets: bytes, at: int) -> None:
-    rest = memoryview(octets)
-    while rest:
-        written = os.pwrite(file, rest, at)
-        rest, at = rest[written:], at + written
 
 
 def _encode_line(record: Json) -> bytes:

@@ -9,7 +9,8 @@ import pytest
 
 from firewall import digest, wire
 from firewall.ruleset import EMPTY
-from gateway.persistent_state import StateDirectory, StateError
+from gateway import durable_files
+from gateway.persistent_state import Note, StateDirectory, StateError
 from tests.agent.gateways import Served, clock
 from tests.agent.requests import deploy, runs, send_refused, welcome
 from tests.agent.rulesets import ban, delta, network, step, text_of, whole
@@ -180,3 +181,46 @@ def test_a_write_that_is_cut_off_leaves_what_was_confirmed_before(tmp_path: Path
     assert confirmed
     assert confirmed.ruleset == network(3)
     assert not (tmp_path / "confirmed.new").exists()
+
+
+def fail_to_sync(_: Path) -> None:
+    raise OSError(5, "Input/output error")
+
+
+@pytest.mark.parametrize("earlier", [False, True], ids=["the first", "a later one"])
+def test_a_checkpoint_whose_name_does_not_reach_the_disk_is_not_confirmed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, earlier: bool
+) -> None:
+    state = StateDirectory(tmp_path)
+    if earlier:
+        state.write_checkpoint(network(2), digest.digest_ruleset(network(2)), NOW)
+        state.append([delta(network(2), network(3))], digest.digest_ruleset(network(3)), NOW)
+    with monkeypatch.context() as failing:
+        failing.setattr(durable_files, "sync_directory", fail_to_sync)
+        with pytest.raises(StateError, match="Input/output error; nothing was confirmed"):
+            state.write_checkpoint(network(9), digest.digest_ruleset(network(9)), NOW)
+    confirmed = state.load()
+    assert (confirmed.ruleset if confirmed else EMPTY) == (network(3) if earlier else EMPTY)
+    if earlier:
+        state.append([delta(network(3), network(4))], digest.digest_ruleset(network(4)), NOW)
+        reloaded = state.load()
+        assert reloaded and reloaded.ruleset == network(4)
+    assert not {"confirmed.new", "confirmed.before"} & {path.name for path in tmp_path.iterdir()}
+
+
+def test_a_note_whose_name_does_not_reach_the_disk_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = StateDirectory(tmp_path)
+    monkeypatch.setattr(durable_files, "sync_directory", fail_to_sync)
+    with pytest.raises(StateError):
+        state.write_note(Note.TRIAL, "empty")
+    assert state.read_note(Note.TRIAL) is None
+
+
+def test_a_link_that_a_killed_agent_left_does_no_harm(tmp_path: Path) -> None:
+    state = StateDirectory(tmp_path)
+    state.write_checkpoint(network(2), digest.digest_ruleset(network(2)), NOW)
+    (tmp_path / "confirmed.before").hardlink_to(tmp_path / "confirmed")
+    state.write_checkpoint(network(3), digest.digest_ruleset(network(3)), NOW)
+    confirmed = state.load()
+    assert confirmed and confirmed.ruleset == network(3)
+    assert not (tmp_path / "confirmed.before").exists()
