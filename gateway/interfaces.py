@@ -108,6 +108,14 @@ def list_addresses() -> dict[str, tuple[Address, ...]]:
     return {name: tuple(addresses[:MOST_ADDRESSES]) for name, addresses in sorted(found.items()) if name}
 
 
+def get_index(interface: str) -> int:
+    """Return the index of the interface in the calling thread's network namespace, 0 if there is none."""
+    try:
+        return socket.if_nametoindex(interface)
+    except OSError:
+        return 0
+
+
 def has_address(interface: str, address: Address) -> bool:
     """True if the interface exists and has this address, which may be link-local. Raises TableError."""
     try:

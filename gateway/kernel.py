@@ -281,6 +281,10 @@ class KernelTable:
         """See NftTable."""
         return read_shaper(interface)
 
+    def get_interface_index(self, interface: str) -> int:
+        """See NftTable."""
+        return interfaces.get_index(interface)
+
     def count_connections(self) -> int:
         """See NftTable."""
         return sysctl.count_connections()

@@ -69,6 +69,7 @@ class FakeKernel:
         self.queues: dict[str, str] = {}  # of the uplink, as in firewall/shaper.py
         self.unshapable = ""  # why tests pretend that the kernel can have no shaper
         self.interfaces = list(INTERFACES)
+        self.indexes: dict[str, int] = {}  # of interfaces that tests pretend were made anew
         self.virtual_addresses: set[tuple[str, Address]] = set()  # that tests pretend the interfaces have
         self.filled: dict[str, int] = {}  # elements that tests pretend packets have added to dynamic sets
 
@@ -218,6 +219,10 @@ class FakeKernel:
     def read_shaper(self, interface: str) -> dict[str, str]:
         """See NftTable."""
         return dict(self.queues)
+
+    def get_interface_index(self, interface: str) -> int:
+        """See NftTable."""
+        return self.indexes.get(interface, 1) if interface in {each.name for each in self.interfaces} else 0
 
     def count_connections(self) -> int:
         """See NftTable."""

@@ -151,14 +151,17 @@ class AgentServer:
                 log.error("connections to the notice page could not be cut: %s", to_plain_line(str(error)))
 
     def start_queue_watch(self) -> None:
-        """Begin to try again queues of the uplink that could not be set, until `end`: the uplink may come up, or get a module."""
+        """Begin to try again queues of the uplink that could not be set or went with it, until `end`: it may come up, or get a module."""
         self._tasks.append(asyncio.get_running_loop().create_task(self._watch_queues()))
 
     async def _watch_queues(self) -> None:
         while True:
             await asyncio.sleep(WATCH_QUEUES)
-            if self._agent.queues.are_missing:
-                await self._run_in_turn(self._agent.queues.restore)
+            try:
+                if self._agent.queues.are_missing:
+                    await self._run_in_turn(self._agent.queues.restore)
+            except Exception as error:  # on any error, the next look tries again
+                log.error("the queues of the uplink could not be set: %s", to_plain_line(str(error)))
 
     async def end(self) -> None:
         """Wait for the running operation; those queued behind it are cancelled."""

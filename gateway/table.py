@@ -202,6 +202,12 @@ class NftTable(Protocol):
     def read_shaper(self, interface: str) -> dict[str, str]:
         """Return the queues of this uplink, as in firewall/shaper.py."""
 
+    def get_interface_index(self, interface: str) -> int:
+        """Return the kernel's index of the interface, which a new one of this name does not get again; 0 if there is none.
+
+        May be called on another thread, beside everything else.
+        """
+
     def count_connections(self) -> int:
         """Return the number of tracked connections. May be called on another thread, beside everything else."""
 

@@ -42,6 +42,7 @@ class TableState:
         self.strayed = True
         self.untuned: SysctlErrors = {}
         self.unshaped = ""  # why the queues of the uplink are not the shaper's, as far as that is known
+        self._uplink_index = 0  # the kernel's, when its queues were set
         self._slack: float = SLACK  # seconds by which the expiry times of the last read may differ
 
     def settle(self) -> None:
@@ -62,13 +63,27 @@ class TableState:
 
         untuned: sysctls of its profile that could not be set. unshaped: why its queues could not, "" if they are.
         """
-        self.untuned, self.unshaped = untuned, unshaped
+        self.untuned = untuned
         self._running, self._listing = None, {}
         self.rules_known = self.strayed = False
         if ruleset is not None:
             self._running = RunningRuleset(ruleset, now)
             self._listing, self.rules_known = self._table.fingerprint_chains(), True
         self._committed = self._running
+        self.note_queues(unshaped)
+
+    def note_queues(self, unshaped: str) -> None:
+        """Note that the queues of the shaper that was committed last have been set, or why they could not be."""
+        self.unshaped, self._uplink_index = unshaped, self._get_uplink_index()
+
+    @property
+    def is_uplink_new(self) -> bool:
+        """True if the uplink went, or was made anew, since its queues were set: they went with it. May be called on another thread."""
+        return self._get_uplink_index() != self._uplink_index
+
+    def _get_uplink_index(self) -> int:
+        shaper = self.committed_shaper
+        return self._table.get_interface_index(shaper.interface) if shaper else 0
 
     @property
     def known_elements(self) -> Mapping[str, Elements]:
@@ -122,7 +137,7 @@ class TableState:
         return (*list_altered_sysctls(self._table, ruleset.profile, self.untuned), *self._list_altered_queues(ruleset.shaper))
 
     def _list_altered_queues(self, shaper: UplinkShaper | None) -> tuple[SysctlDifference, ...]:
-        if shaper is None or self.unshaped:
+        if shaper is None or self.unshaped or self.is_uplink_new:
             return ()
         return list_shaper_differences(shaper, self._table.read_shaper(shaper.interface))
 

@@ -26,17 +26,20 @@ class UplinkQueues:
 
     @property
     def are_missing(self) -> bool:
-        """True if they could not be set. May be called on another thread."""
-        return bool(self._held.unshaped)
+        """True if they could not be set, or the uplink is not the one that had them. May be called on another thread."""
+        return bool(self._held.unshaped) or self._held.is_uplink_new
 
     def restore(self) -> None:
         """Set them, if that is possible by now. Called between requests."""
         if self.are_missing:
+            if self._held.is_uplink_new:
+                log.info("the uplink was made anew, or has gone: its queues are set again as soon as it is there")
             self.note(set_queues(self._table, self._held.committed_shaper))
 
     def note(self, unshaped: str) -> None:
         """Note why they are not those of the ruleset that runs, "" if they are. Said once, not with each try."""
-        before, self._held.unshaped = self._held.unshaped, unshaped
+        before = self._held.unshaped
+        self._held.note_queues(unshaped)
         if unshaped and unshaped != before:
             log.warning("without fair queues: %s", to_plain_line(unshaped))
         elif before and not unshaped:

@@ -176,6 +176,26 @@ def test_at_boot_the_rules_run_though_the_uplink_is_not_there_and_its_queues_fol
     assert drift(local) == wire.Drifted(text_of(build_ruleset(BOTH)), (), {})
 
 
+@pytest.mark.parametrize("gone_for_a_while", [False, True])
+def test_an_uplink_that_is_made_anew_gets_its_queues_again_and_was_not_changed_by_hand(local: InProcess, *, gone_for_a_while: bool) -> None:
+    wanted = build_ruleset(BOTH)
+    deploy(local, whole(wanted, token=1, now=clock()))
+    interfaces, local.table.queues, local.table.indexes = local.table.interfaces, {}, {"wan0": 99}
+    if gone_for_a_while:
+        local.table.interfaces = []
+        assert drift(local) == wire.Drifted(text_of(wanted), (), {})
+        local.agent.queues.restore()
+        assert why_unshaped(local) == "there is no interface wan0 whose queue could be set"
+        local.table.interfaces = interfaces
+    assert (welcome(local).digest, drift(local)) == (text_of(wanted), wire.Drifted(text_of(wanted), (), {}))
+    deploy(local, step(wanted, build_ruleset(BOTH, 3), token=2, now=clock()))
+    local.agent.queues.restore()
+    assert (why_unshaped(local), local.table.queues) == ("", settings_of(BOTH))
+    assert not local.agent.queues.are_missing
+    local.table.queues = {"queue of wan0": "fq_codel"}
+    assert drift(local).sysctls
+
+
 # --- The kernel of this machine
 
 
@@ -197,6 +217,10 @@ def test_this_kernel_gets_the_queues_or_says_what_it_lacks(gateway: OnKernel) ->
     if has_cake(gateway):
         deploy(gateway, step(PLAIN, build_ruleset(BOTH), token=2, now=clock()))
         assert gateway.space.do(gateway.table.read_shaper, "wan0") == settings_of(BOTH)
+        remake_uplink(gateway)
+        assert gateway.space.do(gateway.table.read_shaper, "wan0") != settings_of(BOTH)
+        gateway.space.do(gateway.agent.queues.restore)
+        assert gateway.space.do(gateway.table.read_shaper, "wan0") == settings_of(BOTH)
         return
     before = list_queues(gateway)
     planned = gateway.ask(wire.Plan(clock(), build_ruleset(BOTH)))
@@ -206,6 +230,22 @@ def test_this_kernel_gets_the_queues_or_says_what_it_lacks(gateway: OnKernel) ->
     assert why_unshaped(gateway) == LACKING and runs(gateway) == text_of(build_ruleset(BOTH))
     deploy(gateway, step(build_ruleset(BOTH), PLAIN, token=3, now=clock()))
     assert list_queues(gateway) == before and why_unshaped(gateway) == ""
+
+
+@pytest.mark.kernel
+@restrict_to_gateways("kernel")
+def test_an_uplink_that_is_made_anew_is_seen(gateway: OnKernel) -> None:
+    remake_uplink(gateway)
+    deploy(gateway, whole(build_ruleset(BOTH), token=1, now=clock()))
+    gateway.agent._held.unshaped = ""  # as if this kernel had CAKE
+    assert not gateway.space.do(lambda: gateway.agent.queues.are_missing)
+    remake_uplink(gateway)
+    assert gateway.space.do(lambda: gateway.agent.queues.are_missing)
+
+
+def remake_uplink(gateway: OnKernel) -> None:
+    for arguments in ("delete wan0", "add wan0 type veth peer name far"):
+        gateway.space.do(lambda given: subprocess.run(["ip", "link", *given.split()], check=False, capture_output=True), arguments)
 
 
 @pytest.mark.kernel
