@@ -48,5 +48,10 @@ class GatewayCounters:
 
         Called right after they are deleted, before anything else is done or answered.
         """
-        if ended := self._table.take_deleted_counts():
-            self._ledger.keep(ended, boot=self._boot, table=self._table.get_handle() or 0)
+        save_deleted_counts(self._table, self._ledger, self._boot)
+
+
+def save_deleted_counts(table: NftTable, ledger: DeletedCountsLedger, boot: str) -> None:
+    """Save in the ledger what the elements had counted that were deleted since the last call. boot: the kernel's boot id."""
+    if ended := table.take_deleted_counts():
+        ledger.keep(ended, boot=boot, table=table.get_handle() or 0)

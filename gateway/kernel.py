@@ -91,19 +91,18 @@ class KernelTable:
         """See NftTable."""
         began = monotonic()
         self.progress.begin("loading", _count_added(delta.elements))
-        with self._keep_counts(_count_ending(delta)):
-            self._commit(delta, lambda: now + monotonic() - began, approve)
+        self._commit(delta, lambda: now + monotonic() - began, approve)
 
     @contextmanager
-    def _keep_counts(self, ending: int) -> Iterator[None]:
+    def _keep_counts(self, ending: int, others: int = 0) -> Iterator[None]:
         """Keep the final counts of the elements that are deleted meanwhile.
 
-        ending: how many elements of counted sets are deleted, at least.
+        ending: how many elements of counted sets are deleted, at least. others: how many the kernel reports besides.
         """
         if not ending:
             yield
             return
-        with self._notices.listen(ending):
+        with self._notices.listen(ending + others):
             yield
             for name, tally in self._notices.iter_deleted_counts():
                 add_deleted_counts(self._ended.setdefault(name, {}), tally)
@@ -149,14 +148,15 @@ class KernelTable:
     def _commit_at_once(self, delta: Delta, clock: UnixClock) -> None:
         """Commit the delta in one transaction. It stands even if renewing elements fails: reading back finds wrong expiry times."""
         written = clock()
-        if delta.touches_rules:
-            self._commit_text(delta, written)
-        elif delta.elements:
-            self._commit_elements(delta.elements, written)
-        try:
-            self._renewal.renew_if_late(delta.elements, written, clock)
-        except TableError as error:
-            log.warning("some elements will expire too late: %s", error)
+        with self._keep_counts(_count_ending(delta), _count_added(delta.elements)):
+            if delta.touches_rules:
+                self._commit_text(delta, written)
+            elif delta.elements:
+                self._commit_elements(delta.elements, written)
+            try:
+                self._renewal.renew_if_late(delta.elements, written, clock)
+            except TableError as error:
+                log.warning("some elements will expire too late: %s", error)
 
     def _commit_text(self, delta: Delta, now: float) -> None:
         with self._foreign.count_own():

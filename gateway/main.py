@@ -21,6 +21,7 @@ from firewall.digest import format_digest
 from firewall.failover import ProgramPaths
 from gateway import prober
 from gateway.clock import GatewayClock
+from gateway.counters import save_deleted_counts
 from gateway.evidence.header_service import answer_one_request
 from gateway.failover_files import OUTCOME, FailoverFileRequests, FileRequestError, render_request
 from gateway.failover_roles import SETTINGS
@@ -247,6 +248,7 @@ def restore(given: argparse.Namespace) -> int:
     with closing(StateDirectory(given.state)) as state, closing(KernelTable()) as kernel:
         clock = GatewayClock(time.time, time.monotonic)
         brought = restore_ruleset(kernel, state, clock)
+        save_deleted_counts(kernel, state.ledger, read_boot_id())
         if brought.confirmed:
             cut_what_was_pending(kernel, state, brought.confirmed, brought.endings)
             leave_note(kernel, state, format_digest(brought.confirmed.digest), clock)

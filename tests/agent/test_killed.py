@@ -132,6 +132,19 @@ def test_what_restores_by_hand_takes_the_very_first_ruleset_back_too_and_leaves_
 
 
 @restrict_to_gateways("served on the kernel")
+def test_what_a_trials_elements_counted_is_kept_by_a_restore_by_hand(gateway: Served) -> None:
+    deploy(gateway, whole(THREE, token=1, now=clock()))
+    assert isinstance(gateway.ask(step(THREE, network(4), token=2, now=clock())), wire.Applied)
+    gateway.kill()
+    gateway.nft("delete element inet netzwart up4 { 10.1.0.4 }; add element inet netzwart up4 { 10.1.0.4 counter packets 7 bytes 700 }")
+    subprocess.run(gateway.command("restore", "--state", str(gateway.state)), capture_output=True, check=True)
+    gateway.start()
+    reading = gateway.ask(wire.Counters("", 0))
+    assert isinstance(reading, wire.Reading)
+    assert [list(each.sets) for each in reading.gone] == [["up4"]]
+
+
+@restrict_to_gateways("served on the kernel")
 def test_forwarding_that_is_closed_at_boot_stays_closed_after_a_power_cut_in_the_very_first_trial(gateway: Served) -> None:
     try_first(gateway, 1)
     gateway.kill()

@@ -1,6 +1,7 @@
 """Kernel notices of deleted elements: too many for the socket, and of elements from the release before."""
 
 from contextlib import closing
+from dataclasses import replace
 from ipaddress import IPv4Address
 
 import pytest
@@ -9,7 +10,9 @@ from firewall import owners, wire
 from firewall.counters import Baseline, compute_reading_advance
 from firewall.diff import Delta, ElementChange, diff
 from firewall.ruleset import EMPTY, PLAIN, Ruleset, Set, Type
+from gateway import deleted_element_counters
 from gateway.deleted_element_counters import DeletionListener
+from gateway.load_plan import LARGE
 from tests.agent.conftest import Bench, make_gateway_param, restrict_to_gateways
 from tests.agent.counter_tables import count
 from tests.agent.gateways import OnKernel, clock
@@ -42,6 +45,20 @@ def test_a_listener_notices_lost_notices_and_a_commit_that_expects_many_receives
     assert all(name == "up4" for name, _ended in heard), "what was told before stays true"
     assert bench.do(bench.table.take_deleted_counts) == {"up4": {(each, b""): counted for each, counted in OURS.items()}}
     assert bench.do(bench.table.take_deleted_counts) == {}, "it is told once"
+
+
+@pytest.mark.parametrize("bench", [make_gateway_param("kernel")], indirect=True)
+@pytest.mark.parametrize("size", [LARGE + 1, LARGE], ids=["filled before", "in the same transaction"])
+def test_what_a_change_adds_does_not_crowd_out_what_it_deletes(bench: Bench, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(deleted_element_counters, "_LEAST_BUFFER", 1 << 14)
+    before = Ruleset(sets={"up4": UP}, elements={"up4": dict.fromkeys(OURS, PLAIN)})
+    bench.do(bench.table.commit, diff(EMPTY, before), clock())
+    count(bench, "up4", OURS)
+    first = replace(UP, name="first4")
+    added = build_change(range(size), add=True).elements["up4"].added
+    after = Ruleset(sets={"first4": first, "up4": UP}, elements={"first4": added, "up4": {}})
+    bench.do(bench.table.commit, diff(before, after), clock())
+    assert bench.do(bench.table.take_deleted_counts) == {"up4": {(each, b""): counted for each, counted in OURS.items()}}
 
 
 def get_heard_keys(bench: Bench, listener: DeletionListener) -> list[bytes]:
