@@ -133,7 +133,7 @@ class RulesetChanges:
 
     def _rebuild_confirmed(self) -> ConfirmedRuleset | None:
         """Return the confirmed ruleset as far as it is known in memory, for the case that the disk cannot be read any more."""
-        committed, trial = self._held.committed, self._trial or UNKNOWN_TRIAL
+        committed, trial = self._held.committed_ruleset, self._trial or UNKNOWN_TRIAL
         if committed is None or not self.confirmed or not trial.follows:
             return None
         before = reduce(apply, (delta.invert() for delta in reversed(trial.deltas)), committed.ruleset)

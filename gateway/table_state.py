@@ -101,7 +101,7 @@ class TableState:
         return self._committed.ruleset.chains if self._committed else EMPTY.chains
 
     @property
-    def committed(self) -> RunningRuleset | None:
+    def committed_ruleset(self) -> RunningRuleset | None:
         """The ruleset as committed last, whatever another program has changed since; None if it is not known."""
         return self._committed
 

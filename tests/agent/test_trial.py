@@ -273,7 +273,7 @@ class Wedged(FakeKernel):
 
 
 @pytest.fixture
-def wedged(tmp_path: Path) -> Iterator[InProcess]:
+def wedged_gateway(tmp_path: Path) -> Iterator[InProcess]:
     """Yield a gateway with two confirmed members and three on trial for 30 s, whose kernel can refuse transactions."""
     gateway = InProcess(tmp_path)
     gateway.table = Wedged()
@@ -292,44 +292,44 @@ EXPIRED = CommitRefusedError("bans4_32: delete element: No such file or director
 
 
 @pytest.mark.parametrize(("error", "times"), [(Wedged.error, 1), (EXPIRED, 2)], ids=["error", "refusal"])
-def test_a_way_back_that_the_kernel_would_not_take_is_tried_again(wedged: InProcess, error: Exception, times: int) -> None:
-    wedged.hands.passed += 31
-    refuse(wedged, times, error)
+def test_a_way_back_that_the_kernel_would_not_take_is_tried_again(wedged_gateway: InProcess, error: Exception, times: int) -> None:
+    wedged_gateway.hands.passed += 31
+    refuse(wedged_gateway, times, error)
     with pytest.raises((OSError, TableError), match=re.escape(str(error))):
-        wedged.agent.changes.take_back_overdue()
-    assert wedged.agent.changes.is_on_trial
-    refuse(wedged, times, error)
-    assert str(error) in send_refused(wedged, wire.Hello(clock())).text
-    assert welcome(wedged).trial == ""
-    assert runs(wedged) == text_of(network(2))
+        wedged_gateway.agent.changes.take_back_overdue()
+    assert wedged_gateway.agent.changes.is_on_trial
+    refuse(wedged_gateway, times, error)
+    assert str(error) in send_refused(wedged_gateway, wire.Hello(clock())).text
+    assert welcome(wedged_gateway).trial == ""
+    assert runs(wedged_gateway) == text_of(network(2))
 
 
-def test_a_way_back_that_the_portal_asked_for_in_vain_is_tried_again_at_once(wedged: InProcess) -> None:
-    refuse(wedged, 2, EXPIRED)
-    assert send_refused(wedged, wire.Revert(2)).reason == "state"
-    assert (wedged.agent.changes.is_on_trial, wedged.agent.changes.seconds_left) == (True, 0)
-    assert runs(wedged) == text_of(network(2))
-    assert "because the portal requested it" in wedged.agent.changes.past
+def test_a_way_back_that_the_portal_asked_for_in_vain_is_tried_again_at_once(wedged_gateway: InProcess) -> None:
+    refuse(wedged_gateway, 2, EXPIRED)
+    assert send_refused(wedged_gateway, wire.Revert(2)).reason == "state"
+    assert (wedged_gateway.agent.changes.is_on_trial, wedged_gateway.agent.changes.seconds_left) == (True, 0)
+    assert runs(wedged_gateway) == text_of(network(2))
+    assert "because the portal requested it" in wedged_gateway.agent.changes.past
 
 
-def test_an_element_that_expires_before_the_way_back_is_committed_does_not_hinder_it(wedged: InProcess) -> None:
-    refuse(wedged, 1, EXPIRED)
-    assert isinstance(wedged.ask(wire.Revert(2)), wire.Reverted)
-    assert runs(wedged) == text_of(network(2))
+def test_an_element_that_expires_before_the_way_back_is_committed_does_not_hinder_it(wedged_gateway: InProcess) -> None:
+    refuse(wedged_gateway, 1, EXPIRED)
+    assert isinstance(wedged_gateway.ask(wire.Revert(2)), wire.Reverted)
+    assert runs(wedged_gateway) == text_of(network(2))
 
 
-def test_an_element_that_expires_before_an_agent_that_starts_has_committed_is_no_damage(wedged: InProcess) -> None:
-    refuse(wedged, 1, EXPIRED)
-    wedged.restart()
-    assert wedged.brought.fault == ""
-    assert runs(wedged) == text_of(network(2))
+def test_an_element_that_expires_before_an_agent_that_starts_has_committed_is_no_damage(wedged_gateway: InProcess) -> None:
+    refuse(wedged_gateway, 1, EXPIRED)
+    wedged_gateway.restart()
+    assert wedged_gateway.brought.fault == ""
+    assert runs(wedged_gateway) == text_of(network(2))
 
 
-def test_taking_back_in_a_second_try_needs_no_readable_disk(wedged: InProcess) -> None:
-    (wedged.state / "confirmed").write_text("{")
-    refuse(wedged, 2, EXPIRED)
-    assert send_refused(wedged, wire.Revert(2)).reason == "state"
-    assert runs(wedged) == text_of(network(2))
+def test_taking_back_in_a_second_try_needs_no_readable_disk(wedged_gateway: InProcess) -> None:
+    (wedged_gateway.state / "confirmed").write_text("{")
+    refuse(wedged_gateway, 2, EXPIRED)
+    assert send_refused(wedged_gateway, wire.Revert(2)).reason == "state"
+    assert runs(wedged_gateway) == text_of(network(2))
 
 
 class Unsure(FakeKernel):
