@@ -266,8 +266,9 @@ class StateDirectory:
         self._replace(_SYSCTLS, held)
 
     def forget_sysctls(self) -> None:
-        """Delete the stored values: the kernel has them again."""
-        (self.directory / _SYSCTLS).unlink(missing_ok=True)
+        """Delete the stored values: the kernel has them again. Never fails: values that stay do no harm, because they are the kernel's."""
+        with suppress(OSError):
+            (self.directory / _SYSCTLS).unlink(missing_ok=True)
 
     def read_note(self, note: Note) -> Json:
         """Return what `write_note` has stored last; None if there is nothing, or it is damaged."""

@@ -160,6 +160,17 @@ def test_without_room_on_the_disk_for_the_way_back_nothing_is_set(tmp_path: Path
     gateway.close()
 
 
+def test_a_profile_on_trial_is_taken_back_though_the_disk_cannot_be_written(tmp_path: Path) -> None:
+    gateway = InProcess(tmp_path)
+    deploy(gateway, whole(PLAIN, token=1, now=clock()))
+    assert isinstance(gateway.ask(step(PLAIN, build_ruleset(STRICT), token=2, now=clock())), wire.Applied)
+    (tmp_path / "sysctls").unlink()
+    (tmp_path / "sysctls").mkdir()  # cannot be unlinked
+    assert isinstance(gateway.ask(wire.Revert(2)), wire.Reverted)
+    assert runs(gateway) == text_of(PLAIN)
+    gateway.close()
+
+
 def test_a_damaged_note_of_what_was_there_before_names_no_other_file(tmp_path: Path) -> None:
     damaged = {"kernel.core_pattern": "|x", FORWARD: 1, ESTABLISHED: "31"}
     (tmp_path / "sysctls").write_text(json.dumps(damaged))
