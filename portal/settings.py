@@ -436,6 +436,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PAGINATION_CLASS": "apps.lib.api.paging.LimitOrCursorPagination",
     "DEFAULT_FILTER_BACKENDS": ["apps.lib.api.filters.DeclaredFilterBackend"],
     "DEFAULT_THROTTLE_CLASSES": ["apps.accounts.throttle.ApiThrottle"],
+    "DEFAULT_METADATA_CLASS": None,  # OPTIONS is refused: /api/schema/ describes every operation
     "PAGE_SIZE": 50,
     "EXCEPTION_HANDLER": "apps.lib.api.problems.explain_exception",
 }

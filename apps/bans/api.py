@@ -161,7 +161,7 @@ class BanViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     filters = build_filters(Ban, "list", "prefix", "direction", "comment", "author", "version", since="created", until="expires") | {
         "search": CustomFilter(TEXT, search_bans, "an address or prefix that they cover or lie in, or words of the comment")
     }
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    http_method_names = ["get", "post", "patch", "delete", "head"]
 
     def prepare_rows(self, rows: Iterable[Ban]) -> list[Ban]:
         shown: list[Ban] = super().prepare_rows(rows)
@@ -196,7 +196,7 @@ class AllowEntryViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     serializer_class = AllowEntrySerializer
     queryset = AllowEntry.objects.order_by("id")
     filters = build_filters(AllowEntry, "prefix", "comment", "author", "version", since="created", until="expires")
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    http_method_names = ["get", "post", "patch", "delete", "head"]
 
     def remove(self, row: AllowEntry) -> None:
         allow_list.remove_entry(entry=row, by=self.request.user)  # type: ignore[arg-type]  # RolePermission: signed in
@@ -240,7 +240,7 @@ class FeedViewSet(ReadViewSet, AddViewSet, ChangeViewSet, RemoveViewSet):
     filters = build_filters(
         BanFeed, "list", "source", "interval", "direction", "enabled", "phase", "due", "checked", "refreshed", "version"
     )
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    http_method_names = ["get", "post", "patch", "delete", "head"]
 
     def remove(self, row: BanFeed) -> None:
         feed_services.remove_feed(feed=row)

@@ -414,7 +414,7 @@ class GatewayViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
     group_path = "group"
     queryset = Gateway.ever.select_related("server_interface").order_by("id")
     filters = build_filters(Gateway, "group", "name", "link", "address", "carries4", "carries6", "retired", "version")
-    http_method_names = ["get", "post", "patch", "head", "options"]
+    http_method_names = ["get", "post", "patch", "head"]
 
     @declare_response(200, DRIFT)
     @action(detail=True)

@@ -84,7 +84,7 @@ class GatewayLifecycleViewSet(GatewayViewSet, RemoveViewSet):
     The list has those in service; `?retired__isnull=false` lists the others. DELETE removes only one that never took part in a rollout.
     """
 
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    http_method_names = ["get", "post", "patch", "delete", "head"]
 
     def get_queryset(self) -> QuerySet[Gateway]:
         also = self.action in ("retrieve", "reinstate") or (

@@ -151,7 +151,7 @@ class TicketViewSet(ReadViewSet, ChangeViewSet):
         "first_answered_at",
         "version",
     )
-    http_method_names = ["get", "post", "patch", "head", "options"]
+    http_method_names = ["get", "post", "patch", "head"]
 
     def get_queryset(self) -> QuerySet[Ticket]:
         return Ticket.objects.order_by("id")

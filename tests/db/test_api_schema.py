@@ -13,8 +13,10 @@ from apps.accounts import tokens
 from apps.lib.api.openapi.views import get_openapi_document
 from portal.api import router
 from tests import factories
+from tests.api_responses import wrong as wrong_texts
 
 JSON = "application/json"
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 TYPES: dict[str, Any] = {"integer": int, "string": str, "boolean": bool, "array": list, "object": dict, "number": (int, float)}
 
 
@@ -120,6 +122,14 @@ def test_every_operation_answers_what_it_declares_to_everybody(
         expected = {401} if each["operationId"].startswith("token_") else {401, 403}  # every account may see its own tokens
         assert expected <= codes, (method, path, codes)
     assert wrong == []
+
+
+def test_every_path_refuses_the_methods_that_it_does_not_offer_and_names_the_others(api: Client, network: factories.Network) -> None:
+    for path, methods in get_openapi_document(router)["paths"].items():
+        answer = api.options(path.replace("{id}", "1"))
+        assert answer.status_code == 405 and wrong_texts(answer), (path, answer.content)
+        assert {method.upper() for method in methods} <= set(answer["Allow"].split(", ")) <= {*METHODS, "HEAD"}, (path, answer["Allow"])
+    assert [api.options(path).status_code for path in ("/api/", "/metrics", "/api/exports/")] == [405] * 3
 
 
 def test_objects_of_every_collection_are_what_the_schema_says(api: Client, network: factories.Network) -> None:

@@ -138,7 +138,7 @@ class JoiningMachineViewSet(ReadViewSet, AddViewSet, ChangeOneViewSet, RemoveVie
     group_path = "group"
     queryset = JoiningMachine.objects.select_related("group").prefetch_related("group__gateways", "group__pools").order_by("id")
     filters = build_filters(JoiningMachine, "group", "name", "address", "progress", "begun", "examined", "by", "version")
-    http_method_names = ["get", "post", "patch", "delete", "head", "options"]
+    http_method_names = ["get", "post", "patch", "delete", "head"]
 
     @declare_response(200, JoiningMachineSerializer)
     @action(detail=True, methods=["post"], serializer_class=ComparedKeySerializer)

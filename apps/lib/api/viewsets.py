@@ -30,6 +30,7 @@ from apps.lib.errors import Conflict
 class CollectionViewSet(viewsets.GenericViewSet[Any]):
     """A collection. `filters`: the query parameters of its list, besides fields, ordering and paging."""
 
+    http_method_names = ["get", "post", "put", "patch", "delete", "head"]  # the OpenAPI document says more than OPTIONS could
     filters: ClassVar[Filters] = {}
     member_path: ClassVar[str] = ""
     """ORM path to the member that a row belongs to, for tokens of one member or site; "": rows do not belong to one member."""
@@ -57,7 +58,8 @@ class CollectionViewSet(viewsets.GenericViewSet[Any]):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        if self.action not in (None, "list"):  # the filters of a list refuse unknown parameters themselves
+        # "metadata" is OPTIONS, which is refused; the filters of a list refuse unknown parameters themselves
+        if self.action not in (None, "metadata", "list"):
             possible = type(self).has_activation() and self.action in confirmation_wait.ACTIONS
             self.waits = confirmation_wait.asks_to_wait(request, possible=possible)
             self._refuse_unknown_parameters(request)
