@@ -20,6 +20,8 @@ from apps.members.models import Device, Member, Room, Site, Tariff
 from apps.members.selectors import search_members
 from apps.members.services import MemberFacts
 from apps.members.tariff_services import TariffTerms
+from apps.preferences.declarations import DEFAULT_LANGUAGE
+from apps.preferences.selectors import read_setting
 
 FACTS = ("name", "email", "language", "tariff", "room", "since", "paid_until", "note")
 
@@ -53,7 +55,9 @@ class MemberSerializer(ApiSerializer):
         brief = ["id", "number", "name", "state"]
 
     def create(self, validated_data: Mapping[str, Any]) -> Member:
-        blank = {"email": "", "language": "en", "room": None, "paid_until": None, "note": ""}
+        blank = {"email": "", "room": None, "paid_until": None, "note": ""}
+        if "language" not in validated_data:
+            blank["language"] = read_setting(DEFAULT_LANGUAGE)
         facts = MemberFacts(**{name: (blank | dict(validated_data))[name] for name in FACTS})
         return services.add_member(facts=facts, number=validated_data.get("number"), by=self.context["request"].user)
 

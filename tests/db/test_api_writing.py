@@ -14,10 +14,12 @@ from apps.lib.models import KeptAnswer
 from apps.members.models import Device, Member
 from apps.nat.models import PortForward
 from apps.network.models import GatewayGroup
+from apps.preferences.services import change_settings
 from tests import factories
 from tests.api_responses import wrong
 
 FORWARDS = "/api/nat/forwards/"
+MEMBERS = "/api/members/members/"
 JSON = "application/json"
 
 
@@ -238,6 +240,13 @@ def test_other_collections_take_many_too(api: Client, network: factories.Network
     changed = patch(api, "/api/bans/bans/", [{"id": each["id"], "comment": "scan"} for each in bans.json()])
     assert {each["comment"] for each in changed.json()} == {"scan"}
     assert api.delete("/api/bans/bans/", [each["id"] for each in bans.json()], content_type=JSON).status_code == 204
+
+
+def test_a_member_without_a_language_gets_the_default_of_the_network(api: Client, network: factories.Network) -> None:
+    change_settings(version=0, values={"default_language": "de"}, by=None)
+    plain = {"name": "Xaver Lang", "since": "2026-11-21", "tariff": network.residents["m1"].member.tariff_id}
+    one, [two, other] = post(api, plain, MEMBERS), post(api, [plain, plain | {"language": "en"}], MEMBERS).json()
+    assert (one.status_code, one.json()["language"], two["language"], other["language"]) == (201, "de", "de", "en")
 
 
 def test_many_ask_for_one_rollout_and_what_is_refused_for_none(
