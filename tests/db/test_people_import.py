@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.desk.forms import parse_members_query
+from apps.desk.lifecycle.erasing import erase_member
 from apps.desk.list_csv import render_member_list_csv
 from apps.desk.people_import import services
 from apps.desk.people_import.services import PeopleFile
@@ -80,6 +81,11 @@ def test_the_exported_list_of_members_changes_nothing_when_it_is_imported(networ
     run(make_people(network), network.admin)
     factories.member("=Formula & Sons", number=40000, email="sum@x.example")
     factories.member("Gone", number=40001, state="left")
+    assert erase_member(factories.member("Long Gone", number=40002, state="left", email="long@gone.example"))
+    factories.make_holding(Member.objects.get(number=30000), network.private, "10.16.200.1")  # leaves as nothing
+    site, other = Site.objects.create(name="Annexe", code="A"), Site.objects.create(name="Annexe 1", code="A1")
+    factories.member("Eleven", number=40003, room=Room.objects.create(site=site, floor=0, name="11"))
+    factories.member("One", number=40004, room=Room.objects.create(site=other, floor=0, name="1"))
     exported = "".join(render_member_list_csv(parse_members_query({}), timezone.localdate())).encode()  # type: ignore[arg-type]  # no parameters
     assert run(PeopleFile(exported, "members.csv"), network.admin) == {"members_unchanged": Member.objects.count()}
 

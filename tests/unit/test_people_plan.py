@@ -110,6 +110,16 @@ def test_a_room_is_found_as_people_write_it(room: str) -> None:
     assert plan(f"Number;Name;Room\n3000;Ada;{room}\n").people[0].values["room"] == 5
 
 
+@pytest.mark.parametrize(("room", "expected"), [("A-11", 8), ("a1-1", 9), ("A 11", 8), ("A1 1", 9)])
+def test_a_hyphen_or_a_space_ends_the_code_of_a_house(room: str, expected: int) -> None:
+    """Houses A and A1, with the rooms A-11 and A1-1; A is the name of a third one."""
+    sites = [KnownSite(3, "A", "B"), KnownSite(1, "Annexe", "A"), KnownSite(2, "Annexe 1", "A1")]
+    known = know(sites=sites, rooms={(3, "11"): 7, (1, "11"): 8, (2, "1"): 9})
+    assert plan(f"Number;Name;Room\n3000;Ada;{room}\n", known).people[0].values["room"] == expected
+    words = "There are several rooms “a11”. Write the house into a column of its own."
+    assert list_problems(plan("Number;Name;Room\n3000;Ada;a11\n", known)) == [(2, "Room", words)]
+
+
 @pytest.mark.parametrize(("house", "room"), [("B", "214"), ("behrens house", "B-214"), ("Behrens House", "214.0")])
 def test_a_house_of_its_own_column_is_a_name_or_a_code(house: str, room: str) -> None:
     assert plan(f"Number;Name;House;Room\n3000;Ada;{house};{room}\n").people[0].values["room"] == 5
@@ -221,6 +231,19 @@ def test_an_erased_member_is_not_changed() -> None:
     assert list_problems(plan("Number;Name\n2208;Gone Again\n", known)) == [
         (2, "Number", "The personal data of this member was erased. Add the person as a new member.")
     ]
+    assert [line for line, _column, _text in list_problems(plan("Number;Name;MAC\n2208;Gone;00005e005309\n", known))] == [2]
+    assert [line for line, _column, _text in list_problems(plan("Number;Name;Room\n2208;Gone;B-214\n", known))] == [2]
+    made = plan("Number;Name;State\n2208;Gone;left\n", known)
+    assert (made.problems, made.people, made.unchanged) == ([], [], 1)
+
+
+def test_an_address_that_leaves_as_nothing_stands_beside_the_public_address_of_another() -> None:
+    second, other = ip_network("10.64.3.18/32"), "198.51.100.8"
+    known = know(held={ADDRESS: 1, second: 1})
+    made = plan(f"Number;IP;Public IP\n2207;10.64.3.17 10.64.3.18;{PUBLIC}\n", known)
+    assert (made.problems, made.unchanged) == ([], 1)
+    words = f"10.64.3.18 leaves as nothing, not as {other}. An import does not change that; do it on the member’s page."
+    assert list_problems(plan(f"Number;IP;Public IP\n2207;10.64.3.18;{other}\n", known)) == [(2, "Public IP", words)]
 
 
 def test_an_apostrophe_before_a_formula_of_our_own_export_is_taken_off() -> None:

@@ -107,7 +107,7 @@ class AddressPlanner:
         self._addresses[prefix] = row.line
         holder = self._known.held.get(prefix)
         if holder == who:
-            self._check_public(prefix, row.publics)
+            self._check_public(prefix, who, row.publics)
             return None
         if holder is not None:
             facts = {"address": format_address_or_prefix(prefix), "number": self._numbers[holder]}
@@ -130,9 +130,11 @@ class AddressPlanner:
         if pool.kind == Pool.Kind.PREFIX6:
             in_use.add(pool.member_length)
 
-    def _check_public(self, prefix: Prefix, publics: Sequence[Address]) -> None:
+    def _check_public(self, prefix: Prefix, who: int, publics: Sequence[Address]) -> None:
+        """Raise Problem at `public` if the address leaves as another one, or as nothing while none of the member's leaves as these."""
         current = self._known.publics.get(prefix)
-        if publics and prefix.version == 4 and current not in publics:
+        possible = {current} if current else {self._known.publics.get(each) for each in self._private.get(who, ())}
+        if publics and prefix.version == 4 and possible.isdisjoint(publics):
             facts = {
                 "address": format_address_or_prefix(prefix),
                 "current": current or _("nothing"),

@@ -107,10 +107,13 @@ class _Planner:
         state = values.get("state", member.state if member else Member.State.ACTIVE)
         holdings, more = self._addresses.plan(person, member, stays=state != Member.State.LEFT)
         found += more
+        changes_nothing = bool(member) and not (values or holdings.devices or holdings.addresses or holdings.forwards)
+        if member and member.erased_at and (found or not changes_nothing):
+            found = [Problem(_("The personal data of this member was erased. Add the person as a new member."), "number")]
         self._note([self._locate(person, problem) for problem in found])
         if found:
             return
-        if member and not values and not (holdings.devices or holdings.addresses or holdings.forwards):
+        if changes_nothing:
             self.plan.unchanged += 1
         else:
             self.plan.people.append(PlannedPerson(person.line, member, person.number, values, holdings))
@@ -137,8 +140,6 @@ class _Planner:
         else:
             raise Problem(_("This line has neither a member number nor an e-mail, so nobody can tell whom it means."))
         self._demand_once(member.number if member else row.number or lower_ascii(row.email or ""), row.line, key)
-        if member and member.erased_at:
-            raise Problem(_("The personal data of this member was erased. Add the person as a new member."), key)
         return member
 
     def _demand_once(self, who: int | str, line: int, key: str) -> None:

@@ -44,7 +44,8 @@ class RoomPlanner:
         self.rooms: dict[RoomKey, WantedRoom] = {}
         self._known, self._create = known, create
         self._by_word = {word.lower(): site for site in reversed(known.sites) for word in (site.name, site.code)}
-        self._codes = {site.code.lower() for site in known.sites}
+        self._by_code = {site.code.lower(): site for site in known.sites}
+        self._codes = set(self._by_code)
         self._written = self._index_rooms()
 
     def _index_rooms(self) -> dict[str, tuple[int, ...]]:
@@ -72,12 +73,15 @@ class RoomPlanner:
     def _find_by_whole_name(self, row: PersonRow) -> int | RoomKey:
         """Find a room such as B-214; in a network with one house, also 214."""
         text = row.room or ""
+        code, _separator, door = (part.strip() for part in text.partition("-" if "-" in text else " "))
+        exact = self._by_code.get(code.lower())
+        if exact and (exact.id, door.lower()) in self._known.rooms:
+            return self._known.rooms[exact.id, door.lower()]
         rooms = self._written.get(_strip_separators(text), ())
         if len(rooms) == 1:
             return rooms[0]
         if len(rooms) > 1:
             raise Problem(_("There are several rooms “%(text)s”. Write the house into a column of its own.") % {"text": text}, "room")
-        code, _separator, door = (part.strip() for part in text.partition("-" if "-" in text else " "))
         site = self._by_word.get(code.lower()) if door else None
         if site:
             return self._find_in_site(site, row, door)
