@@ -6,6 +6,8 @@ line without digits is a header. An import never moves “paid until” back.
 """
 
 import csv
+import io
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -24,6 +26,7 @@ from apps.members.models import Member
 MOST_LINES: Final = 50_000
 LONGEST_LINE: Final = 1_000
 DAYS: Final = ("%Y-%m-%d", "%d.%m.%Y")
+_NUMBER_AND_SEPARATOR: Final = re.compile(r"""\s*"?\s*(?:M-)?[0-9]+ *"? *([;,\t])""", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ class PaymentPreview:
 
 def read_payments(text: str) -> PaymentPreview:
     """Parse the list and return what it would do now. Raises Problem when it is too long or empty."""
-    lines = text.replace("\0", "").removeprefix("\ufeff").splitlines()
+    lines = list(io.StringIO(text.replace("\0", "").removeprefix("\ufeff"), newline=None))
     if len(lines) > MOST_LINES:
         raise Problem(_("The list has more than %(most)d lines. Split it.") % {"most": MOST_LINES}, "file")
     cells = list(_iter_cells(lines))
@@ -98,11 +101,16 @@ def _iter_cells(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
-        separator = next((each for each in (";", "\t") if each in line), ",")
-        cells = [cell.strip() for cell in next(csv.reader([line[:LONGEST_LINE]], delimiter=separator))]
+        cells = [cell.strip() for cell in next(csv.reader([line[:LONGEST_LINE]], delimiter=_find_separator(line)))]
         if number == 1 and not any(character.isdigit() for character in "".join(cells[:2])):
             continue
         yield number, cells
+
+
+def _find_separator(line: str) -> str:
+    """Return the separator that ends the member's number: further cells may contain the others."""
+    found = _NUMBER_AND_SEPARATOR.match(line)
+    return found[1] if found else next((each for each in (";", "\t") if each in line), ",")
 
 
 def _list_numbers(cells: list[tuple[int, list[str]]]) -> set[int]:

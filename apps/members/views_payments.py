@@ -43,7 +43,7 @@ class PaymentListForm(forms.Form):
         try:
             return octets.decode()
         except UnicodeDecodeError:
-            return octets.decode("latin-1")
+            return octets.decode("cp1252", errors="replace")
 
 
 @staff_page

@@ -35,6 +35,26 @@ def test_numbers_and_days_in_the_usual_spellings_are_understood(separator: str) 
     assert list_paid_until() == [None, None, None]
 
 
+@pytest.mark.parametrize(
+    "purpose", ['"Miete; Strom"', '"Miete, Strom"', "Miete\tStrom", "Miete\x85Strom", "Miete\u2028Strom", "Miete\x0bStrom"]
+)
+@pytest.mark.parametrize("separator", [";", ",", "\t"])
+@pytest.mark.parametrize("number", ["2207", '"m-2207" '])
+def test_further_columns_may_contain_anything(number: str, separator: str, purpose: str) -> None:
+    members()
+    preview = payment_import.read_payments(f"{separator.join([number, '2027-03-31', purpose])}\r{separator.join(['2208', '31.03.2027'])}\n")
+    assert [(each.line, each.member.number) for each in preview.payments] == [(1, 2207), (2, 2208)]
+    assert preview.faults == []
+
+
+def test_a_file_in_windows_1252_is_read_with_its_punctuation() -> None:
+    members()
+    mara = signed_in(factories.user())
+    octets = "2207;2027-03-31;Müller … Kaution €\n".encode("cp1252") + b"2208;2027-03-31;\x81\n"
+    page = mara.post("/members/payments/", {"file": SimpleUploadedFile("fees.csv", octets)})
+    assert "Extend for 2 members" in text(page) and "Müller … Kaution €" in page.context["text"]
+
+
 def test_every_line_that_is_not_understood_is_named_and_then_nothing_changes() -> None:
     members()
     factories.member("Gone", number=2210, state="left")
