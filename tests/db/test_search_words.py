@@ -1,7 +1,7 @@
 """The search of the top bar finds objects by the words and numbers that people remember."""
 
 from collections.abc import Callable
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 
 import pytest
 from django.db import connection
@@ -14,6 +14,7 @@ from apps.deployments.models import Revision
 from apps.members.models import Device, Member, Room, Site
 from apps.members.selectors import search_devices, search_members
 from apps.nat.models import Pinhole, PortForward
+from apps.nat.pinholes.services import add_pinhole
 from apps.nat.services import add_forward
 from apps.tickets.services import open_ticket
 from tests import factories
@@ -129,6 +130,17 @@ def test_words_are_looked_up_in_an_index(network: factories.Network, index: str,
 
 def test_a_ban_is_found_by_its_comment(mara: Client) -> None:
     assert any("203.0.113.66" in each for each in list_found(mara, "phishing"))
+
+
+def test_a_port_of_an_address_finds_the_pinholes_that_let_it_in_behind_ten_others(mara: Client, network: factories.Network) -> None:
+    holding = network.residents["m1"].prefix
+    host = ip_address(str(holding.prefix[7]))
+    ports = [(each, 1) for each in (*range(20, 32), 444)] + [(440, 4)]
+    for port, many in ports:
+        add_pinhole(holding=holding, address=host, protocol="tcp", port=port, ports=many, by=network.admin)
+    add_pinhole(holding=holding, address=host, protocol="udp", by=network.admin)
+    found = [each for each in list_found(mara, f"[{host}]:443") if str(host) in each and "#pinholes" in each]
+    assert [each.partition(" on ")[0] for each in found] == ["TCP 440–443", "UDP, all ports"]
 
 
 def test_gateways_revisions_and_accounts_are_found_by_name(mara: Client, network: factories.Network) -> None:

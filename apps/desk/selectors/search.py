@@ -169,16 +169,12 @@ def _search_pinholes(asked: SearchText) -> SearchHitGroup:
     """Find pinholes of the address or prefix, or on the port; `[2001:db8::7]:443` finds those that let in this port."""
     where = ip_network(asked.address) if asked.address else asked.prefix
     if where and where.version == 6:
-        found = list_pinholes_in(where)
+        found = list_pinholes_in(where, asked.port)
     elif asked.port and not asked.address:
         found = list_pinholes_on_port(asked.port)
     else:
         return SearchHitGroup("", "", [])
-    return SearchHitGroup(_("IPv6 pinholes"), "nat", [_build_pinhole_hit(each) for each in found[:SHOWN] if _lets_in(each, asked.port)])
-
-
-def _lets_in(pinhole: Pinhole, port: int | None) -> bool:
-    return port is None or pinhole.port <= port <= pinhole.last_port
+    return SearchHitGroup(_("IPv6 pinholes"), "nat", [_build_pinhole_hit(each) for each in found[:SHOWN]])
 
 
 def _build_pinhole_hit(pinhole: Pinhole) -> SearchHit:

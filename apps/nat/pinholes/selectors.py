@@ -42,9 +42,10 @@ def count_by_member(members: Sequence[int]) -> dict[int, int]:
     return dict(found.annotate(number=Count("pk")))
 
 
-def list_pinholes_in(prefix: Prefix) -> QuerySet[Pinhole]:
-    """Return the current pinholes of addresses in the prefix."""
-    return list_pinholes().filter(address__within=prefix).order_by("address", "protocol", "port")
+def list_pinholes_in(prefix: Prefix, port: int | None = None) -> QuerySet[Pinhole]:
+    """Return the current pinholes of addresses in the prefix; with a port, those that let it in."""
+    lets_in = Q() if port is None else _build_overlap_filter(port, 1)
+    return list_pinholes().filter(lets_in, address__within=prefix).order_by("address", "protocol", "port")
 
 
 def list_pinholes_on_port(port: int) -> QuerySet[Pinhole]:
