@@ -15,6 +15,7 @@ from apps.lib.api.filters import find_column_filter, list_orderings
 from apps.lib.api.openapi.views import get_openapi_document
 from apps.lib.api.serializers import ApiSerializer, parse_shown_fields
 from apps.lib.api.viewsets import AddViewSet, ChangeOneViewSet, ChangeViewSet, CollectionViewSet, ReadViewSet, RemoveViewSet
+from apps.members.models import Member, Room, Site
 from apps.network.models import Holding
 from portal.api import router
 from tests import factories
@@ -105,6 +106,39 @@ def test_every_list_takes_every_filter_order_and_page_and_refuses_what_there_is_
         for name, value in bad.items():
             answer = get(api, prefix, **{name: value})
             assert (answer.status_code, list(wrong(answer))) == (400, [name]), (prefix, name, answer.content)
+
+
+def test_a_parameter_that_occurs_twice_is_refused_in_every_request(api: Client, network: factories.Network) -> None:
+    for prefix in LISTS:
+        for name in ("id", "limit", "ordering", "fields"):
+            answer = api.get(f"/api/{prefix}/?{name}=1&{name}=2")
+            assert (answer.status_code, list(wrong(answer))) == (400, [name]), (prefix, name, answer.content)
+    answer = api.get("/api/members/members/", {"state": ["active", "pending"]})
+    assert wrong(answer) == {"state": ["“state” is given 2 times. Give it once, and several values in “state__in”, with commas."]}
+    member = network.residents["m1"].member.pk
+    refused = api.get(f"/api/members/members/{member}/?fields=id&fields=name"), api.post(f"/api/members/members/{member}/leave/?x=1&x=2")
+    assert [(answer.status_code, list(wrong(answer))) for answer in refused] == [(400, ["fields"]), (400, ["x"])]
+
+
+def test_lists_are_ordered_by_references_as_they_are_shown(api: Client, network: factories.Network) -> None:
+    """Members are ordered by name elsewhere, and holdings by address: here by the id that is shown."""
+    members = [each.member for each in network.residents.values()]
+    for member, name in zip(members, ("Zoë", "Yara", "Xaver", "Wim"), strict=False):
+        Member.objects.filter(pk=member.pk).update(name=name)
+    first = Room.objects.create(site=Site.objects.create(name="Behind", code="Z"), floor=0, name="9")
+    second = Room.objects.create(site=Site.objects.create(name="Ahead", code="A"), floor=0, name="1")
+    for member, room in zip(members, (second, first), strict=False):
+        Member.objects.filter(pk=member.pk).update(room=room)
+    for prefix, name in (
+        ("network/addresses", "member"),
+        ("nat/mappings", "member"),
+        ("nat/mappings", "holding"),
+        ("members/members", "room"),
+    ):
+        shown = [each[name] for each in get(api, prefix, ordering=name).json()["results"] if each[name]]
+        assert len(shown) > 1 and shown == sorted(shown), (prefix, name)
+        back = [each[name] for each in get(api, prefix, ordering=f"-{name}").json()["results"] if each[name]]
+        assert back == shown[::-1]
 
 
 def test_every_list_shows_the_fields_that_are_asked_for_and_needs_no_query_for_each_row(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django.db import models
+from django.http import QueryDict
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 from rest_framework.filters import BaseFilterBackend
@@ -77,6 +78,8 @@ def _build_filter(model: type[models.Model], path: str) -> Filter:
             return Filter(path, MOMENT, null=True)
         model = column.related_model
     column = model._meta.pk if last == "id" else model._meta.get_field(last)
+    if isinstance(column, models.ForeignKey) and last != "id":  # by its id, as it is shown: its model may have an order of its own
+        path = f"{path}_id"
     return Filter(path, get_filter_type(column), null=column.null)
 
 
@@ -120,6 +123,17 @@ class DeclaredFilterBackend(BaseFilterBackend):
             return found.apply_to(rows, asked, text)
         except ValueError as error:
             raise ValidationError({f"?{name}": str(error)}) from error
+
+
+def refuse_repeated(params: QueryDict, filters: Filters) -> None:
+    """Raise ValidationError for a parameter that occurs more than once: all its values but the last would be dropped."""
+    for name, values in params.lists():
+        if len(values) > 1:
+            found = find_column_filter(filters, name)
+            words = _("“%(name)s” is given %(n)d times. Give it once.")
+            if found and IN in found.lookups:
+                words = _("“%(name)s” is given %(n)d times. Give it once, and several values in “%(name)s__in”, with commas.")
+            raise ValidationError({f"?{name[:LONGEST]}": words % {"name": name[:LONGEST], "n": len(values)}})
 
 
 def build_unknown_error(name: str, known: list[str], parameter: str = "") -> ValidationError:

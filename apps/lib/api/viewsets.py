@@ -18,7 +18,7 @@ from rest_framework.response import Response
 
 from apps.lib.api import bulk, confirmation_wait, etags, table_export, write_transaction
 from apps.lib.api.compiled_pages import PLAIN, CompiledPages
-from apps.lib.api.filters import CustomFilter, Filters, build_unknown_error
+from apps.lib.api.filters import CustomFilter, Filters, build_unknown_error, refuse_repeated
 from apps.lib.api.object_lookup import compile_lookup, find_object, get_fixed_rows
 from apps.lib.api.paging import LimitOrCursorPagination
 from apps.lib.api.serializers import ActiveSerializer, attach_activations, parse_shown_fields
@@ -58,6 +58,7 @@ class CollectionViewSet(viewsets.GenericViewSet[Any]):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
+        refuse_repeated(request.query_params, self.filters)
         # "metadata" is OPTIONS, which is refused; the filters of a list refuse unknown parameters themselves
         if self.action not in (None, "metadata", "list"):
             possible = type(self).has_activation() and self.action in confirmation_wait.ACTIONS
