@@ -5789,6 +5789,7 @@ CREATE TABLE public.lib_keptanswer (
     body bytea NOT NULL,
     at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
     user_id bigint NOT NULL,
+    location character varying(200) DEFAULT ''::character varying NOT NULL,
     CONSTRAINT lib_keptanswer_status_check CHECK ((status >= 0))
 );
 
@@ -12074,6 +12075,7 @@ INSERT INTO public.django_migrations (app, name, applied) SELECT app, name, now(
     ('gateways', '0011_agent_upgrades'),
     ('inbound', '0001_initial'),
     ('lib', '0001_initial'),
+    ('lib', '0002_where_an_answer_leads'),
     ('mail', '0001_initial'),
     ('mail', '0002_bulk_mail'),
     ('members', '0001_initial'),

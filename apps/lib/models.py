@@ -61,6 +61,7 @@ class KeptAnswer(models.Model):
     request = models.CharField(max_length=64)  # SHA-256 of method, address and body
     status = models.PositiveSmallIntegerField()
     etag = models.CharField(max_length=80, blank=True)
+    location = models.CharField(max_length=200, blank=True, default="", db_default="")
     body = models.BinaryField()  # JSON, compressed by zlib
     at = models.DateTimeField(db_default=Now())
 

@@ -66,8 +66,10 @@ def test_a_script_makes_a_gateway_of_a_machine(api: Client, network: factories.N
     assert (trusted.status_code, trusted.json()["host_key"], trusted["ETag"]) == (200, KEY, '"v2"')
     JoiningMachine.objects.update(progress="ready", facts=build_facts(), clock_offset=3, clock_doubt=5)
     ready = api.get(f"{PATH}{machine.pk}/").json()
-    made = act(api, machine, "finish", ready["suggestions"] | {"sync": "eno4", "carries4": False, "carries6": False})
+    body = ready["suggestions"] | {"sync": "eno4", "carries4": False, "carries6": False}
+    made, again = (act(api, machine, "finish", body, **{"Idempotency-Key": "finish nat-3"}) for _ in range(2))
     assert made.status_code == 201, made.content
+    assert (again["Idempotency-Replayed"], again["Location"], again["ETag"]) == ("true", made["Location"], made["ETag"])
     assert made["Location"] == f"/api/gateways/gateways/{made.json()['id']}/"
     assert api.get(made["Location"]).json() == made.json() and made.json()["name"] == "nat-3"
     assert api.get(f"{PATH}{machine.pk}/").status_code == 404

@@ -69,6 +69,7 @@ def _save_answer(person: int, key: str, print_: str, response: Response) -> None
         request=print_,
         status=response.status_code,
         etag=response.get("ETag", ""),
+        location=response.get("Location", ""),
         body=zlib.compress(JSONRenderer().render(response.data)),
     )
     prune_answers(person)
@@ -86,7 +87,5 @@ def prune_answers(person: int) -> None:
 def _replay_answer(kept: KeptAnswer) -> Response:
     text = zlib.decompress(bytes(kept.body))
     data: Any = json.loads(text) if text else None
-    response = Response(data, status=kept.status, headers={REPLAYED: "true"})
-    if kept.etag:
-        response["ETag"] = kept.etag
-    return response
+    known = {"ETag": kept.etag, "Location": kept.location}
+    return Response(data, status=kept.status, headers={REPLAYED: "true", **{name: value for name, value in known.items() if value}})
