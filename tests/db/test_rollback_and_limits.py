@@ -176,7 +176,8 @@ def test_the_command_waits_too_and_asks_for_the_password_in_an_emergency(
     network: factories.Network, peer: User, before: Revision, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = StringIO()
-    call_command("rollback", str(before), "--why", "no mail", "--as", "mara", stdout=told)
+    with pytest.raises(SystemExit, match="1"):
+        call_command("rollback", str(before), "--why", "no mail", "--as", "mara", stdout=told)
     assert "it waits for a second person" in told.getvalue() and not Hold.objects.exists()
     monkeypatch.setattr("apps.deployments.management.commands.rollback.getpass", lambda _prompt: "correct horse battery")
     call_command("rollback", str(before), "--why", "no mail", "--as", "mara", "--alone", stdout=told)

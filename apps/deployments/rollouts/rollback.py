@@ -4,6 +4,7 @@ The removals are measured like those of any change, and add up with those of the
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,12 +23,14 @@ from apps.deployments.restored_database import restore_hold
 from apps.deployments.revision_pages import contents
 from apps.deployments.revision_pages.contents import ContentNotStored
 from apps.deployments.revision_pages.presentation import explain_not_kept, read_database_clock
+from apps.deployments.rollouts import rollout_store
 from apps.deployments.rollouts.gateway_cache import RulesetCache
 from apps.deployments.rollouts.going_back import ReturnKind, announce_return
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.network.models import GatewayGroup
 from firewall.blast_radius import ServiceRemoval, split_removals
+from firewall.rollout import InvalidTransitionError, RolloutEvent
 from firewall.ruleset import drop_expired
 
 
@@ -95,7 +98,7 @@ def roll_back(revision: Revision, *, why: str, by: User, alone: bool = False) ->
 
 @transaction.atomic
 def hold_group_at_revision(revision: Revision, *, why: str, by: User, alone: bool = False) -> Hold:
-    """Hold the group at this revision from now on, instead of an earlier hold."""
+    """Hold the group at this revision from now on, instead of an earlier hold. A paused rollout is aborted, because it would block this."""
     _filter_waiting(revision.group).update(state=HeldBack.State.OBSOLETE)
     Hold.objects.filter(group=revision.group_id, released=None).update(released=Now(), released_by=by)
     try:
@@ -103,11 +106,19 @@ def hold_group_at_revision(revision: Revision, *, why: str, by: User, alone: boo
             hold = Hold.objects.create(group=revision.group, revision=revision, by=by, why=why, alone=alone)
     except IntegrityError as error:
         raise Conflict(_("Another administrator has just put this group on hold.")) from error
+    _abort_paused_rollout(revision.group, by)
     if alone:
         notifications.notify_of_lone_rollback(hold)
     announce_return(ReturnKind.ROLLBACK, list(revision.group.gateways.all()))
     enqueue_task("workers.reconcile", by.pk, True)
     return hold
+
+
+def _abort_paused_rollout(group: GatewayGroup, by: User) -> None:
+    paused = rollout_store.find_paused_rollout(group)
+    if paused:
+        with suppress(InvalidTransitionError):  # it has just ended
+            rollout_store.record_requested_event(paused, RolloutEvent.ABORT, by=by)
 
 
 def _filter_waiting(group: GatewayGroup) -> QuerySet[HeldBack]:

@@ -381,6 +381,12 @@ def supersede_rollout(lease: Lease, text: str) -> None:
 # --- A person's wishes
 
 
+def find_paused_rollout(group: GatewayGroup) -> Rollout | None:
+    """Return the group's rollout that is paused, or will be before its next gateway. It waits for a person."""
+    wished = Q(state=Rollout.State.APPLYING, wish=RolloutEvent.PAUSE.value)
+    return Rollout.objects.filter(Q(state=Rollout.State.PAUSED) | wished, group=group).select_related("revision").first()
+
+
 def record_requested_event(rollout: Rollout, event: RolloutEvent, *, by: Any) -> bool:
     """Record a pause, resume or abort. Return True if no worker has the rollout, so that one has to be asked.
 

@@ -10,8 +10,8 @@ from django.core.management.base import BaseCommand, CommandError
 from apps.accounts.models import User
 from apps.accounts.roles import Right, list_roles_with_right
 from apps.deployments import services
-from apps.deployments.models import HeldBack, Hold, Revision
-from apps.deployments.rollouts import decisions, rollback
+from apps.deployments.models import HeldBack, Hold, Revision, Rollout
+from apps.deployments.rollouts import decisions, rollback, rollout_store
 from apps.deployments.transport import agent_channel
 from apps.lib.errors import Problem
 from apps.network.models import GatewayGroup
@@ -42,19 +42,20 @@ class Command(BaseCommand):
         person = _get_operator(options["person"])
         try:
             with pghistory.context(user=person.pk):
-                self._act(options, person)
+                done = self._act(options, person)
         except (Problem, PolicyError) as problem:
             raise CommandError(str(problem)) from problem
         finally:
             agent_channel.close_all_channels()
+        if not done:
+            raise SystemExit(1)
 
-    def _act(self, options: dict[str, Any], person: User) -> None:
+    def _act(self, options: dict[str, Any], person: User) -> bool:
+        """Return False if the gateways do not follow."""
         if options["release"]:
-            self._deploy(self._release(options["release"], person))
-            return
+            return self._deploy(self._release(options["release"], person))
         made = self._hold(options["revision"], options["why"], person, alone=options["alone"])
-        if isinstance(made, Hold):
-            self._deploy(made.group)
+        return isinstance(made, Hold) and self._deploy(made.group)
 
     def _list(self) -> None:
         for hold in Hold.objects.filter(released=None).select_related("group", "revision", "by"):
@@ -87,14 +88,23 @@ class Command(BaseCommand):
         self.stdout.write(f"{group} follows the database again.")
         return group
 
-    def _deploy(self, group: GatewayGroup) -> None:
-        """Deploy in this process, because a worker may not be running."""
+    def _deploy(self, group: GatewayGroup) -> bool:
+        """Deploy in this process, because a worker may not be running. Return False if a gateway did not follow."""
         rollout = services.reconcile(group, cause="command", force=True)
         if rollout is None:
-            self.stdout.write("Another rollout is under way; this one follows automatically.")
-            return
+            return self._explain_wait(group)
         for step in rollout.steps.select_related("gateway"):
             self.stdout.write(f"{step.gateway} {step.get_state_display()}{f': {step.error}' if step.error else ''}")
+        return rollout.state == Rollout.State.CONFIRMED
+
+    def _explain_wait(self, group: GatewayGroup) -> bool:
+        """Return False if it waits for a person."""
+        paused = rollout_store.find_paused_rollout(group)
+        if paused:
+            self.stderr.write(f"The rollout of {paused} is paused, so nothing was deployed. Resume or stop it on its page.")
+            return False
+        self.stdout.write("Another rollout is under way; this one follows automatically.")
+        return True
 
 
 def _get_operator(name: str | None) -> User:
