@@ -158,6 +158,14 @@ def test_the_command_s_dry_run_makes_no_list(tmp_path: Path) -> None:
     assert not BanList.objects.exists()
 
 
+@pytest.mark.parametrize("days", ["0", "-1", "36501"])
+def test_the_command_refuses_an_end_that_is_not_in_the_future(tmp_path: Path, days: str) -> None:
+    (tmp_path / "feed").write_text("203.0.113.1\n")
+    with pytest.raises(CommandError, match=f"--expires-in: {days} is not between 1 and 36500"):
+        call_command("import_bans", str(tmp_path / "feed"), "--list", "new", f"--expires-in={days}")
+    assert not BanList.objects.exists()
+
+
 def test_the_command_says_when_there_is_no_such_file_user_or_list(tmp_path: Path) -> None:
     (tmp_path / "feed").write_text("203.0.113.1\n")
     for arguments in (

@@ -106,6 +106,12 @@ def test_an_address_that_fails_in_its_own_way_keeps_none_of_the_others_waiting(m
     assert told == ["The portal does not work: it answered 503"]
 
 
+@pytest.mark.parametrize("option", ["--every", "--after", "--times"])
+def test_numbers_that_are_not_positive_are_refused(option: str) -> None:
+    with pytest.raises(CommandError, match="must be greater than 0"):
+        call_command("watch", "http://127.0.0.1:1/", "--tell", "json://127.0.0.1:1/", f"{option}=-1")
+
+
 def test_it_ends_with_an_error_if_the_last_look_failed() -> None:
     with pytest.raises(CommandError, match="no answer"):
         watch("http://127.0.0.1:9/health", "--tell", "json://127.0.0.1:9/", "--times", 1)

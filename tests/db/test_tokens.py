@@ -258,6 +258,13 @@ def test_the_command_makes_limited_tokens(network: factories.Network, capsys: py
         call_command("token", "mara", "--scope", "nothing:read")
 
 
+@pytest.mark.parametrize("days", ["0", "-1", "36501"])
+def test_the_command_refuses_an_end_that_is_not_in_the_future(network: factories.Network, days: str) -> None:
+    with pytest.raises(CommandError, match=f"--days: {days} is not between 1 and 36500"):
+        call_command("token", "mara", f"--days={days}")
+    assert not ApiToken.objects.exists()
+
+
 def test_a_person_has_a_bounded_number_of_tokens(network: factories.Network, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens, "MAX_TOKENS_PER_ACCOUNT", 1)
     script(network.admin)

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from apps.accounts import tokens
 from apps.accounts.models import User
+from apps.lib.command_arguments import parse_days
 from apps.lib.errors import Problem
 from firewall.addresses import parse_prefix
 
@@ -27,7 +28,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--network", action="append", default=[], metavar="PREFIX", help="accept the token only from this prefix; repeatable"
         )
-        parser.add_argument("--days", type=int, help="days until the token expires (default: it is valid until it is revoked)")
+        parser.add_argument("--days", type=parse_days, help="days until the token expires (default: it is valid until it is revoked)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         user = User.objects.filter(username__iexact=options["username"], is_active=True).first()
@@ -35,7 +36,7 @@ class Command(BaseCommand):
             raise CommandError(f"No active user {options['username']!r}. Make one with “manage.py createsuperuser”.")
         try:
             networks = [parse_prefix(each) for each in options["network"]]
-            expires = timezone.now() + timedelta(days=options["days"]) if options["days"] else None
+            expires = timezone.now() + timedelta(days=options["days"]) if options["days"] is not None else None
             limits = {"scopes": options["scope"], **{name: options[name] for name in ("member", "group", "site")}, "networks": networks}
             _token, key = tokens.create_token(user=user, name=options["name"], expires=expires, **limits)
         except (Problem, ValueError) as error:

@@ -29,8 +29,8 @@ class Command(BaseCommand):
         unknown = [each for each in options["tell"] if not apprise_client.mask_target(each)]
         if unknown:
             raise CommandError(f"apprise does not know {len(unknown)} of these addresses. Write them as its documentation shows.")
-        if options["every"] <= 0 or options["after"] < 1:
-            raise CommandError("--every and --after must be greater than 0.")
+        if options["every"] <= 0 or options["after"] < 1 or (options["times"] is not None and options["times"] < 1):
+            raise CommandError("--every, --after and --times must be greater than 0.")
         state = MonitorState()
         for number in count(1):
             state = advance(state, fetch_fault(options["url"]))

@@ -14,6 +14,7 @@ from apps.accounts.models import User
 from apps.bans import feed_import, feed_parser, services
 from apps.bans.models import BanList, Direction
 from apps.bans.refusal_texts import explain_line
+from apps.lib.command_arguments import parse_days
 from apps.lib.errors import Problem
 
 
@@ -32,7 +33,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--direction", choices=Direction.values, default="both", help="of bans that have none in the feed (default: %(default)s)"
         )
-        parser.add_argument("--expires-in", type=int, metavar="DAYS", help="new bans expire after this number of days")
+        parser.add_argument("--expires-in", type=parse_days, metavar="DAYS", help="new bans expire after this number of days")
         parser.add_argument("--author", metavar="USERNAME", help="the account that the history names (default: none)")
         parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
 
@@ -57,7 +58,7 @@ class Command(BaseCommand):
             feed=feed,
             by=author,
             comment=options["comment"],
-            expires=timezone.now() + timedelta(days=days) if days else None,
+            expires=timezone.now() + timedelta(days=days) if days is not None else None,
             keep=options["keep"],
             skip_invalid=options["skip_invalid"],
             direction=options["direction"],
