@@ -6,6 +6,7 @@ rollout; the gateway that carries fewer address families goes first. `decisions`
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import structlog
 from django.db import InterfaceError, OperationalError
@@ -228,7 +229,7 @@ def _open_rollout(look: ReconciliationParameters, asked: DesiredDeployment) -> L
         by=hold.by_id if hold else look.by,
         cause=asked.cause,
         harmless=_is_harmless(wanted),
-        management=hold.revision.management if hold else approval_gate.map_management_by_name(wanted),
+        management=_map_management(asked, gateways),
         repeats=hold.revision if hold else None,
         repairs=look.force or dues.found_loss,
     )
@@ -242,6 +243,14 @@ def _open_rollout(look: ReconciliationParameters, asked: DesiredDeployment) -> L
     else:  # another worker was faster
         leave_waiting_requests()
     return lease
+
+
+def _map_management(asked: DesiredDeployment, gateways: Iterable[Gateway]) -> dict[str, Any]:
+    """Return the management settings by the gateways' names of today: one may have been renamed since the held revision."""
+    if asked.hold is None:
+        return approval_gate.map_management_by_name(asked.wanted)
+    settings = approval_gate.map_management_by_gateway(asked.hold.revision)
+    return {each.name: settings[each.pk] for each in gateways if each.pk in settings}
 
 
 def _contact_gateways(gateways: Iterable[Gateway], links: GatewayLinks) -> None:

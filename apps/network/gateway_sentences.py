@@ -69,6 +69,7 @@ class ReachSentence(StoredSentence):
     FAILED = gettext_noop("a new connection failed: %(why)s")
     CLOSED = gettext_noop("the connection was closed")
     NO_SSHD = gettext_noop("the program that answers at port %(port)s is not sshd")
+    NO_PORT = gettext_noop("sshd answers at none of the ports %(ports)s; at port %(port)s: %(why)s")
 
 
 class AgentSentence(StoredSentence):

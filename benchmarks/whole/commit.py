@@ -127,7 +127,9 @@ def _measure_sessions_ms(stack: Stack) -> float:
     with inside(stack.lab, "portal"):
         start = time.perf_counter()
         for gateway in gateways:
-            subprocess.run(ssh.build_arguments(gateway), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+            subprocess.run(
+                ssh.build_arguments(gateway, gateway.management_port), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True
+            )
         return (time.perf_counter() - start) * 1000
 
 

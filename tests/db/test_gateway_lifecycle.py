@@ -297,6 +297,20 @@ def test_a_new_machine_gets_the_whole_ruleset_with_the_next_rollout(served_netwo
     assert GatewayState.objects.get(gateway=nat_1).drifted_before == [], "a new machine has lost nothing"
 
 
+def test_the_port_of_a_new_machine_is_no_change_of_management_but_its_networks_are(served_network: factories.Network) -> None:
+    network, nat_1 = served_network, served_network.gateways[0]
+    reconcile(network.group)
+    replacement.forget_old_machine(nat_1)
+    Gateway.objects.filter(pk=nat_1.pk).update(management_port=2222)
+    assert steps(reconcile(network.group)) == {"nat-1": "confirmed", "nat-2": "confirmed"}
+    assert not network.group.held_back.exists() and Revision.objects.latest("pk").management["nat-1"]["port"] == 2222
+    replacement.forget_old_machine(nat_1)
+    Gateway.objects.filter(pk=nat_1.pk).update(management_port=22, management_networks=["192.0.2.0/24"])
+    reconcile(network.group)
+    assert network.group.held_back.get().text.count("nat-1: ") == 1, "only the networks wait"
+    assert Revision.objects.latest("pk").management["nat-1"]["port"] == 22
+
+
 def test_an_undo_of_a_replacement_waits_for_a_rollout_and_then_expects_the_old_machine(network: factories.Network) -> None:
     reach_by_ssh("nat-1")
     replaced = replace("nat-1")
@@ -336,6 +350,7 @@ def test_a_renamed_gateway_is_reached_and_rolled_back_like_before(served_network
     rollback.hold_group_at_revision(first, why="a try", by=network.admin)
     assert steps(reconcile(network.group)) == {"nat-2": "confirmed", "north": "confirmed"}
     assert runs(get("north")) == first.digests["nat-1"]
+    assert Revision.objects.latest("pk").management == {"nat-2": first.management["nat-2"], "north": first.management["nat-1"]}
 
 
 def test_a_change_of_management_waits_for_a_second_person_also_after_a_renaming(served_network: factories.Network) -> None:

@@ -60,7 +60,7 @@ class DeadlyLinks(WorkerLinks):
     def knock(self, gateway: Gateway) -> float:
         raise KilledWorker
 
-    def open_session(self, gateway: Gateway) -> AbstractContextManager[AgentChannel]:
+    def open_session(self, gateway: Gateway, port: int | None) -> AbstractContextManager[AgentChannel]:
         raise KilledWorker
 
 

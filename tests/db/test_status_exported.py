@@ -14,6 +14,7 @@ from django.utils.translation import override
 from icalendar import Calendar
 
 from apps.lib.ui import formats
+from apps.network.models import Gateway
 from apps.status.availability.bookkeeping import note_levels
 from apps.status.availability.models import ServiceLevel
 from apps.status.incidents import services
@@ -24,6 +25,7 @@ from apps.status.publication.directory import write_files
 from apps.status.publication.emergency_sheet import build_emergency_sheet
 from apps.status.publication.static_page import build_static_page
 from tests import factories
+from tests.db.rollout_rows import roll_out
 from tests.db.test_incidents import HOUR, announce, describe, say
 
 
@@ -119,6 +121,12 @@ def test_the_emergency_sheet_is_private_and_holds_what_is_needed_without_the_por
     assert (private / "runbook.md").read_text().startswith("# Runbook")
     assert stat.S_IMODE(private.stat().st_mode) == 0o700
     assert {stat.S_IMODE(each.stat().st_mode) for each in private.iterdir()} == {0o600}
+
+
+def test_the_emergency_sheet_names_the_port_at_which_a_gateway_lets_people_in_now(network: factories.Network) -> None:
+    roll_out(network)
+    Gateway.objects.filter(name="nat-1").update(address="172.31.0.11", management_port=2222)
+    assert b"ssh -p 22 root@172.31.0.11" in build_emergency_sheet(timezone.now())["emergency.html"]
 
 
 @pytest.mark.django_db

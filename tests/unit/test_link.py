@@ -1,8 +1,10 @@
 """A channel with its relay program, here a small scripted agent."""
 
+import socket
 import sys
 from datetime import timedelta
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -66,6 +68,22 @@ def test_what_is_no_message_ends_the_conversation() -> None:
 def test_a_relay_that_is_no_program_is_a_gateway_that_is_not_reached() -> None:
     with pytest.raises(Unreachable, match="No such file"):
         AgentChannel("nat-1", RelayProgram(("/nonexistent/ssh",))).ask(HELLO)
+
+
+def test_a_gateway_with_several_ports_is_reached_where_an_sshd_answers() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as sshd, socket.create_server(("127.0.0.1", 0)) as other:
+        closed = other.getsockname()
+        other.close()
+        ways = [
+            RelayProgram((sys.executable, "-S", "-c", f"import sys\n{answering(9)}"), sshd=place) for place in (closed, sshd.getsockname())
+        ]
+        Thread(target=lambda: sshd.accept()[0].sendall(b"SSH-2.0-OpenSSH_10.0\r\n"), daemon=True).start()
+        relay = AgentChannel("nat-1", ways[0], otherwise=ways[1:])
+        assert relay.ask(HELLO) == wire.Refused("busy", "here I am") and relay.way == ways[1]
+    assert relay.change_ways((ways[1],)), "the session that is open leads there"
+    assert not relay.change_ways((ways[0],))
+    relay.close()
+    assert relay.change_ways((ways[1],)) and not relay.change_ways(tuple(ways)), "a closed one is opened anew, without a pause"
 
 
 def test_while_it_is_left_alone_no_program_is_started() -> None:

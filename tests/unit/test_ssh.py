@@ -36,7 +36,7 @@ def gateway(**changes: Any) -> Gateway:
 
 
 def test_ssh_gets_one_argument_for_each_value_and_no_command(tmp_path: Path) -> None:
-    found = ssh.build_arguments(gateway(address=ip_address("2001:db8::11"), ssh_user="netzwart"))
+    found = ssh.build_arguments(gateway(address=ip_address("2001:db8::11"), ssh_user="netzwart"), 2222)
     assert found[-2:] == ("--", "2001:db8::11")
     assert found[found.index("-l") + 1] == "netzwart"
     assert found[found.index("-p") + 1] == "2222"
@@ -45,7 +45,7 @@ def test_ssh_gets_one_argument_for_each_value_and_no_command(tmp_path: Path) -> 
 
 
 def test_no_session_is_shared_and_nobody_is_asked_or_trusted_blindly() -> None:
-    found = ssh.build_arguments(gateway())
+    found = ssh.build_arguments(gateway(), 22)
     options = {word for word, flag in zip(found[1:], found, strict=False) if flag == "-o"}
     assert options >= {
         "BatchMode=yes",
@@ -61,7 +61,7 @@ def test_no_session_is_shared_and_nobody_is_asked_or_trusted_blindly() -> None:
 
 @pytest.mark.parametrize("name", ["$(reboot)", "-oProxyCommand=reboot", "a; reboot", "a\nb", "../../etc/passwd"])
 def test_a_hostile_name_or_account_is_never_more_than_the_value_of_one_option(name: str) -> None:
-    plain, hostile = ssh.build_arguments(gateway()), ssh.build_arguments(gateway(name=name, ssh_user=name))
+    plain, hostile = ssh.build_arguments(gateway(), 22), ssh.build_arguments(gateway(name=name, ssh_user=name), 22)
     assert len(plain) == len(hostile)
     assert [word for word in hostile if name in word] == [name]
     assert hostile[hostile.index("-l") + 1] == name

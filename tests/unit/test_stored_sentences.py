@@ -27,6 +27,7 @@ VALUES = {
     "address": "2001:db8::9",
     "public": "198.51.100.7",
     "port": "443",
+    "ports": "443, 8443",
     "ms": "4.2",
     "seconds": "5",
     "gateway": "nat-1",

@@ -189,7 +189,7 @@ def inside(lab: Lab, node: str) -> Iterator[None]:
 
 
 @contextmanager
-def sshd(lab: Lab, name: str, sockets: Path) -> Iterator[Popen[str]]:
+def sshd(lab: Lab, name: str, sockets: Path, *, port: int = 22) -> Iterator[Popen[str]]:
     """Run a real sshd in the gateway's node. The portal's key may relay to the agent at sockets/<name>.sock, as an account without
     rights.
 
@@ -200,7 +200,7 @@ def sshd(lab: Lab, name: str, sockets: Path) -> Iterator[Popen[str]]:
     authorized_keys.write_text(render_relay_line(name, ensure_portal_key(sockets / "id_ed25519")))
     directory = sockets / f"{name}.sshd"
     lab_sshd.ensure_host_key(directory)
-    command = lab_sshd.build_command(directory, authorized_keys, {CODE.name: ROOT, SOCKETS.name: sockets})
+    command = lab_sshd.build_command(directory, authorized_keys, {CODE.name: ROOT, SOCKETS.name: sockets}, port=port)
     log = sockets / f"{name}.sshd.log"
     before = log.stat().st_size if log.exists() else 0
     with log.open("a") as output, lab.popen(name, command, stdout=output, stderr=output) as process:

@@ -10,10 +10,13 @@ from subprocess import Popen
 import pytest
 from django.conf import LazySettings
 
-from apps.deployments.models import Rollout
+from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout, RolloutStep
+from apps.deployments.rollouts.decisions import approve_part
 from apps.deployments.services import reconcile
 from apps.deployments.transport import agent_channel, ssh
+from apps.gateways import replacement
 from apps.nat.services import add_forward
+from apps.network.models import Gateway
 from firewall import wire
 from lab.lab import Lab
 from portal.stack.sshd import ensure_portal_key
@@ -90,7 +93,7 @@ def test_the_account_has_no_rights_and_gets_the_relay_whatever_it_asks_for(ssh_n
     ssh.write_known_hosts(gateway.host_key)
     request = b"".join(wire.iter_lines(1, HELLO))
     done = subprocess.run(
-        [*ssh.build_arguments(gateway), "id; nft flush ruleset"], input=request, capture_output=True, check=True, timeout=20
+        [*ssh.build_arguments(gateway, 22), "id; nft flush ruleset"], input=request, capture_output=True, check=True, timeout=20
     )
     answer = wire.Assembler().feed(done.stdout.strip())
     assert answer is not None
@@ -203,3 +206,123 @@ def test_agents_of_this_machine_are_knocked_at_by_their_socket(network: factorie
             assert one.relay_pid != other.relay_pid
     with pytest.raises(agent_channel.Unreachable, match="a new connection failed"):
         agent_channel.measure_connect(gateway)
+
+
+# --- A changed port
+
+
+def change_port(network: factories.Network, port: int) -> Gateway:
+    """Let nat-1's sshd be expected at this port, as its page does, and return its row."""
+    with factories.written_by(network.admin):
+        Gateway.objects.filter(name="nat-1").update(management_port=port)
+    return Gateway.objects.get(name="nat-1")
+
+
+def approve(network: factories.Network) -> Rollout:
+    """Approve what waits, and return the rollout that brings it."""
+    held = HeldBack.objects.get(state=HeldBack.State.WAITING)
+    approve_part(held, digest=held.digest, by=factories.user("jonas"), signed_in_again=False)
+    rollout = reconcile(network.group)
+    assert rollout is not None
+    return rollout
+
+
+def list_states(rollout: Rollout) -> dict[str, str]:
+    return {step.gateway.name: step.state for step in rollout.steps.all()}
+
+
+def used_port(gateway: Gateway) -> int:
+    """Return the port of the kept channel, after it was used."""
+    channel = agent_channel.get_channel(gateway)
+    assert answers(channel)
+    return channel.way.sshd[1]
+
+
+def test_a_saved_port_is_used_once_the_gateway_has_confirmed_it(bare_lab: Lab, ssh_network: factories.Network, sockets: Path) -> None:
+    network = ssh_network
+    reconcile(network.group)
+    kept = agent_channel.get_channel(network.gateways[0]).relay_pid
+    gateway = change_port(network, 2222)
+    reconcile(network.group)
+    assert HeldBack.objects.get().text == "nat-1: port: 22 -> 2222"
+    assert (used_port(gateway), agent_channel.get_channel(gateway).relay_pid) == (22, kept), "the session that is open stays"
+    assert agent_channel.measure_connect(gateway) > 0
+    with agent_channel.open_session(gateway) as channel:
+        assert answers(channel), "a new session gets in at the confirmed port"
+    holding = network.residents["m1"].holding
+    add_forward(holding=holding, public=factories.PUBLIC, protocol="tcp", public_port=8443, private_port=443, by=network.admin)
+    other = reconcile(network.group)
+    assert other and list_states(other) == {"nat-1": "confirmed", "nat-2": "confirmed"}, "other changes go on"
+    with sshd(bare_lab, "nat-1", sockets, port=2222):
+        assert list_states(approve(network)) == {"nat-1": "confirmed", "nat-2": "confirmed"}
+        assert used_port(gateway) == 2222
+        assert agent_channel.measure_connect(gateway) > 0
+        with pytest.raises(agent_channel.Unreachable), agent_channel.open_session(gateway, 22) as channel:
+            channel.ask(HELLO, patience=0.5)
+
+
+def test_a_port_at_which_no_sshd_answers_is_taken_back_and_the_gateway_stays_reachable(
+    bare_lab: Lab, ssh_network: factories.Network, sockets: Path
+) -> None:
+    network = ssh_network
+    reconcile(network.group)
+    gateway = change_port(network, 2222)
+    reconcile(network.group)
+    tried = list_states(approve(network))
+    assert tried["nat-1"] in ("went_back", "lost")
+    wait_for(lambda: answers(agent_channel.get_channel(gateway)))
+    agent_channel.close_all_channels()
+    assert used_port(gateway) == 22
+    with sshd(bare_lab, "nat-1", sockets, port=2222):
+        again = reconcile(network.group, force=True)
+        assert again is not None
+        assert again.state == Rollout.State.CONFIRMED, again.error
+        assert used_port(gateway) == 2222
+
+
+def test_a_port_whose_confirmation_got_lost_is_found_whatever_was_entered_since(
+    bare_lab: Lab, ssh_network: factories.Network, sockets: Path
+) -> None:
+    network = ssh_network
+    reconcile(network.group)
+    before = Revision.objects.get()
+    gateway = change_port(network, 2222)
+    reconcile(network.group)
+    with sshd(bare_lab, "nat-1", sockets, port=2222):
+        rollout = approve(network)
+        assert rollout.state == Rollout.State.CONFIRMED, rollout.error
+        GatewayState.objects.filter(gateway=gateway).update(revision=before)
+        RolloutStep.objects.filter(rollout=rollout, gateway=gateway).update(state=RolloutStep.State.LOST)
+        gateway = change_port(network, 22)
+        agent_channel.close_all_channels()
+        assert used_port(gateway) == 2222
+
+
+def test_a_gateway_that_answers_at_none_of_its_ports_is_named_with_them(
+    ssh_network: factories.Network, by_ssh: dict[str, Popen[str]]
+) -> None:
+    reconcile(ssh_network.group)
+    agent_channel.close_all_channels()
+    gateway = change_port(ssh_network, 2222)
+    by_ssh["nat-1"].terminate()
+    by_ssh["nat-1"].wait(10)
+    words = "sshd answers at none of the ports 22, 2222; at port 22: a new connection failed: Connection refused"
+    with pytest.raises(agent_channel.Unreachable, match=words):
+        agent_channel.get_channel(gateway).ask(HELLO)
+
+
+def test_another_machine_with_another_port_gets_the_whole_ruleset_without_an_approval(
+    bare_lab: Lab, ssh_network: factories.Network, by_ssh: dict[str, Popen[str]], sockets: Path
+) -> None:
+    network = ssh_network
+    reconcile(network.group)
+    by_ssh["nat-1"].terminate()
+    by_ssh["nat-1"].wait(10)
+    agent_channel.close_all_channels()
+    bare_lab.run("nat-1", ["nft", "delete", "table", "inet", "netzwart"])
+    gateway = Gateway.objects.get(name="nat-1")
+    with sshd(bare_lab, "nat-1", sockets, port=2222):
+        replacement.replace_machine(gateway=gateway, version=gateway.version, host_key=gateway.host_key, port=2222)
+        rollout = reconcile(network.group)
+        assert rollout and rollout.state == Rollout.State.CONFIRMED, rollout
+        assert not HeldBack.objects.exists() and used_port(gateway) == 2222

@@ -20,7 +20,7 @@ from apps.deployments.approvals.kinds import MANAGEMENT, SPECIAL
 from apps.deployments.approvals.part_codec import RulesetPart, pack_part, pack_values, unpack_part, unpack_values
 from apps.deployments.approvals.requesters import Requesters
 from apps.deployments.desired_state.desired_rulesets import DesiredState, RulesetChange, compute_delta
-from apps.deployments.models import HeldBack, Revision
+from apps.deployments.models import GatewayState, HeldBack, Revision
 from apps.deployments.revision_pages.description import SHOWN_DELTA
 from apps.network.models import GatewayGroup
 from firewall.addresses import format_prefix
@@ -269,6 +269,7 @@ def _hold_back_management(group: GatewayGroup, wanted: DesiredState, before: Run
     """Return gateways with their old management settings, for those of which the change waits for approval."""
     was = map_running_management(before)
     changed = {pk: (was[pk], gateway) for pk, gateway in wanted.gateways.items() if pk in was and was[pk] != build_management(gateway)}
+    changed = _accept_ports_of_new_machines(changed)
     rows = HeldBack.objects.filter(group=group, kind=MANAGEMENT, state__in=HeldBack.ALIVE)
     asked = {now.name: [old, build_management(now)] for old, now in changed.values()}
     named = digest_values(asked)
@@ -298,6 +299,19 @@ def _hold_back_management(group: GatewayGroup, wanted: DesiredState, before: Run
     if row.state == HeldBack.State.APPROVED:
         return {}
     return {pk: _revert_management(now, old) for pk, (old, now) in changed.items()}
+
+
+type ManagementChanges = dict[int, tuple[dict[str, Any], GatewaySpec]]  # settings before, and the gateway, by its id
+
+
+def _accept_ports_of_new_machines(changed: ManagementChanges) -> ManagementChanges:
+    """Return the changes without ports of machines that have confirmed nothing: such a machine has never been reached at another port."""
+    moved = [pk for pk, (old, now) in changed.items() if old["port"] != now.management.port]
+    if not moved:
+        return changed
+    known = set(GatewayState.objects.filter(gateway__in=moved).exclude(revision=None).values_list("gateway", flat=True))
+    new = {pk: (changed[pk][0] | {"port": changed[pk][1].management.port}, changed[pk][1]) for pk in moved if pk not in known}
+    return {pk: (old, now) for pk, (old, now) in (changed | new).items() if old != build_management(now)}
 
 
 def digest_values(data: Any) -> str:

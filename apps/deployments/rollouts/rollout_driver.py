@@ -22,6 +22,7 @@ from apps.deployments.rollouts.rollout_store import Lease, RolloutLeaseLost
 from apps.deployments.transport import agent_channel, agent_client
 from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
 from apps.deployments.transport.agent_client import AgentRefused, DeployOrder
+from apps.deployments.transport.management_ports import find_port
 from apps.lib.trace_timing import add_facts, mark_failed, trace_step
 from apps.network.gateway_sentences import StepSentence
 from apps.network.models import Gateway
@@ -36,10 +37,13 @@ SESSIONS = 3  # attempts to open a new session after a change that may have lock
 
 
 class GatewayLinks(Protocol):
-    """Connections to a gateway: the channel that is kept open, a new session, and a knock at its sshd (in milliseconds)."""
+    """Connections to a gateway: the channel that is kept open, a new session, and a knock at its sshd (in milliseconds).
+
+    port: the only one at which the new session is tried; None: where sshd may let the portal in.
+    """
 
     def get_channel(self, gateway: Gateway) -> AgentChannel: ...
-    def open_session(self, gateway: Gateway) -> AbstractContextManager[AgentChannel]: ...
+    def open_session(self, gateway: Gateway, port: int | None) -> AbstractContextManager[AgentChannel]: ...
     def knock(self, gateway: Gateway) -> float: ...
 
 
@@ -49,8 +53,8 @@ class WorkerLinks:
     def get_channel(self, gateway: Gateway) -> AgentChannel:
         return agent_channel.get_channel(gateway)
 
-    def open_session(self, gateway: Gateway) -> AbstractContextManager[AgentChannel]:
-        return agent_channel.open_session(gateway)
+    def open_session(self, gateway: Gateway, port: int | None) -> AbstractContextManager[AgentChannel]:
+        return agent_channel.open_session(gateway, port)
 
     def knock(self, gateway: Gateway) -> float:
         return agent_channel.measure_connect(gateway)
@@ -251,10 +255,12 @@ class RolloutDriver:
         return True
 
     def _open_session(self, gateway: Gateway) -> bool:
+        """Open a session at the port of the ruleset on trial: until that is confirmed, all else uses the confirmed one."""
+        port = find_port(self._lease.rollout.revision, gateway)
         for _attempt in range(SESSIONS):
             start = time.perf_counter()
             try:
-                session = self._sessions.enter_context(self._links.open_session(gateway))
+                session = self._sessions.enter_context(self._links.open_session(gateway, port))
                 agent_client.send_hello(session, 0, heard=self._handle_beat)
             except Unreachable as fault:
                 self._note_failure("session", start, str(fault))
@@ -282,8 +288,10 @@ class RolloutDriver:
             self._record_event(RolloutEvent.CONFIRMED, order, confirmed=Now(), flows_cut=cut, error="")
 
     def _revert(self, gateway: Gateway, order: DeployOrder) -> None:
+        """Take the change back, over the new session if there is one: it may have cut off the channel."""
+        channel, self._session = self._session or self._links.get_channel(gateway), None
         try:
-            text = agent_client.revert_order(self._links.get_channel(gateway), order, self._handle_beat)
+            text = agent_client.revert_order(channel, order, self._handle_beat)
         except Unreachable as fault:
             self._record_failure(RolloutEvent.LOST, gateway, StepSentence.GOES_BACK.write(error=fault))
         except AgentRefused as refused:

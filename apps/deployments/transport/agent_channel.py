@@ -8,16 +8,18 @@ spoken to in its own version: it says which when it refuses the first message, a
 import itertools
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from threading import Lock
 
 from django.conf import settings
 from django.utils import timezone
 
 from apps.deployments.rollouts.backoff import Backoff
-from apps.deployments.transport.relay_program import RelayProgram, build_relay_program, get_socket_path
+from apps.deployments.transport.management_ports import list_ports
+from apps.deployments.transport.relay_program import RelayProgram, build_relay_program, build_relay_programs, get_socket_path
 from apps.deployments.transport.spoken_versions import SPOKEN_VERSIONS
 from apps.deployments.transport.ssh import SshFault
 from apps.deployments.transport.subprocess_pipe import EndedError, RelayProcess, SilentError
@@ -63,13 +65,23 @@ class AgentChannel:
     """A kept-open connection to one agent. One request at a time; a fault closes it, and the next request opens it anew.
 
     backoff: pauses before a gateway that did not answer is asked again; until then requests fail at once.
+    otherwise: programs that are tried when no sshd answers where the first one connects. way: the program that was started last.
     version: the version of the protocol that the agent last answered in; None before its first answer.
     """
 
-    def __init__(self, name: str, by: RelayProgram, backoff: Backoff | None = None, *, longest: float = LONGEST) -> None:
+    def __init__(
+        self,
+        name: str,
+        by: RelayProgram,
+        backoff: Backoff | None = None,
+        *,
+        longest: float = LONGEST,
+        otherwise: Sequence[RelayProgram] = (),
+    ) -> None:
         self.name = name
         self._longest = longest
         self.way = by
+        self._ways = (by, *otherwise)
         self.sent = 0  # octets of the last request
         self.version: int | None = None
         self._speaks = wire.VERSION  # over the open relay
@@ -108,6 +120,15 @@ class AgentChannel:
         """Reset the back-off, so that the next request is sent at once."""
         with self._lock:
             self._backoff.reset()
+
+    def change_ways(self, ways: tuple[RelayProgram, ...]) -> bool:
+        """Relay by these programs from now on. Return False if another channel has to be opened for that: unless they are the same, one of
+        them must be running.
+        """
+        if ways != self._ways and (self.relay_pid is None or self.way not in ways):
+            return False
+        self._ways = ways
+        return True
 
     def close(self) -> None:
         """End the relay; the agent keeps running."""
@@ -165,10 +186,18 @@ class AgentChannel:
         if self._relay and not self._relay.is_alive:
             self._close_after_fault()
         if self._relay is None:
+            self.way = self._choose_way()
             self.way.prepare()
             self._relay = RelayProcess(self.way.arguments, settings.ROOT)
             self._speaks, self.version = version or SPOKEN_VERSIONS.recall(self.way) or wire.VERSION, None
         return self._relay
+
+    def _choose_way(self) -> RelayProgram:
+        """Return the first way at whose end an sshd answers; a single one is taken as it is. Raises Unreachable."""
+        if len(self._ways) == 1:
+            return self.way
+        found, _ms = _find_sshd([way.sshd for way in self._ways], KNOCK)
+        return next(way for way in self._ways if way.sshd == found)
 
     def _send(self, relay: RelayProcess, number: int, request: wire.Request, patience: float) -> None:
         """Send the request; if it is long, learn first which version the agent speaks."""
@@ -245,14 +274,24 @@ def get_readings_channel(gateway: Gateway) -> AgentChannel:
 
 
 def _get_kept_channel(gateway: Gateway, *, readings: bool) -> AgentChannel:
-    by, which = build_relay_program(gateway), (gateway.pk, readings)
+    which = gateway.pk, readings
     with _channels_lock:
         known = _channels.get(which)
-        if known is None or known.way != by:
+        if known and known.relay_pid is not None and known.way == build_relay_program(gateway):
+            return known  # open as entered, so nothing is to be looked up
+        ways = build_relay_programs(gateway)
+        if known is None or not known.change_ways(ways):
             if known:
                 known.close()
-            known = _channels[which] = AgentChannel(gateway.name, by, Backoff() if by.is_far else None)
+            backoff = Backoff() if ways[0].is_far else None
+            known = _channels[which] = AgentChannel(gateway.name, ways[0], backoff, otherwise=ways[1:])
         return known
+
+
+def build_channel(gateway: Gateway, *, longest: float = LONGEST) -> AgentChannel:
+    """Build a separate channel to the gateway, which the caller closes; the first request opens it."""
+    by, *otherwise = build_relay_programs(gateway)
+    return AgentChannel(gateway.name, by, longest=longest, otherwise=otherwise)
 
 
 def close_all_channels() -> None:
@@ -264,9 +303,12 @@ def close_all_channels() -> None:
 
 
 @contextmanager
-def open_session(gateway: Gateway) -> Iterator[AgentChannel]:
-    """Open a channel over a new session, closed at the end. An existing session would survive a ruleset that accepts no new one."""
-    own = AgentChannel(gateway.name, build_relay_program(gateway))
+def open_session(gateway: Gateway, port: int | None = None) -> Iterator[AgentChannel]:
+    """Open a channel over a new session, closed at the end. An existing session would survive a ruleset that accepts no new one.
+
+    port: the only one at which sshd is tried; None: where it may let the portal in.
+    """
+    own = AgentChannel(gateway.name, build_relay_program(gateway, port)) if port else build_channel(gateway)
     try:
         yield own
     finally:
@@ -278,7 +320,7 @@ def open_own_channels() -> Iterator[ChannelOf]:
     """Open channels that are separate from the process's own and closed at the end, for commands and tests."""
     own: dict[int, AgentChannel] = {}
     try:
-        yield lambda gateway: own.setdefault(gateway.pk, AgentChannel(gateway.name, build_relay_program(gateway)))
+        yield lambda gateway: own.setdefault(gateway.pk, build_channel(gateway))
     finally:
         for each in own.values():
             each.close()
@@ -287,14 +329,34 @@ def open_own_channels() -> Iterator[ChannelOf]:
 def measure_connect(gateway: Gateway, *, limit: float = KNOCK) -> float:
     """Connect to the gateway's sshd and read its first line (RFC 4253, section 4.2). Return the milliseconds that took.
 
-    For an agent on this machine, connect to its socket instead. limit: seconds in all. Raises Unreachable.
+    For an agent on this machine, connect to its socket instead. limit: seconds for each port of sshd. Raises Unreachable.
     """
+    if gateway.link == Gateway.Link.SSH:
+        return _find_sshd([(str(gateway.address), port) for port in list_ports(gateway)], limit)[1]
+    return _measure(partial(_connect, str(get_socket_path(gateway)), limit), limit)
+
+
+def _find_sshd(places: Sequence[tuple[str, int]], limit: float) -> tuple[tuple[str, int], float]:
+    """Return the first address and port where sshd answers, and the milliseconds that took. Raises Unreachable with why the first does
+    not.
+    """
+    faults = []
+    for place in places:
+        try:
+            return place, _measure(partial(_read_greeting, *place, time.monotonic() + limit), limit)
+        except Unreachable as fault:
+            faults.append(fault)
+    if len(faults) == 1:
+        raise faults[0]
+    ports = [str(port) for _host, port in places]
+    raise Unreachable(ReachSentence.NO_PORT.write(ports=", ".join(ports), port=ports[0], why=faults[0]))
+
+
+def _measure(work: Callable[[], None], limit: float) -> float:
+    """Return the milliseconds of this attempt to connect. limit: the seconds that it has, for the message. Raises Unreachable."""
     start = time.monotonic()
     try:
-        if gateway.link == Gateway.Link.SSH:
-            _read_greeting(str(gateway.address), gateway.management_port, start + limit)
-        else:
-            _connect(str(get_socket_path(gateway)), limit)
+        work()
     except TimeoutError as error:
         raise Unreachable(ReachSentence.NO_ANSWER.write(seconds=f"{limit:g}")) from error
     except OSError as error:

@@ -42,10 +42,10 @@ OPTIONS = {
 }
 
 
-def build_arguments(gateway: Gateway) -> tuple[str, ...]:
-    """Return the command that opens a new session with the gateway. See ssh(1) and ssh_config(5)."""
+def build_arguments(gateway: Gateway, port: int) -> tuple[str, ...]:
+    """Return the command that opens a new session with the gateway, at this port of its sshd. See ssh(1) and ssh_config(5)."""
     options = OPTIONS | {"UserKnownHostsFile": _quote_path(get_known_hosts_path(gateway.host_key))}
-    where = ("-i", str(settings.SSH_KEY), "-l", gateway.ssh_user, "-p", str(gateway.management_port))
+    where = ("-i", str(settings.SSH_KEY), "-l", gateway.ssh_user, "-p", str(port))
     return ("ssh", "-F", "none", "-T", "-e", "none", *where, *_build_flags(options), "--", str(gateway.address))
 
 

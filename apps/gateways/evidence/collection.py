@@ -8,9 +8,8 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from apps.deployments.transport.agent_channel import AgentChannel, Unreachable
+from apps.deployments.transport.agent_channel import AgentChannel, Unreachable, build_channel
 from apps.deployments.transport.agent_client import is_request_unknown
-from apps.deployments.transport.relay_program import build_relay_program
 from apps.gateways.evidence.archive import ArchiveEntry, build_archive, unpack_part
 from apps.gateways.evidence.models import EvidenceArchive, EvidenceFile
 from apps.gateways.evidence.part_texts import PORTAL
@@ -60,7 +59,7 @@ def collect_evidence(pk: int) -> None:
         return
     if EvidenceArchive.objects.filter(pk=pk, state=State.WAITING).update(state=State.RUNNING, started=Now()) != 1:
         return
-    channel = AgentChannel(row.gateway.name, build_relay_program(row.gateway), longest=LONGEST)
+    channel = build_channel(row.gateway, longest=LONGEST)
     try:
         found = _ask_agent(row.gateway, channel)
     finally:

@@ -12,6 +12,7 @@ from django.template.loader import render_to_string
 from apps.accounts.models import User
 from apps.accounts.roles import Right, list_roles_with_right
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state
+from apps.deployments.transport.management_ports import list_ports
 from apps.deployments.transport.ssh import compute_fingerprint
 from apps.gateways.roles.picture import map_carried_families
 from apps.network.models import Gateway, GatewayGroup, Pool
@@ -26,9 +27,12 @@ RUNBOOK: Final = Path(__file__).parents[3] / "docs/runbook.md"
 
 @dataclass(frozen=True)
 class GatewaySheet:
-    """What the sheet says of a gateway. ruleset: name of the file that holds it, "" if it cannot be compiled; problem: why."""
+    """What the sheet says of a gateway. port: where its sshd lets people in now. ruleset: name of the file that holds it, "" if it cannot
+    be compiled; problem: why.
+    """
 
     gateway: Gateway
+    port: int
     carries: Sequence[int]
     fingerprint: str
     ruleset: str
@@ -47,7 +51,7 @@ def build_emergency_sheet(now: datetime) -> Mapping[str, bytes]:
             if name:
                 files[name] = texts[gateway.pk].encode()
             print_of = compute_fingerprint(gateway.host_key) if gateway.host_key else ""
-            sheets.append(GatewaySheet(gateway, sorted(carried.get(gateway.pk, ())), print_of, name, problem))
+            sheets.append(GatewaySheet(gateway, list_ports(gateway)[0], sorted(carried.get(gateway.pk, ())), print_of, name, problem))
     files["emergency.html"] = render_to_string("status/emergency.html", _build_context(sheets, now)).encode()
     return files
 

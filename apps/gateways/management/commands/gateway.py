@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from apps.deployments.transport import agent_channel, ssh, ssh_keys
+from apps.deployments.transport.management_ports import list_ports
 from apps.gateways import enrolment, families, primaries, services
 from apps.gateways.failover_command import write_failover_files
 from apps.gateways.joining import join_command
@@ -132,7 +133,7 @@ class Command(LifecycleCommand):
         if gateway.link != Gateway.Link.SSH or gateway.address is None:
             raise CommandError(f"{gateway} is not reached by ssh; there is no host key to trust.")
         self.stdout.write(f"Trusted so far: {ssh.compute_fingerprint(gateway.host_key)}")
-        enrolment.trust_host_key(gateway=gateway, host_key=self.ask_host_key(gateway.address, gateway.management_port, options))
+        enrolment.trust_host_key(gateway=gateway, host_key=self.ask_host_key(gateway.address, list_ports(gateway)[0], options))
         self._try(gateway)
 
     def _primary(self, options: dict[str, Any]) -> None:
