@@ -275,11 +275,12 @@ def get_readings_channel(gateway: Gateway) -> AgentChannel:
 
 def _get_kept_channel(gateway: Gateway, *, readings: bool) -> AgentChannel:
     which = gateway.pk, readings
+    known = _channels.get(which)
+    if known and known.relay_pid is not None and known.way == build_relay_program(gateway):
+        return known  # it is open and leads where the row says, so nothing is to be looked up
+    ways = build_relay_programs(gateway)
     with _channels_lock:
         known = _channels.get(which)
-        if known and known.relay_pid is not None and known.way == build_relay_program(gateway):
-            return known  # open as entered, so nothing is to be looked up
-        ways = build_relay_programs(gateway)
         if known is None or not known.change_ways(ways):
             if known:
                 known.close()
