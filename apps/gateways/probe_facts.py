@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from django.db.models import Model
 from django.utils.translation import gettext as _
 
-from apps.gateways.interface_facts import find_server_interface
+from apps.gateways.interface_facts import InterfaceFacts, find_server_interface
 from apps.lib.database.validity import is_valid_now_or_later
 from apps.lib.errors import Problem
 from apps.lib.fields import Address
@@ -24,7 +24,7 @@ from firewall.policy import PolicyError
 ADDRESSES: Final = ("probe_source4", "probe_public4", "probe_source6")
 
 
-class ProbeFacts(Protocol):
+class ProbeFacts(InterfaceFacts, Protocol):
     """The fields of a gateway that concern its probe."""
 
     @property
@@ -35,14 +35,6 @@ class ProbeFacts(Protocol):
     def probe_public4(self) -> Address | None: ...
     @property
     def probe_source6(self) -> Address | None: ...
-    @property
-    def lan(self) -> str: ...
-    @property
-    def wan(self) -> str: ...
-    @property
-    def management(self) -> str: ...
-    @property
-    def sync(self) -> str: ...
 
 
 def check_probe(facts: ProbeFacts, gateway: Gateway) -> None:
