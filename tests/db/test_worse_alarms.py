@@ -36,7 +36,6 @@ def test_what_was_worse_for_a_moment_is_not_told_again(running: factories.Networ
     for _time in range(2):
         break_gateway()
         look_after(0 * SECOND)
-        look_after(REPORT_AFTER - SECOND)
         mend_gateway()
         look_after(MINUTE)
     alarm = Alarm.objects.get()
