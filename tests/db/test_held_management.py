@@ -4,18 +4,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.bans.listeners.services import set_server_facing_interface
 from apps.deployments.approvals.refusal import refuse_part
 from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout
-from apps.deployments.rollouts.decisions import approve_part
+from apps.deployments.rollouts.decisions import approve_part, pause_rollout, resume_rollout
 from apps.deployments.services import reconcile
 from apps.gateways.services import configure_gateway, get_facts
 from apps.lib.errors import Problem
 from apps.network.models import Gateway
 from tests import factories
 from tests.db.agents import end_started, stop_agent
+from tests.db.rollout_rows import open_rollout
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -57,6 +59,55 @@ def test_a_gateway_that_did_not_get_a_change_of_management_needs_no_approval_to_
     assert not HeldBack.objects.filter(state__in=HeldBack.ALIVE).exists()
     last = Revision.objects.latest("pk")
     assert {state.revision for state in GatewayState.objects.all()} == {last} and last.management["nat-1"]["port"] == 22
+
+
+@pytest.fixture
+def approved_change(network: factories.Network, peer: User) -> HeldBack:
+    """An approved change of the ssh ports of both gateways to 2222, which no gateway has got."""
+    Gateway.objects.update(management_port=2222)
+    reconcile(network.group)
+    held = HeldBack.objects.get()
+    approve_part(held, digest=held.digest, by=peer, signed_in_again=True)
+    return held
+
+
+def list_confirmed_ports() -> set[int]:
+    return {state.revision.management[state.gateway.name]["port"] for state in GatewayState.objects.all() if state.revision}
+
+
+def test_a_gateway_that_was_away_gets_an_approved_change_of_management_without_another_approval(
+    network: factories.Network, approved_change: HeldBack
+) -> None:
+    with stop_agent(network.gateways[0]):
+        reconcile(network.group)
+        assert reconcile(network.group, cause="schedule") is None
+        approved_change.refresh_from_db()
+        assert approved_change.state == HeldBack.State.APPROVED and list_confirmed_ports() == {22, 2222}
+    reconcile(network.group, force=True)
+    assert list_confirmed_ports() == {2222}
+    reconcile(network.group)
+    assert HeldBack.objects.get().state == HeldBack.State.DONE
+
+
+def test_a_paused_rollout_of_an_approved_change_of_management_can_be_resumed(network: factories.Network, approved_change: HeldBack) -> None:
+    lease = open_rollout(network)
+    pause_rollout(lease.rollout, by=network.admin)
+    Rollout.objects.update(lease_until=timezone.now())
+    paused = reconcile(network.group)
+    assert paused and paused.state == Rollout.State.PAUSED and list_confirmed_ports() == {22, 2222}
+    resume_rollout(paused, by=network.admin)
+    resumed = reconcile(network.group)
+    assert resumed and (resumed.pk, resumed.state) == (paused.pk, Rollout.State.CONFIRMED)
+    assert HeldBack.objects.get() == approved_change and list_confirmed_ports() == {2222}
+
+
+def test_an_approved_change_of_management_that_is_withdrawn_for_one_gateway_waits_anew(
+    network: factories.Network, approved_change: HeldBack
+) -> None:
+    Gateway.objects.filter(name="nat-1").update(management_port=22)
+    reconcile(network.group)
+    assert HeldBack.objects.exclude(pk=approved_change.pk).get().state == HeldBack.State.WAITING
+    assert list_confirmed_ports() == {22}
 
 
 @pytest.fixture

@@ -272,6 +272,8 @@ def _hold_back_management(group: GatewayGroup, wanted: DesiredState, before: Run
     changed = _accept_ports_of_new_machines(changed)
     rows = HeldBack.objects.filter(group=group, kind=MANAGEMENT, state__in=HeldBack.ALIVE)
     asked = {now.name: [old, build_management(now)] for old, now in changed.values()}
+    if asked and any(_is_rest_of(unpack_management_change(row), asked, wanted) for row in rows.filter(state=HeldBack.State.APPROVED)):
+        return {}
     named = digest_values(asked)
     seen = before.newest.seen
     for pk in changed.keys() & before.confirmed.keys():
@@ -296,9 +298,17 @@ def _hold_back_management(group: GatewayGroup, wanted: DesiredState, before: Run
     )
     if created:
         record_requesters(row, compute_requesters(row))
-    if row.state == HeldBack.State.APPROVED:
+    if row.state == HeldBack.State.APPROVED:  # by somebody at this very moment
         return {}
     return {pk: _revert_management(now, old) for pk, (old, now) in changed.items()}
+
+
+def _is_rest_of(change: Mapping[str, list[dict[str, Any]]], asked: Mapping[str, list[dict[str, Any]]], wanted: DesiredState) -> bool:
+    """True if what is asked for is the change as far as gateways have not got it yet, and the change is still wanted for all others."""
+    if any(change.get(name) != settings for name, settings in asked.items()):
+        return False
+    now = map_management_by_name(wanted)
+    return all(new == now.get(name, new) for name, (_old, new) in change.items())
 
 
 type ManagementChanges = dict[int, tuple[dict[str, Any], GatewaySpec]]  # settings before, and the gateway, by its id
