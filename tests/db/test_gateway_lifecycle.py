@@ -2,7 +2,7 @@
 
 import io
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -331,6 +331,23 @@ def test_what_new_machines_would_lose_is_measured_by_what_their_gateways_confirm
     before = RulesetCache().load_running_state(network.group)
     assert before and before.newest.revision == Revision.objects.get()
     assert before.reference in contents.load_rulesets(before.newest.revision).values()
+
+
+@pytest.mark.parametrize("leave", [replacement.forget_old_machine, lambda gateway: retire(gateway.name)])
+def test_what_a_gateway_that_leaves_has_lost_does_not_come_back_from_one_that_lags(
+    served_network: factories.Network, leave: Callable[[Gateway], object]
+) -> None:
+    network, (lagging, other) = served_network, served_network.gateways
+    forwards = [forward(network, port) for port in (8443, 8444)]
+    reconcile(network.group)
+    for each in forwards:
+        each.delete()
+    with stop_agent(lagging):
+        assert steps(reconcile(network.group)) == {"nat-1": "away", "nat-2": "confirmed"}
+        leave(other)
+    before = RulesetCache().load_running_state(network.group)
+    assert before and before.newest.revision == Revision.objects.latest("pk") != before.confirmed[lagging.pk].revision
+    assert before.reference and not before.reference.elements["forward4"] and before.rulesets[lagging.pk].elements["forward4"]
 
 
 # --- Renaming

@@ -4,7 +4,9 @@ A lost cache costs time, never correctness.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from apps.deployments.approvals.approval_gate import ConfirmedRevision, RunningState
 from apps.deployments.models import GatewayState, Revision
@@ -50,26 +52,29 @@ class RulesetCache:
     def load_running_state(self, group: GatewayGroup) -> RunningState | None:
         """Return what the group's gateways have confirmed; read from the database where another process brought a gateway to its revision.
 
-        If no gateway has a state yet, because every machine was replaced, return what the group confirmed last, so that a removal waits
-        for its approval as before. Return None if no gateway has confirmed anything, or none has a state and nothing is stored.
+        The newest revision may have been confirmed by a gateway that was retired since, or by the former machine of one: what was gone
+        there does not come back, and if every machine was replaced, a removal waits for its approval as before. Return None if no gateway
+        has confirmed anything, or none has a state and nothing is stored.
         """
-        states = list(
-            GatewayState.objects.filter(gateway__group=group, gateway__retired=None).exclude(revision=None).select_related("revision")
-        )
+        of_group = GatewayState.objects.filter(gateway__group=group, gateway__retired=None).exclude(revision=None)
+        later = _list_confirmed(group).filter(pk__gt=OuterRef("revision")).exclude(content=None).values("pk")[:1]
+        states = list(of_group.select_related("revision").annotate(later=Subquery(later)))
         if not states:
-            return self._load_last_confirmed(group)
+            return self._load_confirmed(group, _list_confirmed(group).first())
         rulesets = {state.gateway_id: known.ruleset for state in states if (known := self._find_known(state))}
         by_gateway = {state.gateway_id: _build_confirmed(state.revision, [state]) for state in states if state.revision}
         newest = max((each.revision for each in by_gateway.values()), key=lambda revision: revision.pk)
         at_newest = [state for state in states if state.revision_id == newest.pk]
+        if at_newest[0].later and (lost := self._load_confirmed(group, Revision.objects.get(pk=at_newest[0].later))):
+            return replace(lost, rulesets=rulesets, confirmed=by_gateway)
         read = [rulesets[state.gateway_id] for state in at_newest if state.gateway_id in rulesets]
         reference = read[0] if read else self._find_nearest_stored(group, newest)
         return RunningState(_build_confirmed(newest, at_newest), rulesets, reference, by_gateway)
 
-    def _load_last_confirmed(self, group: GatewayGroup) -> RunningState | None:
-        last = Revision.objects.filter(group=group, rollouts__steps__confirmed__isnull=False).order_by("-pk").first()
-        reference = self._find_nearest_stored(group, last) if last else None
-        return RunningState(ConfirmedRevision(last, last.snapshot), {}, reference, {}) if last and reference else None
+    def _load_confirmed(self, group: GatewayGroup, revision: Revision | None) -> RunningState | None:
+        """Return the state of a group of which a gateway has confirmed this revision, without each gateway's own; None if unknown."""
+        reference = self._find_nearest_stored(group, revision) if revision else None
+        return RunningState(ConfirmedRevision(revision, revision.snapshot), {}, reference, {}) if revision and reference else None
 
     def _find_nearest_stored(self, group: GatewayGroup, revision: Revision) -> Ruleset | None:
         """Return a ruleset of the newest stored revision up to this one, else of the oldest that is newer."""
@@ -91,6 +96,11 @@ class RulesetCache:
             return None
         self._known[state.gateway_id] = KnownRuleset(state.revision.pk, digest_ruleset(ruleset), ruleset)
         return self._known[state.gateway_id]
+
+
+def _list_confirmed(group: GatewayGroup) -> QuerySet[Revision]:
+    """Return the revisions that a gateway of the group has confirmed, even one that is not there any more; newest first."""
+    return Revision.objects.filter(group=group, rollouts__steps__confirmed__isnull=False).order_by("-pk")
 
 
 def _build_confirmed(revision: Revision, states: Iterable[GatewayState]) -> ConfirmedRevision:
