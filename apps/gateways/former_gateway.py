@@ -6,6 +6,7 @@ from apps.gateways.primaries import restore_former_primaries
 from apps.gateways.probe_facts import check_probe
 from apps.gateways.replacement import forget_old_machine
 from apps.gateways.retirement import find_rollout_obstacle, plan_retirement, refuse_taken_values
+from apps.gateways.services import get_facts, refuse_held_interfaces
 from apps.gateways.sync_facts import check_own_addresses
 from apps.lib.errors import Problem
 from apps.network.models import Gateway
@@ -22,6 +23,7 @@ def prepare_gateway_undo(former: Gateway, current: Gateway | None) -> None:
     check_own_addresses(former, former)
     if current is None:
         return
+    refuse_held_interfaces(get_facts(former), current)
     if obstacle := _find_obstacle(former, current):
         raise obstacle
     if former.host_key != current.host_key:

@@ -111,8 +111,7 @@ def configure_gateway(*, gateway: Gateway, version: int, facts: GatewayFacts, by
 def check_facts(facts: GatewayFacts, gateway: Gateway) -> None:
     """Raise Problem for what the database or the compiler would refuse. gateway: the row that has or gets these values."""
     check_interfaces(facts, gateway)
-    for fieldname in ("lan", "wan", "sync", "probe_interface"):
-        refuse_held_interface(gateway, getattr(facts, fieldname), fieldname)
+    refuse_held_interfaces(facts, gateway)
     if not facts.management_networks:
         raise Problem(
             _("Without a management network, this gateway could no longer be reached. Enter at least one."), "management_networks"
@@ -120,6 +119,12 @@ def check_facts(facts: GatewayFacts, gateway: Gateway) -> None:
     check_connection_settings(gateway.link, facts.address, facts.management_port, facts.ssh_user)
     check_probe(facts, gateway)
     check_own_addresses(facts, gateway)
+
+
+def refuse_held_interfaces(facts: GatewayFacts, gateway: Gateway) -> None:
+    """Raise Problem if these values use the gateway's present management interface for something else."""
+    for fieldname in ("lan", "wan", "sync", "probe_interface"):
+        refuse_held_interface(gateway, getattr(facts, fieldname), fieldname)
 
 
 def check_connection_settings(link: str, address: Address | None, port: int, account: str) -> None:

@@ -2,16 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from apps.accounts.models import User
+from apps.audit.undo import find_last_event, undo_event
 from apps.bans.listeners.services import set_server_facing_interface
 from apps.deployments.approvals.refusal import refuse_part
 from apps.deployments.models import GatewayState, HeldBack, Revision, Rollout
 from apps.deployments.rollouts.decisions import approve_part, pause_rollout, resume_rollout
 from apps.deployments.services import reconcile
+from apps.gateways.replacement import forget_old_machine
 from apps.gateways.services import configure_gateway, get_facts
 from apps.lib.errors import Problem
 from apps.network.models import Gateway
@@ -132,6 +135,34 @@ def test_the_management_interface_is_no_other_one_until_its_successor_is_approve
     reconcile(network.group)
     set_server_facing_interface(gateway=gateway, name="mgmt0", by=network.admin)
     assert reconcile(network.group)
+
+
+def test_the_management_interface_of_a_former_machine_is_no_other_one_of_the_new_until_its_successor_is_approved(
+    network: factories.Network,
+) -> None:
+    gateway = network.gateways[0]
+    forget_old_machine(gateway)
+    Gateway.objects.filter(pk=gateway.pk).update(management="mgmt1")
+    gateway.refresh_from_db()
+    with pytest.raises(Problem, match="nat-1 still uses mgmt0 for management"):
+        set_server_facing_interface(gateway=gateway, name="mgmt0", by=network.admin)
+    assert reconcile(network.group), "with the old interface until the new one is approved"
+
+
+def test_an_undo_does_not_make_the_management_interface_another_one(network: factories.Network, peer: User) -> None:
+    def configure(**given: Any) -> None:
+        gateway = Gateway.objects.get(name="nat-1")
+        configure_gateway(gateway=gateway, version=gateway.version, facts=replace(get_facts(gateway), **given), by=network.admin)
+
+    configure(sync="mgmt1")
+    configure(sync="", management="mgmt1")
+    reconcile(network.group)
+    approve_part(HeldBack.objects.get(), digest=HeldBack.objects.get().digest, by=peer, signed_in_again=True)
+    reconcile(network.group)
+    event = find_last_event(Gateway, network.gateways[0].pk)
+    assert event
+    with pytest.raises(Problem, match="nat-1 still uses mgmt1 for management"):
+        undo_event(model=Gateway, event=event, by=network.admin)
 
 
 def test_two_interfaces_are_not_exchanged_at_once_if_one_is_for_management(network: factories.Network) -> None:

@@ -1,10 +1,13 @@
-"""Writes the state of each gateway: when it confirms, when a rollout fails on it, and when nothing had to be deployed."""
+"""Writes the state of each gateway: when it confirms, when a rollout fails on it, and when nothing had to be deployed.
+
+Also reads what a group has confirmed, which its gateways' states forget with their machines.
+"""
 
 from datetime import datetime
 from functools import reduce
 from operator import or_
 
-from django.db.models import Case, F, Q, TextField, Value, When
+from django.db.models import Case, F, Q, QuerySet, TextField, Value, When
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -52,6 +55,11 @@ def record_silence(gateway: Gateway, text: str) -> None:
 def record_first_answer(gateway: Gateway, at: datetime) -> None:
     """Record that the agent of a gateway that was just added has answered at this time."""
     GatewayState.objects.update_or_create(gateway=gateway, defaults={"seen": at})
+
+
+def list_confirmed_revisions(group: int) -> QuerySet[Revision]:
+    """Return the revisions that a gateway of the group has confirmed, even one that is not there any more; newest first."""
+    return Revision.objects.filter(group=group, rollouts__steps__confirmed__isnull=False).order_by("-pk")
 
 
 def has_ever_answered(gateway: Gateway) -> bool:

@@ -6,10 +6,11 @@ A lost cache costs time, never correctness.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Subquery
 
 from apps.deployments.approvals.approval_gate import ConfirmedRevision, RunningState
 from apps.deployments.models import GatewayState, Revision
+from apps.deployments.observed_state.gateway_states import list_confirmed_revisions
 from apps.deployments.revision_pages import contents
 from apps.deployments.revision_pages.contents import ContentNotStored
 from apps.deployments.transport.agent_client import KnownRuleset
@@ -57,10 +58,10 @@ class RulesetCache:
         has confirmed anything, or none has a state and nothing is stored.
         """
         of_group = GatewayState.objects.filter(gateway__group=group, gateway__retired=None).exclude(revision=None)
-        later = _list_confirmed(group).filter(pk__gt=OuterRef("revision")).exclude(content=None).values("pk")[:1]
+        later = list_confirmed_revisions(group.pk).filter(pk__gt=OuterRef("revision")).exclude(content=None).values("pk")[:1]
         states = list(of_group.select_related("revision").annotate(later=Subquery(later)))
         if not states:
-            return self._load_confirmed(group, _list_confirmed(group).first())
+            return self._load_confirmed(group, list_confirmed_revisions(group.pk).first())
         rulesets = {state.gateway_id: known.ruleset for state in states if (known := self._find_known(state))}
         by_gateway = {state.gateway_id: _build_confirmed(state.revision, [state]) for state in states if state.revision}
         newest = max((each.revision for each in by_gateway.values()), key=lambda revision: revision.pk)
@@ -96,11 +97,6 @@ class RulesetCache:
             return None
         self._known[state.gateway_id] = KnownRuleset(state.revision.pk, digest_ruleset(ruleset), ruleset)
         return self._known[state.gateway_id]
-
-
-def _list_confirmed(group: GatewayGroup) -> QuerySet[Revision]:
-    """Return the revisions that a gateway of the group has confirmed, even one that is not there any more; newest first."""
-    return Revision.objects.filter(group=group, rollouts__steps__confirmed__isnull=False).order_by("-pk")
 
 
 def _build_confirmed(revision: Revision, states: Iterable[GatewayState]) -> ConfirmedRevision:
