@@ -249,8 +249,8 @@ def restore(given: argparse.Namespace) -> int:
         clock = GatewayClock(time.time, time.monotonic)
         brought = restore_ruleset(kernel, state, clock)
         save_deleted_counts(kernel, state.ledger, read_boot_id())
-        if brought.confirmed:
-            cut_what_was_pending(kernel, state, brought.confirmed, brought.endings)
+        if brought.confirmed and brought.ruleset:
+            cut_what_was_pending(kernel, state, brought.endings, brought.ruleset.elements)
             leave_note(kernel, state, format_digest(brought.confirmed.digest), clock)
     log.log(logging.CRITICAL if brought.fault else logging.INFO, "%s", to_plain_line(brought.sentence))
     return 1 if brought.fault else 0

@@ -6,12 +6,14 @@ the note need not either, and nothing waits for the disk because of it.
 """
 
 import logging
+from collections.abc import Mapping
 
 from firewall import digest as digests
 from firewall.codec import WireError, decode, encode
 from firewall.diff import Delta
 from firewall.flow_endings import reduce_to_endings, reduce_way_back
 from firewall.flows import FlowChanges
+from firewall.ruleset import Elements
 from gateway.flow_termination import FormerFlows, cut_flows_at_confirm
 from gateway.log_texts import to_plain_line
 from gateway.persistent_state import ConfirmedRuleset, Note, StateDirectory, StateError
@@ -29,21 +31,24 @@ def note_pending_cut(state: StateDirectory, trial: PendingTrial, digest: int) ->
     _write_note(state, digest, deltas)
 
 
-def note_way_back(state: StateDirectory, delta: Delta, confirmed: ConfirmedRuleset) -> tuple[Delta, ...]:
+def note_way_back(state: StateDirectory, delta: Delta, confirmed: ConfirmedRuleset, after: Mapping[str, Elements]) -> tuple[Delta, ...]:
     """Note what taking a trial back ends, beside what the confirmation may still have to. Never fails; returns both.
 
-    delta: from what runs to the confirmed ruleset.
+    delta: from what runs to the confirmed ruleset. after: what of that has not expired.
     """
     pending, ending = _read_note(state, confirmed.digest), reduce_way_back(delta)
-    if ending in pending or not FlowChanges(ending, after=confirmed.ruleset.elements):
+    if ending in pending or not FlowChanges(ending, after=after):
         return pending
     _write_note(state, confirmed.digest, (*pending, ending))
     return *pending, ending
 
 
-def cut_what_was_pending(table: NftTable, state: StateDirectory, confirmed: ConfirmedRuleset, pending: tuple[Delta, ...]) -> FormerFlows:
-    """Cut what `note_way_back` returned, and return the flows of members who lost an address. Called when the confirmed ruleset runs."""
-    _cut, former = cut_flows_at_confirm(table, pending, None, confirmed.ruleset.elements)
+def cut_what_was_pending(table: NftTable, state: StateDirectory, pending: tuple[Delta, ...], after: Mapping[str, Elements]) -> FormerFlows:
+    """Cut what `note_way_back` returned, and return the flows of members who lost an address. Called when the confirmed ruleset runs.
+
+    after: what the sets hold now.
+    """
+    _cut, former = cut_flows_at_confirm(table, pending, None, after)
     state.drop_note(Note.CUT)
     return former
 

@@ -123,8 +123,8 @@ class RulesetChanges:
     def _finish_restore(self, brought: RestoreOutcome) -> None:
         """Save the final counts of what was deleted, and cut what may not stay open."""
         self._counters.record_deleted_counts()
-        if brought.confirmed:
-            self._returned.note_cut(cut_what_was_pending(self._table, self._state, brought.confirmed, brought.endings))
+        if brought.confirmed and brought.ruleset:
+            self._returned.note_cut(cut_what_was_pending(self._table, self._state, brought.endings, brought.ruleset.elements))
 
     def take_back_overdue(self) -> None:
         """Take back the change on trial if its time to confirm is over."""

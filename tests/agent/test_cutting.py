@@ -11,7 +11,7 @@ import pytest
 from firewall import wire
 from firewall.flows import Flow, FlowFilter
 from firewall.policy import AllowEntrySpec
-from firewall.ruleset import Ruleset
+from firewall.ruleset import Ruleset, drop_expired
 from gateway.memory_table import FakeKernel
 from gateway.table import TableError
 from tests.agent.conftest import Bench, restrict_to_gateways
@@ -141,6 +141,42 @@ def test_what_a_change_on_trial_let_in_is_cut_when_it_is_taken_back(
         assert isinstance(gateway.ask(wire.Revert(2)), wire.Reverted)
     assert alive(gateway) == ALL.keys() - {cut}
     assert not (gateway.state / "cut").exists()
+
+
+def skip_time(gateway: InProcess, seconds: int) -> int:
+    """Let time pass on the gateway, and return its clock then."""
+    gateway.hands.passed += seconds
+    return clock() + seconds
+
+
+def try_and_take_back(gateway: InProcess, before: Ruleset, tried: Ruleset, now: int) -> None:
+    """Apply a change, open the connections, and take it back. now: the gateway's time."""
+    assert isinstance(gateway.ask(step(drop_expired(before, now), drop_expired(tried, now), token=2, now=now)), wire.Applied)
+    for arguments in ALL.values():
+        open_one(gateway, arguments)
+    assert isinstance(gateway.ask(wire.Revert(2)), wire.Reverted)
+
+
+EXCEPTION = IPv4Network("203.0.113.9")
+
+
+@restrict_to_gateways("in memory")
+def test_a_ban_that_had_ended_cuts_nothing_when_an_allow_entry_is_taken_back(gateway: InProcess) -> None:
+    past = ban("203.0.113.8/29", "scans", clock() + 90)
+    before = network(3, past)
+    deploy(gateway, whole(before, token=1, now=clock()))
+    tried = network(3, past, allowed=(AllowEntrySpec(0, EXCEPTION, "", 0),))
+    try_and_take_back(gateway, before, tried, skip_time(gateway, 100))
+    assert alive(gateway) == ALL.keys()
+
+
+@restrict_to_gateways("in memory")
+def test_an_allow_entry_that_had_ended_keeps_no_flow_of_a_ban_that_comes_back(gateway: InProcess) -> None:
+    past = (AllowEntrySpec(0, EXCEPTION, "", clock() + 90),)
+    before = network(3, ban("203.0.113.8/29", "scans"), allowed=past)
+    deploy(gateway, whole(before, token=1, now=clock()))
+    try_and_take_back(gateway, before, network(3, allowed=past), skip_time(gateway, 100))
+    assert alive(gateway) == ALL.keys() - {"banned"}
 
 
 @in_process
