@@ -13,7 +13,7 @@ from firewall.ruleset import TABLE
 from gateway import elements, netlink
 from gateway.netlink import Netlink
 from gateway.netlink_attributes import pack_text, parse_attribute_text, parse_attributes
-from gateway.table import DeletedCounts
+from gateway.table import CommitRefusedError, DeletedCounts, TableError
 
 # linux/netfilter/nfnetlink.h, nf_tables.h
 _LIST_TABLE, _LIST_SET = 1, 2
@@ -34,6 +34,7 @@ class DeletionListener:
     def listen(self, expected: int) -> Iterator[None]:
         """Listen until the end of the block. `expected`: about how many elements will be deleted.
 
+        Raises CommitRefusedError if it cannot listen: then the block, which commits something, is not entered.
         Blocks may be nested: they share what arrives, so that no element is counted twice.
         """
         if not self._depth:
@@ -48,8 +49,11 @@ class DeletionListener:
 
     def _begin(self, expected: int) -> None:
         self.lost = False
-        self._netlink.set_receive_buffer(min(max(expected * _OCTETS_EACH, _LEAST_BUFFER), _MOST_BUFFER))
-        self._netlink.join(netlink.TABLE_CHANGES)
+        try:
+            self._netlink.set_receive_buffer(min(max(expected * _OCTETS_EACH, _LEAST_BUFFER), _MOST_BUFFER))
+            self._netlink.join(netlink.TABLE_CHANGES)
+        except (TableError, OSError) as error:
+            raise CommitRefusedError(f"final counts could not be listened for: {error}") from error
 
     def _end(self) -> None:
         """Leave the group, and forget what other programs did since the transaction."""

@@ -136,7 +136,16 @@ class KernelTable:
             raise
 
     def _fill(self, changes: Mapping[str, ElementChange], clock: UnixClock) -> None:
-        """Add elements to sets that no rule uses yet. Elements that expire come last, and are encoded when their transaction begins."""
+        """Add elements to sets that no rule uses yet. Elements that expire come last, and are encoded when their transaction begins.
+
+        Raises CommitRefusedError: packets have seen nothing of it, and nothing has changed once the sets are gone again.
+        """
+        try:
+            self._fill_in_batches(changes, clock)
+        except (TableError, OSError) as error:
+            raise CommitRefusedError(str(error)) from error
+
+    def _fill_in_batches(self, changes: Mapping[str, ElementChange], clock: UnixClock) -> None:
         untimed = iter_change_batches(changes, timed=False)
         for steps, count in iter_ahead((_list_steps(some, 0), _count_added(some)) for some in untimed):
             self._run_steps(steps)

@@ -10,9 +10,9 @@ from struct import pack
 
 from firewall.live_trace import ARRIVES, COMES, EVERY_SECOND, LEAVES, TABLE, Watch
 from gateway import netlink, packet_headers
-from gateway.netlink import Netlink
+from gateway.netlink import Netlink, StepRefusedError
 from gateway.netlink_attributes import pack_attribute, pack_nested, pack_text, parse_attribute_text, parse_attributes, parse_number
-from gateway.table import CommitRefusedError, TableError, TraceMessage
+from gateway.table import TableError, TraceMessage
 
 _GROUP = 9  # NFNLGRP_NFTRACE
 _TRACE = netlink.NFTABLES | 17  # NFT_MSG_TRACE
@@ -47,7 +47,7 @@ class Tracer:
         try:
             self._netlink.join(_GROUP)
             self._netlink.transact(_build_steps(watch))
-        except CommitRefusedError as refused:
+        except StepRefusedError as refused:
             self._netlink.close()
             raise TableError(f"the kernel refused the table for a live trace, which needs Linux 5.12 or later: {refused}") from refused
         except (OSError, TableError):

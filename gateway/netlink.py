@@ -160,7 +160,9 @@ class Netlink:
         return done
 
     def transact(self, steps: list[tuple[int, bytes]]) -> None:
-        """Send messages (kind, body) as one transaction. Raises StepRefusedError, and nothing has changed then."""
+        """Send messages (kind, body) as one transaction. Raises CommitRefusedError, and nothing has changed then: StepRefusedError, or
+        another if the kernel did not take the messages.
+        """
         first = self._sequence + 2
         parts = [pack_message(_BATCH_BEGIN, UNSPEC, _REQUEST, self._take_sequence(), b"", NFTABLES >> 8)]
         for kind, body in steps:
@@ -169,7 +171,10 @@ class Netlink:
         parts.append(pack_message(_BATCH_END, UNSPEC, _REQUEST, self._take_sequence(), b"", NFTABLES >> 8))
         batch = b"".join(parts)
         self._set_buffer(_SO_SNDBUFFORCE, max(2 * len(batch), _EMPTY_SEND_BUFFER))
-        self._send(batch)
+        try:
+            self._send(batch)  # the kernel takes all of it or, with an error, nothing (netlink_sendmsg)
+        except TableError as error:
+            raise CommitRefusedError(str(error)) from error
         self._raise_refusals(first)
 
     def join(self, group: int) -> None:

@@ -238,10 +238,14 @@ class TableState:
     def _commit_again(self, delta: Delta, running: RunningRuleset, refused: CommitRefusedError) -> None:
         """Commit again, from what the kernel holds now: an element may have expired after the transaction was written.
 
-        Raises the refusal if nothing has expired.
+        Raises the refusal if nothing has expired, or if that cannot be read.
         """
         wanted = apply(running.ruleset, delta)
-        found = reconcile_times(self._read_kernel(self._clock()), wanted, 0, self._slack)
+        try:
+            read = self._read_kernel(self._clock())
+        except (TableError, OSError) as error:
+            raise refused from error
+        found = reconcile_times(read, wanted, 0, self._slack)
         again = diff(found, drop_expired(wanted, self._clock()))
         if again == delta:
             self._running = running
