@@ -37,7 +37,7 @@ def note_way_back(state: StateDirectory, delta: Delta, confirmed: ConfirmedRules
     delta: from what runs to the confirmed ruleset. after: what of that has not expired.
     """
     pending, ending = _read_note(state, confirmed.digest), reduce_way_back(delta)
-    if ending in pending or not FlowChanges(ending, after=after):
+    if (pending and _covers(pending[-1], ending)) or not FlowChanges(ending, after=after):
         return pending
     _write_note(state, confirmed.digest, (*pending, ending))
     return *pending, ending
@@ -48,6 +48,8 @@ def cut_what_was_pending(table: NftTable, state: StateDirectory, pending: tuple[
 
     after: what the sets hold now.
     """
+    if pending:
+        log.warning("connections that the last confirmation ends, or that a change on trial had let in, are cut now")
     _cut, former = cut_flows_at_confirm(table, pending, None, after)
     state.drop_note(Note.CUT)
     return former
@@ -63,10 +65,28 @@ def _write_note(state: StateDirectory, digest: int, deltas: tuple[Delta, ...]) -
 def _read_note(state: StateDirectory, digest: int) -> tuple[Delta, ...]:
     """Return what the agent before was killed over, if this ruleset was confirmed by then."""
     confirmed, deltas = _parse_note(state.read_note(Note.CUT))
-    if confirmed != digests.format_digest(digest):
-        return ()
-    log.warning("connections that the last change ends had not been cut yet: this is done now")
-    return deltas
+    return deltas if confirmed == digests.format_digest(digest) else ()
+
+
+def _covers(noted: Delta, ending: Delta) -> bool:
+    """True if all that ends is noted: by a try before that the kernel refused. Some of it may have expired since.
+
+    Ends are not compared: those that the kernel told were rounded.
+    """
+    return _list_effects(ending) <= _list_effects(noted)
+
+
+def _list_effects(delta: Delta) -> set[tuple[str, bytes, bytes | None, bytes | None]]:
+    """Return set, key, and the values before and after."""
+    return {
+        (name, key, _get_value(removed, key), _get_value(added, key))
+        for name, (_, removed, added) in delta.elements.items()
+        for key in removed.keys() | added.keys()
+    }
+
+
+def _get_value(elements: Elements, key: bytes) -> bytes | None:
+    return elements[key].value if key in elements else None
 
 
 def _parse_note(value: object) -> tuple[str, tuple[Delta, ...]]:

@@ -18,6 +18,7 @@ from tests.agent.conftest import Bench, restrict_to_gateways
 from tests.agent.gateways import InProcess, OnKernel, clock
 from tests.agent.requests import deploy, send_refused
 from tests.agent.rulesets import ban, network, step, text_of, whole
+from tests.agent.test_trial import EXPIRED, Wedged, refuse
 
 MEMBER, OTHER, PUBLIC, PEER, BANNED = "10.1.0.1", "10.1.0.2", "198.51.100.7", "203.0.113.1", "203.0.113.9"
 
@@ -177,6 +178,29 @@ def test_an_allow_entry_that_had_ended_keeps_no_flow_of_a_ban_that_comes_back(ga
     deploy(gateway, whole(before, token=1, now=clock()))
     try_and_take_back(gateway, before, network(3, allowed=past), skip_time(gateway, 100))
     assert alive(gateway) == ALL.keys() - {"banned"}
+
+
+@restrict_to_gateways("in memory")
+def test_a_way_back_that_is_refused_while_bans_end_is_noted_once(gateway: InProcess) -> None:
+    gateway.table = Wedged()
+    gateway.restart()
+    ends = [clock() + 45 + 10 * each for each in range(4)]
+    before = network(3, ban("203.0.113.8/29", "scans"), *(ban(f"192.0.2.{each}/32", "", end) for each, end in enumerate(ends)))
+    deploy(gateway, whole(before, token=1, now=clock()))
+    apply(gateway, before, network(3, *(ban(f"192.0.2.{16 + each}/32", "", end) for each, end in enumerate(ends))), token=2)
+    open_one(gateway, TO_BANNED)
+    refuse(gateway, 1000, EXPIRED)
+    assert send_refused(gateway, wire.Revert(2)).reason == "state"
+    noted = (gateway.state / "cut").read_bytes()
+    for _ in range(8):
+        skip_time(gateway, 10)
+        with pytest.raises(TableError):
+            gateway.agent.changes.take_back_overdue()
+    assert (gateway.state / "cut").read_bytes() == noted
+    refuse(gateway, 0, EXPIRED)
+    gateway.agent.changes.take_back_overdue()
+    assert alive(gateway) == set()
+    assert not (gateway.state / "cut").exists()
 
 
 @in_process
