@@ -105,7 +105,7 @@ class RulesetChanges:
 
     def take_back(self, reason: str) -> RestoreOutcome:
         """Undo what was applied and not confirmed. On any error it stays on trial, and overdue: `take_back_overdue` tries again."""
-        undone = self._trial.target[:12] if self._trial else "what was committed"
+        undone = self.trial_target[:12] or "what was committed"
         try:
             way_back = WayBack(self._origin, bool(self.confirmed), self._rebuild_confirmed)
             brought = self._adopt_outcome(restore_ruleset(self._table, self._state, self._clock, way_back))

@@ -381,4 +381,5 @@ def test_a_change_that_cannot_be_taken_back_at_once_after_an_error_is_taken_back
     assert (gateway.agent.changes.is_on_trial, gateway.agent.changes.seconds_left) == (True, 0)
     assert send_refused(gateway, wire.Hello(clock())).reason == "state"
     assert (runs(gateway), welcome(gateway).trial) == (text_of(before), "")
+    assert gateway.agent.changes.past.startswith("what was committed was taken back at 20")
     gateway.close()
