@@ -16,6 +16,7 @@ from apps.accounts.backend import find_account
 from apps.accounts.models import User
 from apps.accounts.recent_auth import is_beginning_second_factor
 from apps.accounts.security_log import SecurityEvent, log_security_event
+from apps.lib.email_address import is_same_address
 from apps.lib.secret_keys import build_cipher
 from apps.preferences.declarations import CONTACT, NETWORK_NAME
 from apps.preferences.selectors import read_setting
@@ -55,7 +56,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
 
     def can_delete_email(self, email_address: EmailAddress) -> bool:
         """True for the address of a change that waits. An account without an address of its own could take any without its link."""
-        return not (email_address.primary or email_address.verified)
+        is_own = is_same_address(email_address.email, email_address.user.email)
+        return not (is_own or email_address.primary or email_address.verified)
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
         """As allauth decides, but not for the first second factor of those who have just signed in."""

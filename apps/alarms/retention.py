@@ -23,9 +23,10 @@ def prune_silences(now: datetime, at_most: int) -> int:
 
 
 def prune_channel_messages(now: datetime, at_most: int) -> int:
-    """Delete messages to channels that ended a month ago, but none that is needed to know what a channel was told of an alarm."""
-    no_longer_needed = Q(alarm=None) | Q(alarm__ended__isnull=False, alarm__owes_end=False)
-    return delete_oldest_batch(ChannelMessage.objects.filter(no_longer_needed, ended__lt=now - MESSAGES_KEPT), "ended", at_most)
+    """Delete messages to channels that ended a month ago, as their alarm did: until then they tell what a channel was told of it."""
+    long_ago = now - MESSAGES_KEPT
+    no_longer_needed = Q(alarm=None) | Q(alarm__ended__lt=long_ago, alarm__owes_end=False)
+    return delete_oldest_batch(ChannelMessage.objects.filter(no_longer_needed, ended__lt=long_ago), "ended", at_most)
 
 
 def prune_shifts(now: datetime, at_most: int) -> int:

@@ -19,8 +19,8 @@ KIND: Final = RegisteredKind("alarm", Right.SEE_NETWORK, {"began": "created", "o
 
 
 def write_webhook_events(begun: Sequence[Alarm], over: Sequence[Alarm], now: datetime) -> None:
-    """Queue the events, and note that these alarms were announced, whether or not a webhook wants to know."""
-    for event, alarms in (("began", begun), ("over", over)):
+    """Queue the events, ends first, and note that these alarms were announced, whether or not a webhook wants to know."""
+    for event, alarms in (("over", over), ("began", begun)):
         if alarms:
             queue_event(KIND, event, lambda owner, alarms=alarms: _build_facts(owner, alarms, now))  # type: ignore[misc]  # bound now
     for alarm in begun:

@@ -46,14 +46,14 @@ DELIVERIES: Final = """
 """
 ALARMS: Final = """
     WITH alarms AS (
-        INSERT INTO alarms_alarm (key, severity, texts, path, began, gone, reported, ended, gateways, told_to)
+        INSERT INTO alarms_alarm (key, severity, texts, path, began, gone, reported, ended, gateways, told_to, turn, worsenings, owes_end)
             SELECT 'gateway-' || n, 'warning', jsonb_build_object('en', left(%(words)s, 300)), '/gateways/', {at}, {at}, {at},
-                {at}, '{1}', '{}'
+                {at}, '{1}', '{}', 0, '{}', false
             FROM generate_series(1, %(count)s) n
         RETURNING id, began
     )
-    INSERT INTO alarms_channelmessage (event, severity, title, text, written, state, tries, due, error, ended, alarm_id, channel_id)
-        SELECT event, 'warning', 'nat-1', left(%(words)s, 300), began, 'sent', 1, began, '', began, id,
+    INSERT INTO alarms_channelmessage (event, severity, turn, title, text, written, state, tries, due, error, ended, alarm_id, channel_id)
+        SELECT event, 'warning', 0, 'nat-1', left(%(words)s, 300), began, 'sent', 1, began, '', began, id,
             (SELECT min(id) FROM alarms_alarmchannel)
         FROM alarms, unnest(ARRAY['began', 'over']) event
 """

@@ -88,7 +88,7 @@ def test_an_alarm_that_stays_open_for_months_is_told_once(running: factories.Net
     look_after(0 * SECOND)
     look_after(2 * MINUTE)
     pruning.prune_all()
-    assert [each.partition(":")[0] for each in titles()] == ["Over"]
+    assert [each.partition(":")[0] for each in titles()] == ["Alarm", "Over"], "without the first, the second would not be sent"
 
 
 def test_a_channel_in_german_speaks_german(running: factories.Network) -> None:
@@ -166,6 +166,20 @@ def test_an_end_in_a_silence_is_told_after_it(running: factories.Network) -> Non
     look_after(HOUR)
     look_after(MINUTE)
     assert [each.partition(":")[0] for each in titles()] == ["Alarm", "Over"]
+
+
+def test_what_began_anew_in_a_silence_is_told_after_the_end_of_what_was_before(running: factories.Network) -> None:
+    add(running)
+    break_gateway()
+    look_after(MINUTE)
+    alarms.silence_alarms(key="", until=timezone.now() + HOUR, reason="maintenance", by=running.admin)
+    mend_gateway()
+    look_after(0 * SECOND)
+    look_after(2 * MINUTE)
+    break_gateway()
+    look_after(HOUR)
+    look_after(MINUTE)
+    assert [each.partition(":")[0] for each in titles()] == ["Alarm", "Over", "Alarm"]
 
 
 def test_quiet_hours_hold_warnings_and_let_critical_alarms_through(running: factories.Network) -> None:

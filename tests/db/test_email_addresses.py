@@ -8,6 +8,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.apps import apps
 from django.conf import settings as configured
+from django.core.mail import EmailMessage
 from django.db import connection
 from django.db.models import EmailField, Model
 from django.test import Client
@@ -106,6 +107,21 @@ def test_an_address_of_an_account_is_stored_in_small_letters() -> None:
     for make in (User.objects.create_user, User.objects.create_superuser):
         assert make(make.__name__, " Jonas@\N{KELVIN SIGN}REIS.example ").email == "jonas@\N{KELVIN SIGN}reis.example"
     assert User.objects.create_user("nobody").email == ""
+
+
+@pytest.mark.django_db
+def test_who_was_made_by_a_command_keeps_the_address_while_a_change_of_it_waits(mailoutbox: list[EmailMessage]) -> None:
+    user = User.objects.create_superuser("mara", REAL, "a long passphrase")
+    client = Client()
+    client.force_login(user)
+    client.post("/account/reauthenticate/", {"password": "a long passphrase"})
+    client.post("/account/email/", {"email": "new@lindenhof.example", "action_add": ""})
+    client.post("/account/email/", {"email": REAL, "action_remove": ""})
+    user.refresh_from_db()
+    assert user.email == REAL and EmailAddress.objects.filter(email=REAL, verified=True, primary=True).exists()
+    mailoutbox.clear()
+    Client().post("/account/password/reset/", {"email": REAL})
+    assert [sent.to for sent in mailoutbox] == [[REAL]]
 
 
 @pytest.mark.django_db

@@ -110,8 +110,8 @@ def _record_result(row: ChannelMessage, error: str, now: datetime) -> None:
     mine = ChannelMessage.objects.filter(pk=row.pk, tries=row.tries, state=State.WAITING)
     channel = AlarmChannel.objects.filter(pk=row.channel_id)
     if not error:
+        channel.update(failing_since=None, error="")  # locked first, as by a failure and by whoever switches it off
         mine.update(state=State.SENT, ended=now, error="", claimed_until=None)
-        channel.update(failing_since=None, error="")
         return
     log.warning("channel does not take a message", channel=row.channel.name, error=error)
     channel.filter(failing_since=None).update(failing_since=now)

@@ -33,11 +33,14 @@ class KnownMessage(NamedTuple):
 def write_messages(
     open_alarms: Sequence[Alarm], over: Sequence[Alarm], earlier: Mapping[int, int], is_silenced: Silenced, duty: DutyRule, now: datetime
 ) -> None:
-    """Write what is due to each channel. earlier: as in lifecycle.compute_report_delay, by alarm."""
+    """Write what is due to each channel, ends first, because an alarm may have begun anew.
+
+    earlier: as in lifecycle.compute_report_delay, by alarm.
+    """
     channels = list(AlarmChannel.objects.filter(active=True))
     if not channels:
         return
-    audible = [each for each in (*open_alarms, *over) if not is_silenced(each)]
+    audible = [each for each in (*over, *open_alarms) if not is_silenced(each)]
     rows_before = ChannelMessage.objects.filter(alarm__in=audible).values_list("channel_id", "alarm_id", "event", "turn", "state")
     known = [KnownMessage(*row) for row in rows_before]
     rows = [row for channel in channels for row in _iter_messages(channel, audible, known, earlier, duty, now)]
