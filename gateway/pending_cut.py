@@ -13,7 +13,7 @@ from firewall.codec import WireError, decode, encode
 from firewall.diff import Delta
 from firewall.flow_endings import reduce_to_endings, reduce_way_back
 from firewall.flows import FlowChanges
-from firewall.ruleset import Elements
+from firewall.ruleset import Elements, Ruleset
 from gateway.flow_termination import FormerFlows, cut_flows_at_confirm
 from gateway.log_texts import to_plain_line
 from gateway.persistent_state import ConfirmedRuleset, Note, StateDirectory, StateError
@@ -31,13 +31,13 @@ def note_pending_cut(state: StateDirectory, trial: PendingTrial, digest: int) ->
     _write_note(state, digest, deltas)
 
 
-def note_way_back(state: StateDirectory, delta: Delta, confirmed: ConfirmedRuleset, after: Mapping[str, Elements]) -> tuple[Delta, ...]:
+def note_way_back(state: StateDirectory, delta: Delta, confirmed: ConfirmedRuleset, after: Ruleset) -> tuple[Delta, ...]:
     """Note what taking a trial back ends, beside what the confirmation may still have to. Never fails; returns both.
 
     delta: from what runs to the confirmed ruleset. after: what of that has not expired.
     """
-    pending, ending = _read_note(state, confirmed.digest), reduce_way_back(delta)
-    if (pending and _covers(pending[-1], ending)) or not FlowChanges(ending, after=after):
+    pending, ending = _read_note(state, confirmed.digest), reduce_way_back(delta, after)
+    if (pending and _covers(pending[-1], ending)) or not FlowChanges(ending, after=after.elements):
         return pending
     _write_note(state, confirmed.digest, (*pending, ending))
     return *pending, ending

@@ -119,7 +119,7 @@ def _load_confirmed(
     unchanged = read_if_unchanged(table, state, confirmed, wanted, clock)
     found = table.read(clock()) if unchanged is None else unchanged
     change = diff(_ignore_rounding(found, wanted), wanted) if found.sets else Delta()  # without sets, nothing was let in
-    endings = note_way_back(state, change, confirmed, wanted.elements)
+    endings = note_way_back(state, change, confirmed, wanted)
     try:
         wanted = _change_to(table, found, confirmed.ruleset, clock)
     except TableError as error:
