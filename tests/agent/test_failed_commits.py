@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,17 @@ def test_sets_that_could_not_be_filled_are_gone_and_nothing_has_changed(bench: B
     with pytest.raises(CommitRefusedError, match="Cannot allocate memory"):
         bench.do(bench.table.commit, diff(EMPTY, wanted), clock())
     assert not bench.do(bench.table.read, clock()).sets
+
+
+@on_the_kernel
+def test_elements_whose_final_counts_cannot_be_listened_for_stay(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_group: int) -> None:
+        raise OSError(12, "Cannot allocate memory")
+
+    counted, held = replace(UP, counter=True), {key("10.1.0.1"): PLAIN}
+    bench.do(bench.table.commit, diff(EMPTY, Ruleset(sets={"up4": counted}, elements={"up4": held})), clock())
+    assert isinstance(bench.table, KernelTable)
+    monkeypatch.setattr(bench.table._notices._netlink, "join", fail)
+    with pytest.raises(CommitRefusedError, match="Cannot allocate memory"):
+        bench.do(bench.table.commit, Delta(elements={"up4": ElementChange(counted, held, {})}), clock())
+    assert bench.do(bench.table.read, clock()).elements == {"up4": held}
