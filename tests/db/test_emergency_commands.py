@@ -83,7 +83,7 @@ def test_a_rollback_lets_a_rollout_finish_that_nobody_paused(network: factories.
     forward(network, 8000)
     lease = open_rollout(network)
     status, printed = go_back(before)
-    assert status == 0 and "Another rollout is under way; this one follows automatically." in printed
+    assert status == 0 and "Lindenhof: another rollout is under way; this one follows automatically." in printed
     lease.rollout.refresh_from_db()
     assert (lease.rollout.wish, lease.rollout.again) == ("", True)
 
@@ -93,7 +93,7 @@ def test_a_release_behind_a_paused_rollout_names_it_and_fails(network: factories
     paused = open_rollout(network).rollout
     Rollout.objects.filter(pk=paused.pk).update(state=Rollout.State.PAUSED)
     status, printed = run_command("rollback", "--release", "Lindenhof", "--as", "mara")
-    assert status == 1 and f"The rollout of {paused} is paused, so nothing was deployed." in printed
+    assert status == 1 and f"Lindenhof: the rollout of {paused} is paused, so nothing was deployed." in printed
 
 
 def test_a_deploy_behind_a_paused_rollout_names_it_and_fails(network: factories.Network, paused_rollout: Rollout) -> None:
@@ -107,7 +107,7 @@ def test_a_deploy_behind_a_rollout_of_a_live_worker_follows_it(network: factorie
     forward(network, 8000)
     open_rollout(network)
     status, printed = run_command("deploy")
-    assert status == 0 and "missing changes follow automatically" in printed
+    assert status == 0 and "this one follows automatically" in printed
 
 
 def test_a_deploy_to_a_group_on_hold_names_the_hold_and_fails(network: factories.Network, before: Revision) -> None:

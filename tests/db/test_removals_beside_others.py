@@ -18,7 +18,9 @@ from tests import factories
 from tests.db.agents import end_started, stop_agent
 from tests.db.rollout_rows import forward
 from tests.db.test_decisions import running
-from tests.db.test_second_person import MANY, askers, get_waiting, waits, withdraw
+from tests.db.test_second_person import MANY, askers, get_waiting, network, peer, waits, withdraw
+
+__all__ = ["network", "peer"]  # fixtures
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -27,23 +29,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def _agents_ended() -> Iterator[None]:
     yield
     end_started()
-
-
-@pytest.fixture
-def network(served_network: factories.Network) -> factories.Network:
-    """Two gateways that run ten forwards of m1; three removals are too many."""
-    served_network.group.removal_least = 3
-    served_network.group.save()
-    with factories.written_by(served_network.admin):
-        for port in range(7001, 7011):
-            forward(served_network, port)
-    assert reconcile(served_network.group)
-    return served_network
-
-
-@pytest.fixture
-def peer(network: factories.Network) -> User:
-    return factories.user("jonas")
 
 
 # --- A gateway that lags behind

@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.deployments import services
+from apps.deployments.management.waiting_rollout import explain_wait
 from apps.deployments.models import Rollout
 from apps.deployments.restored_database import restore_hold
-from apps.deployments.rollouts import rollout_store
 from apps.deployments.selectors import list_revision_holds
 from apps.deployments.transport import agent_channel
 from apps.network.models import GatewayGroup
@@ -41,7 +41,7 @@ class Command(BaseCommand):
             rollout = services.reconcile(group, cause="command", force=True)
         except PolicyError as error:
             raise CommandError(f"{group}: {error}") from error
-        reached = self._show_outcome(group, rollout) if rollout else self._explain_wait(group)
+        reached = self._show_outcome(group, rollout) if rollout else explain_wait(group, self.stdout, self.stderr)
         return not self._is_on_hold(group) and reached
 
     def _show_outcome(self, group: GatewayGroup, rollout: Rollout) -> bool:
@@ -49,15 +49,6 @@ class Command(BaseCommand):
             took = f", commit {step.commit_ms} ms, read back {step.read_back_ms} ms" if step.committed else ""
             self.stdout.write(f"{group}: {step.gateway} {step.get_state_display()}{took}{f': {step.error}' if step.error else ''}")
         return rollout.state == Rollout.State.CONFIRMED
-
-    def _explain_wait(self, group: GatewayGroup) -> bool:
-        """Return False if it waits for a person."""
-        paused = rollout_store.find_paused_rollout(group)
-        if paused:
-            self.stderr.write(f"{group}: the rollout of {paused} is paused, so nothing was deployed. Resume or stop it on its page.")
-            return False
-        self.stdout.write(f"{group}: another rollout is under way; missing changes follow automatically.")
-        return True
 
     def _is_on_hold(self, group: GatewayGroup) -> bool:
         hold = list_revision_holds().filter(group=group).first()

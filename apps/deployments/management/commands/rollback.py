@@ -10,8 +10,9 @@ from django.core.management.base import BaseCommand, CommandError
 from apps.accounts.models import User
 from apps.accounts.roles import Right, list_roles_with_right
 from apps.deployments import services
+from apps.deployments.management.waiting_rollout import explain_wait
 from apps.deployments.models import HeldBack, Hold, Revision, Rollout
-from apps.deployments.rollouts import decisions, rollback, rollout_store
+from apps.deployments.rollouts import decisions, rollback
 from apps.deployments.transport import agent_channel
 from apps.lib.errors import Problem
 from apps.network.models import GatewayGroup
@@ -92,19 +93,10 @@ class Command(BaseCommand):
         """Deploy in this process, because a worker may not be running. Return False if a gateway did not follow."""
         rollout = services.reconcile(group, cause="command", force=True)
         if rollout is None:
-            return self._explain_wait(group)
+            return explain_wait(group, self.stdout, self.stderr)
         for step in rollout.steps.select_related("gateway"):
             self.stdout.write(f"{step.gateway} {step.get_state_display()}{f': {step.error}' if step.error else ''}")
         return rollout.state == Rollout.State.CONFIRMED
-
-    def _explain_wait(self, group: GatewayGroup) -> bool:
-        """Return False if it waits for a person."""
-        paused = rollout_store.find_paused_rollout(group)
-        if paused:
-            self.stderr.write(f"The rollout of {paused} is paused, so nothing was deployed. Resume or stop it on its page.")
-            return False
-        self.stdout.write("Another rollout is under way; this one follows automatically.")
-        return True
 
 
 def _get_operator(name: str | None) -> User:
