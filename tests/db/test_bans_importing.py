@@ -161,7 +161,7 @@ def test_the_command_s_dry_run_makes_no_list(tmp_path: Path) -> None:
 @pytest.mark.parametrize("days", ["0", "-1", "36501"])
 def test_the_command_refuses_an_end_that_is_not_in_the_future(tmp_path: Path, days: str) -> None:
     (tmp_path / "feed").write_text("203.0.113.1\n")
-    with pytest.raises(CommandError, match=f"--expires-in: {days} is not between 1 and 36500"):
+    with pytest.raises(CommandError, match=f"--expires-in: “{days}” is no number of days from 1 to 36500"):
         call_command("import_bans", str(tmp_path / "feed"), "--list", "new", f"--expires-in={days}")
     assert not BanList.objects.exists()
 
