@@ -245,13 +245,13 @@ def test_every_collection_has_its_words_and_its_group() -> None:
 
 
 def test_the_command_makes_limited_tokens(network: factories.Network, capsys: pytest.CaptureFixture[str]) -> None:
-    call_command("token", "mara", "--scope", "forward:read", "--network", "192.0.2.0/24", "--member", "7", "--days", "3")
+    call_command("token", "mara", "--scope", "forward:read", "--network", "192.0.2.0/24", "--member", "900007", "--days", "3")
     token = ApiToken.objects.get()
-    assert (token.scopes, token.member_id, token.networks) == (["forward:read"], 7, [ip_network("192.0.2.0/24")])
+    assert (token.scopes, token.member_id, token.networks) == (["forward:read"], 900007, [ip_network("192.0.2.0/24")])
     assert capsys.readouterr().out.startswith(token.start)
-    call_command("token", "mara", "--name", "house", "--site", "3")
+    call_command("token", "mara", "--name", "house", "--site", "900003")
     page = text(signed_in(network.admin).get("/account/tokens/"))
-    assert "only for the member with the id 7" in page and "only for the house with the id 3" in page
+    assert "only for the member with the id 900007" in page and "only for the house with the id 900003" in page
     with pytest.raises(CommandError, match="one member, one gateway group or one house"):
         call_command("token", "mara", "--site", "3", "--group", "1")
     with pytest.raises(CommandError, match="Unknown scope"):
