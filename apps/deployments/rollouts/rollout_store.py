@@ -70,13 +70,14 @@ class TransactionsOfAnotherServerError(Exception):
     """The database was copied from another PostgreSQL server, whose transactions it names; this one has not got so far."""
 
 
-# Of two reads with one xmax, the newer sees a transaction that was under way for the older.
+# Of two reads with one xmax, the newer sees a transaction that was under way for the older. Another revision can have a higher id than
+# this one, and a higher xmax than this transaction's id, if it was opened and ended while this worker stood still.
 NEWER = """
     SELECT
         pg_snapshot_xmax(snapshot) > pg_snapshot_xmax(%(mine)s::pg_snapshot)
         OR EXISTS (SELECT FROM pg_snapshot_xip(%(mine)s::pg_snapshot) AS unseen WHERE pg_visible_in_snapshot(unseen, snapshot)),
-        pg_snapshot_xmax(snapshot) > pg_current_xact_id()
-    FROM deployments_revision WHERE group_id = %(group)s AND id < %(revision)s ORDER BY id DESC LIMIT 1
+        pg_snapshot_xmax(snapshot) > pg_snapshot_xmax(pg_current_snapshot())
+    FROM deployments_revision WHERE group_id = %(group)s AND id <> %(revision)s ORDER BY id DESC LIMIT 1
 """
 
 
