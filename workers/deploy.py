@@ -10,7 +10,7 @@ from apps.deployments import services
 from apps.deployments.desired_state import expiry
 from apps.deployments.observed_state import gateway_states
 from apps.deployments.rollouts import rollout_store
-from apps.deployments.rollouts.rollout_store import TransactionsOfAnotherServerError
+from apps.deployments.rollouts.outdated_reads import TransactionsOfAnotherServerError
 from apps.lib import trace_links, trace_timing
 from apps.lib.enqueue import RECONCILE_GROUP
 from apps.network.models import GatewayGroup

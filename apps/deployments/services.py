@@ -26,6 +26,7 @@ from apps.deployments.rollouts import go_live, lease_heartbeat, rollout_due, rol
 from apps.deployments.rollouts.gateway_cache import CachedRevision, RulesetCache
 from apps.deployments.rollouts.gateway_order import list_in_rollout_order
 from apps.deployments.rollouts.lease_heartbeat import Leases
+from apps.deployments.rollouts.outdated_reads import OutdatedRevision, refuse_outdated_read
 from apps.deployments.rollouts.rollout_driver import GatewayLinks, RolloutDriver, WorkerLinks, record_agent_progress, render_error
 from apps.deployments.rollouts.rollout_store import Lease, NewRollout, RolloutLeaseLost, RolloutNotNeeded
 from apps.deployments.transport import agent_channel, agent_client
@@ -125,6 +126,10 @@ def _reconcile(look: ReconciliationParameters, cause: str) -> Rollout | None:
         except PolicyError as error:
             _close_abandoned_rollout(look, error)
             raise
+        except OutdatedRevision:
+            leave_waiting_requests()
+            add_facts(outcome="another worker has rolled out a newer read")
+            return None
     with trace_step("open rollout"):
         lease = _take_over_rollout(look, asked) or _open_rollout(look, asked)
     if lease is None:
@@ -171,7 +176,10 @@ def _compute_target(group: GatewayGroup, cause: str) -> DesiredDeployment:
     if hold:
         return DesiredDeployment(groups_on_hold.build_desired_state_on_hold(hold), "rollback", hold)
     wanted = desired_state_cache.recompute(group) if cause == "schedule" else desired_state_cache.get_current(group)
-    return DesiredDeployment(approval_gate.hold_back_unapproved(group, wanted, gateway_cache.load_running_state(group)), cause)
+    running = gateway_cache.load_running_state(group)
+    if running:  # beside a newer state, an older one would seem to remove what has been added meanwhile
+        refuse_outdated_read(wanted.snapshot.seen, running.newest.revision.snapshot)
+    return DesiredDeployment(approval_gate.hold_back_unapproved(group, wanted, running), cause)
 
 
 # --- Claiming a rollout

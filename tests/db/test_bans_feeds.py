@@ -1,7 +1,6 @@
 """Ban lists that follow a feed on a real server: refreshed when due, never emptied by accident, unchanged when anything fails."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from apps.lib.database import row_lease
 from apps.lib.errors import Conflict, Problem
 from tests import factories
 from tests.db.page_client import signed_in, text
+from tests.db.statements import call_before
 from tests.fake_http import FakeAnswer, Server, serving, serving_octets
 
 pytestmark = pytest.mark.django_db
@@ -78,21 +78,6 @@ def get_held_since(page: str) -> str:
 def apply_what_is_held(feed: BanFeed, network: factories.Network) -> None:
     assert feed.held_since
     feed_refresh.apply_pending_import(feed=feed, held_since=feed.held_since, by=network.admin)
-
-
-@contextmanager
-def call_before(words: str, act: Callable[[], object]) -> Iterator[None]:
-    """Call once, before the first statement with these words is executed, as another process could at that moment."""
-    left = [act]
-
-    def call_and_execute(execute: Any, sql: str, *given: Any) -> Any:
-        if words in sql and left:
-            left.pop()()
-        return execute(sql, *given)
-
-    with connection.execute_wrapper(call_and_execute):
-        yield
-    assert not left
 
 
 def test_a_list_becomes_what_its_feed_says(feed: BanFeed, server: Server) -> None:

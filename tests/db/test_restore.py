@@ -21,7 +21,7 @@ from django.utils import timezone
 from apps.alarms.channels.models import AlarmChannel, ChannelMessage
 from apps.alarms.channels.services import ChannelFacts, add_channel
 from apps.deployments.models import DatabaseRestore, GatewayState, Rollout, RolloutStep
-from apps.deployments.rollouts.rollout_store import TransactionsOfAnotherServerError
+from apps.deployments.rollouts.outdated_reads import TransactionsOfAnotherServerError
 from apps.deployments.selectors import list_activations
 from apps.gateways.agent_upgrade.models import AgentUpgrade, AgentUpgradeStep
 from apps.gateways.roles.models import RoleSwitch

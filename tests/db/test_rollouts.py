@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection, transaction
+from django.db import connection
 
 from apps.bans import services as bans
 from apps.bans.ban_list_page import build_ban_rows as rows_of
@@ -83,36 +83,6 @@ def test_an_outdated_desired_state_opens_no_rollout(network: factories.Network) 
     assert rollout_store.open_rollout(opening) is None
     assert Rollout.objects.latest("pk") == newest
     assert {state.revision for state in GatewayState.objects.select_related("revision")} == {newest.revision}
-
-
-def test_a_worker_that_stood_still_while_another_rolled_out_a_newer_read_opens_no_rollout(network: factories.Network) -> None:
-    reconcile(network.group)
-    stale = compute_desired_state(network.group)
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SELECT nextval('deployments_revision_id_seq'), pg_current_xact_id()")
-        drawn, _transaction = cursor.fetchone()
-        newest = roll_out_elsewhere(network)
-        cursor.execute("SELECT setval('deployments_revision_id_seq', %s, false)", [drawn])  # the worker goes on with the number it drew
-        opening = NewRollout(network.group, stale, tuple(network.gateways), None, "schedule", harmless=True, management={})
-        assert rollout_store.open_rollout(opening) is None
-    assert not Revision.objects.filter(pk=drawn).exists()
-    assert Rollout.objects.latest("pk") == newest
-
-
-def roll_out_elsewhere(network: factories.Network) -> Rollout:
-    """Return a rollout of a new port forward that another worker has opened and ended, on a connection of its own."""
-
-    def work() -> Rollout | None:
-        try:
-            forward(network)
-            return reconcile(network.group)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as pool:
-        rollout = pool.submit(work).result()
-    assert rollout and rollout.state == Rollout.State.CONFIRMED
-    return rollout
 
 
 def test_a_read_that_does_not_see_what_the_last_one_saw_opens_no_rollout_although_no_later_transaction_had_begun(

@@ -7,7 +7,8 @@ from datetime import datetime
 from functools import reduce
 from operator import or_
 
-from django.db.models import Case, F, Q, QuerySet, TextField, Value, When
+from django.db.models import BooleanField, Case, F, Q, QuerySet, TextField, Value, When
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -15,6 +16,8 @@ from apps.deployments.desired_state.desired_rulesets import DesiredState
 from apps.deployments.models import GatewayState, Revision, RolloutStep
 from apps.deployments.observed_state import drift
 from apps.network.models import Gateway, GatewayGroup
+
+UP_TO = "snapshot IS NULL OR pg_snapshot_xmax(snapshot) <= pg_snapshot_xmax(%s::pg_snapshot)"  # reads that began no later than this one
 
 
 def record_running(step: RolloutStep, revision: Revision, digest: str, *, in_memory: bool) -> None:
@@ -89,11 +92,12 @@ def forget_machine(gateway: Gateway) -> None:
 
 
 def record_newer_snapshots(wanted: DesiredState) -> None:
-    """Record a newer snapshot for gateways that already run the desired state. Why one does not answer stays."""
+    """Record a newer snapshot for gateways that already run the desired state, unless theirs is newer. Why one does not answer stays."""
     running = [Q(gateway=pk, digest=target) for pk, target in wanted.targets.items()]
     if running:
         error = Case(When(unreachable_since=None, then=Value("")), default=F("error"), output_field=TextField())
-        GatewayState.objects.filter(reduce(or_, running)).update(snapshot=wanted.snapshot.seen, error=error)
+        older = RawSQL(UP_TO, (wanted.snapshot.seen,), output_field=BooleanField())  # noqa: S611 - fixed text
+        GatewayState.objects.filter(older, reduce(or_, running)).update(snapshot=wanted.snapshot.seen, error=error)
 
 
 def record_undeployable_policy(group: GatewayGroup, text: str) -> None:

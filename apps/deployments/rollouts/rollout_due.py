@@ -93,8 +93,14 @@ class DueCheck:
             drift.clear_drift(state)
             return state.digest != target and not self._is_stuck(welcome, impaired)
         if state.digest == target and not welcome.trial:
-            return self._should_heal(gateway, welcome)
+            return not self._is_overtaken(state) and self._should_heal(gateway, welcome)
         return not (self._given_up or self._is_stuck(welcome, impaired))
+
+    def _is_overtaken(self, state: GatewayState) -> bool:
+        """True if another worker changes the group's gateways, or has done so since this one read what they run: it knows better."""
+        if Rollout.objects.filter(group=self.group, state__in=Rollout.OPEN).exists():
+            return True
+        return not GatewayState.objects.filter(pk=state.pk, digest=state.digest, revision=state.revision_id).exists()
 
     def _should_heal(self, gateway: Gateway, welcome: wire.Welcome) -> bool:
         """True if a gateway that lost its confirmed ruleset should be repaired. Failures on other gateways do not prevent that."""

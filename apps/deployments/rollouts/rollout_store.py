@@ -7,7 +7,7 @@ than any before. Every write checks both, so that a worker that has lost its lea
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from django.contrib.auth import get_user_model
@@ -17,8 +17,9 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from apps.deployments.desired_state.desired_rulesets import DesiredState
-from apps.deployments.models import GatewayState, Revision, Rollout, RolloutStep
+from apps.deployments.models import GatewayState, Hold, Revision, Rollout, RolloutStep
 from apps.deployments.rollouts.going_back import ReturnKind, announce_return
+from apps.deployments.rollouts.outdated_reads import OutdatedRevision, refuse_outdated_read
 from apps.deployments.rollouts.rollout_obstacles import must_wait
 from apps.network.models import Gateway, GatewayGroup
 from firewall import rollout as machine
@@ -58,35 +59,21 @@ class RolloutNotNeeded(Exception):  # noqa: N818 - a state of the world
     """All gateways have confirmed the desired state meanwhile, with another worker's rollout."""
 
 
-class OutdatedRevision(Exception):  # noqa: N818 - a state of the world
-    """A newer read of the database has already been rolled out."""
-
-
 class RolloutMustWait(Exception):  # noqa: N818 - a state of the world
     """Something else is done to the group's gateways at this moment; it asks for a reconciliation when it has ended."""
 
 
-class TransactionsOfAnotherServerError(Exception):
-    """The database was copied from another PostgreSQL server, whose transactions it names; this one has not got so far."""
-
-
-# Of two reads with one xmax, the newer sees a transaction that was under way for the older. Another revision can have a higher id than
-# this one, and a higher xmax than this transaction's id, if it was opened and ended while this worker stood still.
-NEWER = """
-    SELECT
-        pg_snapshot_xmax(snapshot) > pg_snapshot_xmax(%(mine)s::pg_snapshot)
-        OR EXISTS (SELECT FROM pg_snapshot_xip(%(mine)s::pg_snapshot) AS unseen WHERE pg_visible_in_snapshot(unseen, snapshot)),
-        pg_snapshot_xmax(snapshot) > pg_snapshot_xmax(pg_current_snapshot())
-    FROM deployments_revision WHERE group_id = %(group)s AND id <> %(revision)s ORDER BY id DESC LIMIT 1
-"""
+# Revisions of a group get their numbers in the order in which they are opened: nobody draws one before the last has been committed.
+ORDER: Final = "SELECT pg_advisory_xact_lock(hashtext('deployments_revision'), %s)"
 
 
 def open_rollout(opening: NewRollout) -> "Lease | None":
     """Create a revision and its rollout, and claim it. Return None while another rollout of the group is open; that one is marked
     to look again. Raises RolloutNotNeeded.
 
-    Also return None if this worker's read of the database is older than the last revision's: it would undo newer changes; and while
-    something else is done to the gateways, which asks for a reconciliation when it has ended. Raises TransactionsOfAnotherServerError.
+    Also return None if this worker's read of the database is older than the last revision's, or the group has been held or released
+    since: it would undo newer changes; and while something else is done to the gateways, which asks for a reconciliation when it has
+    ended. Raises TransactionsOfAnotherServerError.
     """
     for _attempt in range(OPENING_ATTEMPTS):
         if Rollout.objects.filter(group=opening.group, state__in=Rollout.OPEN).update(again=True):
@@ -104,6 +91,8 @@ def open_rollout(opening: NewRollout) -> "Lease | None":
 @transaction.atomic
 def _create_rollout(opening: NewRollout) -> "Lease":
     wanted = opening.wanted
+    with connection.cursor() as cursor:
+        cursor.execute(ORDER, [opening.group.pk])
     revision = Revision.objects.create(
         group=opening.group,
         snapshot=wanted.snapshot.seen,
@@ -124,8 +113,7 @@ def _create_rollout(opening: NewRollout) -> "Lease":
         lease_until=Now() + LEASE,
         attempts=1,
     )
-    if opening.repeats is None and _is_outdated(revision):  # checked when no other rollout can be open any more
-        raise OutdatedRevision(str(revision))
+    _refuse_outdated(opening, revision)  # when no other rollout can be open any more
     if must_wait(opening.group):
         raise RolloutMustWait(str(opening.group))
     if not opening.repairs and _is_confirmed_everywhere(opening):
@@ -143,16 +131,15 @@ def _is_confirmed_everywhere(opening: NewRollout) -> bool:
     return all(confirmed.get(gateway.pk) == opening.wanted.targets[gateway.pk] for gateway in opening.gateways)
 
 
-def _is_outdated(revision: Revision) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(NEWER, {"mine": revision.snapshot, "group": revision.group_id, "revision": revision.pk})
-        row = cursor.fetchone()
-    if row and row[1]:
-        raise TransactionsOfAnotherServerError(
-            "The database was copied from another PostgreSQL server. Stop the programs and run “manage.py restore --hold” with the time of "
-            "the copy (docs/backup.md); until then nothing can be deployed."
-        )
-    return bool(row and row[0])
+def _refuse_outdated(opening: NewRollout, revision: Revision) -> None:
+    """Raise OutdatedRevision if something newer has been rolled out, or a person has decided something else about the group meanwhile."""
+    held = Hold.objects.filter(group=opening.group, released=None).values_list("revision", flat=True).first()
+    if held != (opening.repeats.pk if opening.repeats else None):
+        raise OutdatedRevision(f"{opening.group} is {f'held at revision {held}' if held else 'not on hold'} now")
+    if opening.repeats is None:
+        last = Revision.objects.filter(group=opening.group, pk__lt=revision.pk).order_by("-pk").values_list("snapshot", flat=True).first()
+        if last:
+            refuse_outdated_read(revision.snapshot, last)
 
 
 def _draw_token() -> int:
@@ -177,6 +164,8 @@ def raise_token_sequence(token: int) -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT last_value FROM deployments_token")
         (last,) = cursor.fetchone()
+        if token <= last:
+            return True
         if token > last + LEAP_ADOPTED:
             return False
         cursor.execute("SELECT setval('deployments_token', greatest(%s, (SELECT last_value FROM deployments_token)))", [token])
