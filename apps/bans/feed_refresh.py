@@ -2,7 +2,8 @@
 as it is.
 
 A refresh, or the import of what was held back, is claimed by a conditional UPDATE with a lease, which is renewed while the work lasts:
-two processes never do it at once, and another worker takes over a lost refresh. A process that lost the lease changes nothing.
+two processes never do it at once, and another worker takes over a lost refresh. A process that lost the lease changes nothing. A change
+of the feed takes the claim away, too.
 """
 
 from collections.abc import Callable
@@ -101,22 +102,22 @@ def _attempt_refresh(feed: BanFeed, by: User | None, claim: UUID) -> dict[str, A
 
 
 def _fetch_and_import(feed: BanFeed, by: User | None, claim: UUID) -> dict[str, Any]:
-    fetched = _fetch_feed(feed)
+    fetched = _fetch_feed(feed, claim)
     now = timezone.now()
     well = {"checked": now, "error": None, "error_since": None, "due": now + timedelta(minutes=feed.interval)}
     if fetched.content is None:
         return well
-    BanFeed.objects.filter(pk=feed.pk).update(phase=BanFeed.Phase.IMPORTING)
+    BanFeed.objects.filter(pk=feed.pk, claim=claim).update(phase=BanFeed.Phase.IMPORTING)
     known = {"etag": fetched.etag, "last_modified": fetched.last_modified}
     return well | known | _import_content(feed, fetched.content, by, guarded=True, now=now, claim=claim)
 
 
-def _fetch_feed(feed: BanFeed) -> FetchedFeed:
+def _fetch_feed(feed: BanFeed, claim: UUID) -> FetchedFeed:
     known = FetchedFeed(None, feed.etag, feed.last_modified)
     limits = feed_fetcher.FetchLimits(feed_parser.FeedLimits().octets, settings.FEED_SECONDS, build_allowed_targets())
     if not feed_fetcher.is_url(feed.source):
         return feed_fetcher.read_feed_file(Path(settings.FEED_DIRECTORY) if settings.FEED_DIRECTORY else None, feed.source, known, limits)
-    return feed_fetcher.fetch_feed(feed.source, known, limits, _make_progress_reporter(feed))
+    return feed_fetcher.fetch_feed(feed.source, known, limits, _make_progress_reporter(feed, claim))
 
 
 def build_allowed_targets() -> AllowedTargets:
@@ -124,14 +125,14 @@ def build_allowed_targets() -> AllowedTargets:
     return AllowedTargets(private=True) if settings.FEED_PRIVATE else AllowedTargets(never=list_own_prefixes())
 
 
-def _make_progress_reporter(feed: BanFeed) -> Callable[[int], None]:
+def _make_progress_reporter(feed: BanFeed, claim: UUID) -> Callable[[int], None]:
     """Return a function that records the octets fetched so far, at most every SAY_EVERY seconds."""
     last = monotonic()
 
     def say(octets: int) -> None:
         nonlocal last
         if monotonic() - last > SAY_EVERY:
-            BanFeed.objects.filter(pk=feed.pk).update(octets=octets)
+            BanFeed.objects.filter(pk=feed.pk, claim=claim).update(octets=octets)
             last = monotonic()
 
     return say

@@ -32,8 +32,11 @@ def add_feed(*, list: BanList, source: str, by: User, **given: Any) -> BanFeed:
 
 
 def change_feed(*, feed: BanFeed, version: int, source: str, by: User, **given: Any) -> BanFeed:
-    """Change the feed, and refresh it at once. Raises Conflict if it changed since `version`, Problem for an invalid source."""
-    afresh = {"etag": "", "last_modified": ""}
+    """Change the feed, and refresh it at once. Raises Conflict if it changed since `version`, Problem for an invalid source.
+
+    A refresh that runs loses its claim: what it brings is of the former source.
+    """
+    afresh = {"etag": "", "last_modified": "", "phase": BanFeed.Phase.IDLE, "claim": None, "claimed_until": None}
     with transaction.atomic():
         mine = BanFeed.objects.filter(pk=feed.pk, version=version)
         if not mine.update(source=_validate_source(source), due=Now(), version=F("version") + 1, **afresh, **given):

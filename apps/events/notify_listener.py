@@ -37,7 +37,7 @@ async def listen_for_events(hub: EventHub, in_thread: InThread) -> None:
             async with await _connect() as woken_by:
                 await woken_by.execute(f"LISTEN {CHANNEL}")
                 while True:
-                    await _publish_news(hub, in_thread)
+                    await publish_news(hub, in_thread)
                     tried = 0
                     async for _each in woken_by.notifies(timeout=PAUSE, stop_after=1):
                         pass
@@ -59,9 +59,10 @@ def _build_parameters() -> dict[str, Any]:
     return {name: value for name, value in connection.get_connection_params().items() if name not in OF_DJANGO}
 
 
-async def _publish_news(hub: EventHub, in_thread: InThread) -> None:
-    if hub.position is None:
-        hub.publish((), await in_thread(selectors.get_current_position))
+async def publish_news(hub: EventHub, in_thread: InThread) -> None:
+    """Publish what has happened since the hub's position."""
+    if hub.position is None:  # what happened between a stream that began before and this position was not seen
+        hub.publish((), await in_thread(selectors.get_current_position), missed=True)
         return
     found: EventBatch = await in_thread(selectors.list_events_since, hub.position)
     hub.publish(found.events, found.position, missed=found.missed)

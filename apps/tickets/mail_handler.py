@@ -140,7 +140,7 @@ def _file_answer(ticket: Ticket, by: User, mail: ReceivedMail, key: str | None) 
     Message.objects.filter(pk=message.pk).update(via=Message.Via.MAIL, came_as=key)
     if lost:
         text = _translate_for_staff(LOST_FILES, names=", ".join(lost[:MAX_FILES_PER_MESSAGE]))
-        thread.add_message(Message(ticket=ticket, kind=Message.Kind.NOTE, via=Message.Via.MAIL, author=by, text=text))
+        thread.add_message(Message(ticket=message.ticket, kind=Message.Kind.NOTE, via=Message.Via.MAIL, author=by, text=text))
     return message
 
 

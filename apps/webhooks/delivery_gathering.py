@@ -55,8 +55,8 @@ def gather_deliveries() -> bool:
         return False
     if Position.objects.filter(table__in=_list_tables()).count() < len(list_reportable_collections()):
         begin_positions()
-    endpoints = list(Endpoint.objects.filter(active=True, owner__is_active=True).select_related("owner"))
     positions = _settle_positions()
+    endpoints = list(Endpoint.objects.filter(active=True, owner__is_active=True).select_related("owner"))  # also of the last event's moment
     return sum(_gather_kind(kind, positions[kind.events._meta.db_table], endpoints) for kind in list_reportable_collections().values()) > 0
 
 

@@ -276,6 +276,23 @@ def test_a_refresh_that_is_requested_while_what_was_held_back_is_imported_comes_
     assert feed_refresh.list_due_feeds() == [held_feed.pk]
 
 
+@pytest.mark.parametrize("enabled", [True, False])
+def test_a_feed_that_is_changed_while_it_is_refreshed_is_fetched_from_its_new_source(
+    feed: BanFeed, server: Server, network: factories.Network, enabled: bool
+) -> None:
+    set_server_answer(server, FakeAnswer(body=lines(60), headers={"ETag": '"of the former source"'}))
+
+    def change() -> None:
+        given: Any = {"source": f"{feed.source}?v=2", "direction": "out", "enabled": enabled}
+        feed_services.change_feed(feed=BanFeed.objects.get(), version=feed.version, by=network.admin, **given)
+
+    with call_before('SET "phase" = ', change):  # it has been fetched
+        assert not feed_refresh.refresh_feed(feed.pk)
+    feed.refresh_from_db()
+    assert (Ban.objects.count(), feed.etag, feed.claim, feed.error) == (0, "", None, None)
+    assert feed_refresh.list_due_feeds() == ([feed.pk] if enabled else [])
+
+
 @pytest.mark.parametrize("content", [lines(60), b""])
 def test_a_confirmed_import_that_lost_the_lease_changes_nothing(held_feed: BanFeed, network: factories.Network, content: bytes) -> None:
     BanFeed.objects.update(held=content)

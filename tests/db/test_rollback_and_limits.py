@@ -8,6 +8,7 @@ from django.core.management import call_command
 
 from apps.accounts.models import User
 from apps.accounts.tokens import create_token
+from apps.deployments.approvals.limit_changes import find_waiting_limits
 from apps.deployments.approvals.refusal import refuse_part
 from apps.deployments.models import HeldBack, Hold, Revision
 from apps.deployments.rollouts import rollback
@@ -18,6 +19,7 @@ from apps.lib.errors import Conflict, Problem
 from apps.mail.models import Message
 from apps.network.models import Gateway, GatewayGroup
 from tests import factories
+from tests.db.locks import run_after_waiting
 from tests.db.page_client import signed_in, text
 from tests.db.rollout_rows import forward
 from tests.db.test_decisions import running
@@ -54,6 +56,21 @@ def now(network: factories.Network) -> tuple[int, int]:
 
 
 # --- Limits
+
+
+def test_an_approval_of_limits_that_are_being_changed_waits_and_is_refused(network: factories.Network, peer: User) -> None:
+    limits(network, network.admin, removal_share=50)
+    held = HeldBack.objects.get()
+
+    def approve() -> None:
+        approve_part(held, digest=held.digest, by=peer, signed_in_again=False)
+
+    def lock() -> None:
+        GatewayGroup.objects.select_for_update().get(pk=network.group.pk)
+
+    with pytest.raises(Conflict):
+        run_after_waiting(approve, lock, meanwhile=lambda: limits(network, network.admin, removal_share=60))
+    assert find_waiting_limits(network.group) != held
 
 
 def test_tighter_limits_hold_at_once(network: factories.Network) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from apps.events import sse
 from apps.events.event_types import KINDS, OF_MEMBERS, PublishedEvent, Subscriber
 from apps.events.hub import MAX_WAITING_EVENTS, EventHub, SubscriberQueue
+from apps.events.notify_listener import publish_news
 from apps.events.stream_position import LONGEST, StreamPosition, parse_position
 from apps.events.subscriber_rights import SubscriberRefused
 
@@ -82,6 +83,22 @@ def test_a_mailbox_keeps_little_and_tells_nothing_twice() -> None:
         waiting = await mailbox.next(0)
         assert waiting.startswith(sse.render_reset(LATER)) and waiting.count(b"event: rollout") < MAX_WAITING_EVENTS
         assert await mailbox.next(0) == b""
+
+    run(reads)
+
+
+def test_a_stream_that_began_before_the_first_position_is_told_to_load_everything_again() -> None:
+    async def find_position(_look: Callable[[], StreamPosition]) -> StreamPosition:
+        return LATER
+
+    async def reads() -> None:
+        hub = EventHub(most=4, each=2)
+        with hub.join(MARA) as mailbox:
+            mailbox.since = HERE
+            await publish_news(hub, find_position)
+            assert await mailbox.next(0) == sse.render_reset(LATER)
+        with hub.join(MARA) as mailbox:
+            assert await mailbox.next(0) == b""
 
     run(reads)
 

@@ -31,6 +31,8 @@ def approve_part(held: HeldBack, *, digest: str, by: User, signed_in_again: bool
 
 @transaction.atomic
 def _approve(held: HeldBack, *, digest: str, by: User, signed_in_again: bool, reason: str) -> HeldBack:
+    if held.kind == LIMITS:  # whoever changes the group locks it first, and then what waits
+        list(GatewayGroup.objects.select_for_update().filter(pk=held.group_id).values_list("pk"))
     approval_gate.record_requesters(
         held, approval_gate.compute_requesters(held)
     )  # includes users who wrote the same again since it was held back
