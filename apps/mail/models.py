@@ -13,10 +13,10 @@ class Message(models.Model):
     """A mail to one address. Its content, headers and Message-ID are written once, and every try sends the same.
 
     urgent: a person is waiting for it. bulk: one of many alike, which leave after all others. confidential: its link gives access to an
-    account; pages never show it, and its content is erased when it is sent. notice: the kind of notice, which its recipient can switch
-    off; "" for none. about_type, about_id: the row that it reports on, such as `members.member` and 7. key: unique, so that one mail is
-    not queued twice. due: time of the next try. claimed_until: end of the lease of the worker that is sending it. erased: when its
-    content was erased.
+    account; pages and exports never show it, and its content is erased when it is sent. notice: the kind of notice, which its recipient
+    can switch off; "" for none. about_type, about_id: the row that it reports on, such as `members.member` and 7. key: unique, so that
+    one mail is not queued twice. due: time of the next try. claimed_until: end of the lease of the worker that is sending it. erased:
+    when its content was erased.
     """
 
     class State(models.TextChoices):

@@ -209,6 +209,17 @@ def mails_of(who: Member, other: Member) -> None:
     switch_notice_off(address="xaver@lindenhof.example", notice="quota")
 
 
+def confidential_mails_to(address: str) -> str:
+    """Write a mail that waits and one that failed, both with a link that opens an account. Return that link."""
+    link = "https://portal.example.org/me/join/opens-the-account/"
+    facts: dict[str, Any] = {"name": "Xaver", "who": "Mara", "days": 7, "url": link}
+    for key in ("waits", "failed"):
+        write_mail(to=address, language="en", template="member_invited", context=facts, confidential=True, key=key)
+    Message.objects.filter(key="failed").update(state="failed", ended=timezone.now())
+    assert Message.objects.filter(to=address, text__contains=link).count() == 2
+    return link
+
+
 def _events() -> list[Any]:
     """Return the history of people and of what they have, as text."""
     models: list[Any] = [Member, Device, PortForward, Block, User]
@@ -239,6 +250,17 @@ def test_everything_that_is_kept_is_handed_out_to_staff_and_to_the_member_alone(
     assert document["member"]["number"] == who.number
     assert "difficult" not in json.dumps(document)
     assert signed_in(factories.user("other", staff=False)).get("/me/everything.zip").status_code == 404
+
+
+def test_a_link_that_opens_an_account_is_handed_out_to_nobody_while_its_mail_waits_or_has_failed(network: factories.Network) -> None:
+    who, mine = network.residents["m1"].member, factories.user("selin", staff=False)
+    Member.objects.filter(pk=who.pk).update(user=mine, email="xaver@lindenhof.example")
+    link = confidential_mails_to("xaver@lindenhof.example")
+    for reader, path in ((network.admin, f"/members/{who.pk}/everything.zip"), (mine, "/me/everything.zip")):
+        files = zipfile.ZipFile(io.BytesIO(signed_in(reader).get(path).content))
+        assert [name for name in files.namelist() if link in files.read(name).decode()] == []
+        mails = json.loads(files.read("everything.json"))["mails"]
+        assert [(each["state"], each["text"]) for each in mails] == [("waiting", ""), ("failed", "")]
 
 
 def test_the_pages_say_what_happens_when_and_can_undo_it(network: factories.Network) -> None:

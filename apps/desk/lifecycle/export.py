@@ -27,6 +27,7 @@ from apps.traffic.selectors import get_all_time_usage
 type ExportRow = dict[str, Any]
 
 FACTS = ("number", "name", "email", "language", "state", "since", "paid_until", "left_at", "note")
+MAIL_FACTS = ("to", "subject", "text", "written", "state", "ended")
 
 
 def collect_member_data(member: Member) -> dict[str, Any]:
@@ -40,9 +41,7 @@ def collect_member_data(member: Member) -> dict[str, Any]:
         "memberships": _list_timed_rows(Membership, mine, ()),
         "departures": _list_rows(Departure, mine, ("on", "state", "planned")),
         "moves": _list_rows(Move, mine, ("on", "room__site__name", "room__name", "pool__prefix", "follow", "state", "planned")),
-        "mails": list(
-            list_mails_about(member, list_sole_email_addresses(member)).values("to", "subject", "text", "written", "state", "ended")
-        ),
+        "mails": _list_mails(member),
         "devices": _list_rows(Device, mine, ("name", "mac")),
         "addresses": _list_timed_rows(Holding, mine, ("kind", "prefix", "device__name")),
         "leaves_as": _list_timed_rows(NatMapping, of_holding, ("holding__prefix", "public", "sharing")),
@@ -90,6 +89,12 @@ class ExportEncoder(DjangoJSONEncoder):
 
 def _list_rows(model: Any, where: ExportRow, names: Sequence[str], order: str = "pk") -> list[ExportRow]:
     return list(model._default_manager.filter(**where).order_by(order).values(*names))
+
+
+def _list_mails(member: Member) -> list[ExportRow]:
+    """Return the mails about the member and to them. A confidential mail has no text here: its link opens an account."""
+    found = list_mails_about(member, list_sole_email_addresses(member)).values(*MAIL_FACTS, "confidential")
+    return [{name: "" if name == "text" and mail["confidential"] else mail[name] for name in MAIL_FACTS} for mail in found]
 
 
 def _list_messages(member: Member) -> list[ExportRow]:
