@@ -27,6 +27,7 @@ from apps.tickets import bulk
 from apps.tickets import services as tickets
 from apps.tickets.models import Bulk, Ticket
 from tests import factories
+from tests.api_responses import wrong
 from tests.db.page_client import list_messages, signed_in, text
 
 HOUR = timedelta(hours=1)
@@ -319,8 +320,8 @@ def test_staff_open_tell_and_report_on_pages(mara: User) -> None:
 
 def test_a_ticket_number_that_is_none_is_said(slow: Incident, mara: User) -> None:
     client = signed_in(mara)
-    for wrong in ("99999", "x", "", "9" * 30):
-        answered = client.post(f"/incidents/{slow.pk}/tickets/attach/", {"ticket": wrong}, follow=True)
+    for number in ("99999", "x", "", "9" * 30):
+        answered = client.post(f"/incidents/{slow.pk}/tickets/attach/", {"ticket": number}, follow=True)
         assert list_messages(answered) == ["There is no such ticket, or it was merged into another."]
     assert not IncidentTicket.objects.exists()
 
@@ -343,3 +344,20 @@ def test_a_script_opens_and_ends_an_incident(mara: User, client: Client) -> None
         "/api/status/incidents/", {"services": ["ipv6"], "title_en": "x"}, content_type="application/json", headers=headers
     )
     assert nothing.status_code == 400 and Incident.objects.count() == 1
+
+
+def test_a_script_that_sends_a_control_character_or_an_unknown_field_tells_nothing(slow: Incident, mara: User, client: Client) -> None:
+    _token, key = tokens.create_token(user=mara, name="script")
+
+    def post(path: str, **body: Any) -> Any:
+        return client.post(path, body, content_type="application/json", headers={"Authorization": f"Bearer {key}"})
+
+    path = f"/api/status/incidents/{slow.pk}/tell/"
+    for text_de in ("Wir\x1bsuchen", "Wir\x0bsuchen", "Wir\x0csuchen"):
+        assert list(wrong(post(path, stage="found", text_de=text_de))) == ["text_de"]
+    for first, field in (({"Public": False}, "first.Public"), ({"text_en": "We look\x1b"}, "first.text_en")):
+        opened = post("/api/status/incidents/", services=["ipv6"], title_en="x", first={"stage": "looking", "text_en": "We look", **first})
+        assert list(wrong(opened)) == [field]
+    assert IncidentUpdate.objects.count() == 1
+    told = post(path, stage="found", text_en="A loop.\nIn house A.")
+    assert "A loop.\nIn house A." in [each["text_en"] for each in told.json()["updates"]]

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.test import Client
 from django.utils import timezone
 from django.utils.translation import override
 from icalendar import Calendar
@@ -58,6 +59,16 @@ def test_the_files_say_the_same_in_both_languages_and_load_nothing_from_the_port
     assert "https://status.lindenhof.example/index.html#incident-" in ElementTree.tostring(feed, encoding="unicode")
     assert len(Calendar.from_ical((public / "calendar.ics").read_bytes()).walk("VEVENT")) == 2
     assert json.loads((public / "status.de.json").read_text())["incidents"][0]["name"] == "Langsam"
+
+
+def test_a_stored_character_that_xml_does_not_have_stops_neither_the_feed_nor_the_files(network: factories.Network, tmp_path: Path) -> None:
+    slow = services.open_incident(facts=describe(), first=say(), by=network.admin)
+    Incident.objects.filter(pk=slow.pk).update(title_en="Slow\x0c in A")
+    IncidentUpdate.objects.filter(incident=slow).update(text_en="We see\x1b it\ufffe, \U0001f41b.")
+    assert "10 of 10 files written" in export(tmp_path)
+    for feed in ((tmp_path / "atom.xml").read_bytes(), Client().get("/status/atom.xml").content):
+        words = " ".join(ElementTree.fromstring(feed).itertext())  # noqa: S314 - our own document
+        assert "Slow\ufffd in A" in words and "We see\ufffd it\ufffd, \U0001f41b." in words
 
 
 def test_each_time_in_the_files_has_its_day_because_they_are_read_on_a_later_one(network: factories.Network) -> None:

@@ -18,6 +18,8 @@ from tests.api_responses import wrong
 
 UNSEEN = ("a\x1bb", "a\x00b", "a\u202eb", "\u200b", "a\u2067b", "\u200d\u2060", "a\x9fb", "\ufeff")
 IN_LINES = ("a\nb", "a\tb", "a\u2028b")
+ONLY_ANSWERS = {"CoveringSerializer"}
+"""Serializers that read no request, and so need not be strict."""
 SEEN = ("Müller", "Şelin Kaya", "日本語", "👩‍👩‍👧", "محمد", "a‌b")
 
 
@@ -67,6 +69,12 @@ def test_the_api_does_not_take_it(db: None, text: str) -> None:
                     pytest.fail(f"{serializer.__name__}.{name}: {each.run_validation(text)!r}")
                 seen += 1
     assert seen > 30
+
+
+def test_every_serializer_of_a_request_is_strict(db: None) -> None:
+    assert router.registry  # loads all serializers
+    plain = {each.__name__ for each in filter(own, subclasses(serializers.BaseSerializer)) if not issubclass(each, StrictSerializer)}
+    assert plain == ONLY_ANSWERS
 
 
 @pytest.mark.parametrize("text", SEEN)

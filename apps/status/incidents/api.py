@@ -14,6 +14,7 @@ from apps.lib.api.fields import MomentField
 from apps.lib.api.filters import build_filters
 from apps.lib.api.openapi.json_schema import INTEGER, make_array
 from apps.lib.api.serializers import ApiSerializer, Reference
+from apps.lib.api.unknown_fields import LINES, StrictSerializer
 from apps.lib.api.viewsets import AddViewSet, ChangeViewSet, ReadViewSet, parse_request
 from apps.members.models import Site
 from apps.network.models import Gateway
@@ -25,10 +26,10 @@ from apps.status.network_services import Impact, NetworkService
 FACTS = ("title_en", "title_de", "impact", "services", "began", "planned_end", "public", "attach_tickets")
 
 
-class TellSerializer(serializers.Serializer[Any]):
+class TellSerializer(StrictSerializer):
     stage = serializers.ChoiceField(choices=IncidentUpdate.Stage.choices)
-    text_en = serializers.CharField(max_length=LONGEST_TEXT, required=False, allow_blank=True, default="")
-    text_de = serializers.CharField(max_length=LONGEST_TEXT, required=False, allow_blank=True, default="")
+    text_en = serializers.CharField(max_length=LONGEST_TEXT, required=False, allow_blank=True, default="", style=LINES)
+    text_de = serializers.CharField(max_length=LONGEST_TEXT, required=False, allow_blank=True, default="", style=LINES)
     public = serializers.BooleanField(required=False, default=True)
     notify = serializers.BooleanField(required=False, default=True)
     next_update = MomentField(required=False, allow_null=True, default=None)

@@ -1,5 +1,6 @@
 """The status page for programs: Atom (RFC 4287), iCalendar (RFC 5545), and JSON in the shape of Statuspage's summary, which many know."""
 
+import re
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,6 +31,8 @@ PHASES: Final = {
     IncidentPhase.OVER: "completed",
     IncidentPhase.CALLED_OFF: "cancelled",
 }
+NOT_IN_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML 1.0 does not have (2.2)."""
 STAGES: Final = {"looking": "investigating", "found": "identified", "watching": "monitoring", "over": "resolved"}
 
 
@@ -42,15 +45,20 @@ def _list_told(view: StatusView) -> list[ToldIncident]:
     return [*view.open, *view.planned, *view.past]
 
 
+def _fit_for_xml(text: str) -> str:
+    """Return the text with � for each character that XML does not have: one that was stored somehow must not end the whole feed."""
+    return NOT_IN_XML.sub("\ufffd", text)
+
+
 def write_atom(view: StatusView, at: PageAddresses) -> str:
     """Return the feed: an entry for each update, the newest first."""
-    feed = Atom1Feed(title=build_title(), link=at.page, feed_url=at.atom, description="", language=get_language())
+    feed = Atom1Feed(title=_fit_for_xml(build_title()), link=at.page, feed_url=at.atom, description="", language=get_language())
     updates = [(update, told) for told in _list_told(view) for update in told.updates]
     for update, told in sorted(updates, key=lambda each: (each[0].at, each[0].pk), reverse=True):
         feed.add_item(
-            title=f"{told.incident.title} ({update.get_stage_display()})",
+            title=_fit_for_xml(f"{told.incident.title} ({update.get_stage_display()})"),
             link=at.find_incident(told.incident),
-            description=linebreaks(f"{told.scope}\n\n{update.text}", autoescape=True),  # Django declares it as HTML
+            description=_fit_for_xml(linebreaks(f"{told.scope}\n\n{update.text}", autoescape=True)),  # Django declares it as HTML
             unique_id=build_stable_id(f"update-{update.pk}"),
             pubdate=update.at,
             updateddate=update.at,
