@@ -366,6 +366,9 @@ def test_a_channel_by_api_never_tells_its_address(running: factories.Network, cl
     assert client.post(f"{path}test/", {}, content_type="application/json", headers=headers).status_code == 200
     changed = client.patch(path, {"only_critical": True}, content_type="application/json", headers=headers | {"If-Match": made["ETag"]})
     assert changed.status_code in (200, 412)
+    moved = client.patch(path, {"target": "jsons://netzwart:s3cret@127.0.0.1/x"}, content_type="application/json", headers=headers)
+    assert moved.status_code == 200 and "s3cret" not in text(moved)
+    assert decrypt_target(AlarmChannel.objects.get()) == "jsons://netzwart:s3cret@127.0.0.1/x"
     assert client.delete(path, headers=headers).status_code == 204
 
 

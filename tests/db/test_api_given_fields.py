@@ -125,14 +125,43 @@ def others(value: object) -> list[object]:
     return [f"{value}x"] if isinstance(value, str) else [["x1"]] if isinstance(value, list) else [1, "x", "2099-01-01T00:00:00Z"]
 
 
+NEVER_SHOWN: dict[str, Any] = {
+    "target": "ntfys://ntfy.example/lindenhof",
+    "address": "https://calendar.example/duty.ics",
+    "first": {"stage": "found", "text_en": "A loop."},
+}
+"""Valid values of the fields that can be written and are never shown, by their names."""
+
+
+def write_what_is_never_shown(api: Client, path: str, row: dict[str, Any], name: str) -> None:
+    """Send such a field alone, with the whole object and in a list: it is set, or refused by its name."""
+    given = {name: NEVER_SHOWN[name]}
+    for method, own, body, field in (
+        ("patch", path, given, name),
+        ("put", path, row | given, name),
+        ("patch", path.rpartition(f"{row['id']}/")[0], [{"id": row["id"]} | given], f"[0].{name}"),
+    ):
+        with transaction.atomic():
+            answer = getattr(api, method)(own, body, content_type=JSON)
+            transaction.set_rollback(True)
+        if answer.status_code == 200:
+            [changed] = answer.json() if isinstance(body, list) else [answer.json()]
+            assert changed["version"] > row["version"], (method, own, body)
+        else:
+            assert answer.status_code == 400 and list(wrong(answer)) == [field], (method, own, body, answer.content)
+
+
 def test_what_is_set_is_shown_as_it_was_set_or_refused(api: Client) -> None:
     """Changes each field of each object alone. Fields that the portal observes are left out."""
     registered: list[tuple[str, Any, str]] = router.registry
     serializers = {prefix: view.serializer_class for prefix, view, _basename in registered}
-    set_, refused_ = 0, 0
+    set_, refused_, written_ = 0, 0, set[str]()
     for path, row in objects(api, "patch"):
         serializer = serializers["/".join(path.split("/")[2:4])]()
         fields = serializer.fields
+        for name in (name for name, field in fields.items() if field.write_only):
+            write_what_is_never_shown(api, path, row, name)
+            written_.add(name)
         for name, value in row.items():
             if name in serializer._collect_declared("observed_fields"):
                 continue
@@ -151,7 +180,7 @@ def test_what_is_set_is_shown_as_it_was_set_or_refused(api: Client) -> None:
                     held = fields[name].read_only or name in serializer.fixed_fields
                     assert not held or list(wrong(answer)) == [name], (path, name, other, answer.content)
                     refused_ += 1
-    assert set_ > 60 and refused_ > 60
+    assert set_ > 60 and refused_ > 60 and written_ == set(NEVER_SHOWN)
 
 
 @pytest.mark.django_db

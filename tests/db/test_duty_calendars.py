@@ -267,6 +267,8 @@ def test_a_script_adds_a_calendar_reads_its_state_and_never_its_address(mara: Us
     path = f"/api/alarms/calendars/{made.json()['id']}/"
     changed = api.patch(path, {"active": False}, content_type="application/json")
     assert (changed.status_code, changed.json()["active"], changed.json()["name"]) == (200, False, "Shared")
+    moved = api.patch(path, {"address": "https://duty.example.org/s3cret"}, content_type="application/json")
+    assert (moved.status_code, moved.json()["shown"], moved.json()["active"]) == (200, "https://duty.example.org/…", False)
     assert api.post(f"{path}refresh/", content_type="application/json").status_code == 400
     assert api.post("/api/alarms/calendars/", {"name": "x"}, content_type="application/json").status_code == 400
     assert api.delete(path).status_code == 204

@@ -338,6 +338,8 @@ def test_a_script_opens_and_ends_an_incident(mara: User, client: Client) -> None
     etag = client.get(path, headers=headers)["ETag"]
     changed = client.patch(path, {"impact": "down"}, content_type="application/json", headers=headers | {"If-Match": etag})
     assert changed.status_code == 200 and changed.json()["impact"] == "down" and changed.json()["sites"]
+    retold = {"impact": "none", "first": {"stage": "over", "text_en": "Mended."}}
+    assert "tell/" in str(wrong(client.patch(path, retold, content_type="application/json", headers=headers))["first"])
     over = client.post(f"{path}tell/", {"stage": "over", "text_en": "Mended."}, content_type="application/json", headers=headers)
     assert over.status_code == 200 and over.json()["ended"]
     nothing = client.post(

@@ -107,11 +107,16 @@ class StrictSerializer(serializers.Serializer[Any]):
         return dict(self.to_representation(row))
 
     def changes_nothing(self, row: Any, data: Any, taken: Mapping[str, Any]) -> bool:
-        """True if the row already has the requested values. data: the request body. taken: its validated form."""
+        """True if the row already has the requested values. data: the request body. taken: its validated form.
+
+        A value that is never shown counts as a change.
+        """
         if not isinstance(data, Mapping):
             return False
         fields = {name: field for name, field in self.fields.items() if not field.read_only}
         given = {name: value for name, value in data.items() if name in fields}
+        if any(fields[name].write_only for name in given):
+            return False
         shown = self.represent_fields(row, given)
         sent = all(is_same_value(value, shown[name]) for name, value in given.items())
         defaults = (field for name, field in fields.items() if name not in data and field.source in taken)

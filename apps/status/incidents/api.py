@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -70,6 +71,11 @@ class IncidentSerializer(ApiSerializer):
         brief = ["id", "kind", "title_en", "title_de"]
         validators: list[Any] = []  # the service validates
 
+    def validate_first(self, first: Mapping[str, Any]) -> Mapping[str, Any]:
+        if self.instance is not None:
+            raise serializers.ValidationError(_("Only a new incident takes “first”. Post what is new to “tell/”."))
+        return first
+
     def create(self, validated_data: Mapping[str, Any]) -> Incident:
         given = {"began": timezone.now(), **validated_data}
         first = UpdateFacts(**given.pop("first", {"stage": ""}))
@@ -80,15 +86,14 @@ class IncidentSerializer(ApiSerializer):
 
     def update(self, instance: Incident, validated_data: Mapping[str, Any]) -> Incident:
         given, version = dict(validated_data), validated_data.get("version", instance.version)
-        for name in ("version", "first"):
-            given.pop(name, None)
+        given.pop("version", None)
         now = {name: getattr(instance, name) for name in ("kind", *FACTS)}
         facts = replace(IncidentFacts(**now, sites=list(instance.sites.all()), gateways=list(instance.gateways.all())), **given)
         return services.change_incident(incident=instance, version=version, facts=facts, by=self.context["request"].user)
 
 
 class IncidentViewSet(ReadViewSet, AddViewSet, ChangeViewSet):
-    """Faults and planned work that members read of. `first` is what is told first; without houses (`sites`) all are affected."""
+    """Faults and planned work that members read of. `first`: what is told of a new one. Without houses (`sites`) all are affected."""
 
     serializer_class = IncidentSerializer
     queryset = Incident.objects.prefetch_related("sites", "gateways", "updates").order_by("id")
