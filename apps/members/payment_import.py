@@ -1,8 +1,8 @@
 """Import of “paid until” from a list made by a bank or a treasurer.
 
 The list is previewed first, then imported as a whole or not at all. Importing twice is harmless. A line has a member's number
-(2207 or M-2207) and a day (2027-03-31 or 31.03.2027), separated by comma, semicolon or tab; further cells are ignored. A first
-line without digits is a header. An import never moves “paid until” back.
+(2207 or M-2207) and a day (2027-03-31 or 31.03.2027), separated by comma, semicolon or tab; further cells are ignored, and may
+contain line breaks between quotation marks. A first line without digits is a header. An import never moves “paid until” back.
 """
 
 import csv
@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import chain
 from typing import Final
 
 from django.db import transaction
@@ -27,6 +28,16 @@ MOST_LINES: Final = 50_000
 LONGEST_LINE: Final = 1_000
 DAYS: Final = ("%Y-%m-%d", "%d.%m.%Y")
 _NUMBER_AND_SEPARATOR: Final = re.compile(r"""\s*"?\s*(?:M-)?[0-9]+ *"? *([;,\t])""", re.IGNORECASE)
+_BLANKS_BEHIND_QUOTE: Final = re.compile(r"""(?<=") +(?=[;,\t]|$)""")  # a strict reader takes them for text outside the quotation marks
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentRecord:
+    """A record of the list: the line where it begins, its first two cells, and whether its quotation marks fit."""
+
+    line: int
+    cells: list[str]
+    readable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +85,10 @@ def read_payments(text: str) -> PaymentPreview:
     lines = list(io.StringIO(text.replace("\0", "").removeprefix("\ufeff"), newline=None))
     if len(lines) > MOST_LINES:
         raise Problem(_("The list has more than %(most)d lines. Split it.") % {"most": MOST_LINES}, "file")
-    cells = list(_iter_cells(lines))
-    known = {member.number: member for member in Member.objects.filter(number__in=_list_numbers(cells))}
+    records = list(_iter_records(lines))
+    known = {member.number: member for member in Member.objects.filter(number__in=_list_numbers(records))}
     seen: dict[int, int] = {}
-    found = [_parse_payment(line, given, known, seen) for line, given in cells]
+    found = [_parse_payment(record, known, seen) for record in records]
     if not found:
         raise Problem(_("The list is empty."), "file")
     return PaymentPreview([each for each in found if isinstance(each, Payment)], [each for each in found if isinstance(each, PaymentFault)])
@@ -96,15 +107,38 @@ def import_payments(text: str, *, by: User) -> PaymentPreview:
     return preview
 
 
-def _iter_cells(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield each line's number and cells, without empty lines and the header."""
-    for number, line in enumerate(lines, start=1):
+def _iter_records(lines: Iterable[str]) -> Iterator[PaymentRecord]:
+    """Yield the records, without empty lines and the header. The first one whose quotation marks do not fit is the last: what follows may
+    be inside them.
+    """
+    numbered = enumerate((_BLANKS_BEHIND_QUOTE.sub("", line) for line in lines), start=1)
+    for number, line in numbered:
         if not line.strip():
             continue
-        cells = [cell.strip() for cell in next(csv.reader([line[:LONGEST_LINE]], delimiter=_find_separator(line)))]
-        if number == 1 and not any(character.isdigit() for character in "".join(cells[:2])):
+        try:
+            cells = [cell.strip() for cell in _read_cells(line, (further for _number, further in numbered))]
+        except csv.Error:
+            yield PaymentRecord(number, [line.strip()], readable=False)
+            return
+        if number == 1 and not any(character.isdigit() for character in "".join(cells)):
             continue
-        yield number, cells
+        yield PaymentRecord(number, cells)
+
+
+def _read_cells(line: str, following: Iterator[str]) -> list[str]:
+    """Return the first two cells of the record that begins with this line. Raises csv.Error.
+
+    Takes as many of the following lines as the record has: a quoted cell may contain line breaks. A line whose quotation marks come in
+    pairs is a record by itself, even if they stand at the wrong places.
+    """
+    separator = _find_separator(line)
+    reader = csv.reader(chain([line], following), delimiter=separator, strict=True)
+    try:
+        return next(reader)[:2]
+    except csv.Error:
+        if reader.line_num > 1 or line.count('"') % 2:
+            raise
+        return next(csv.reader([line[:LONGEST_LINE]], delimiter=separator))[:2]
 
 
 def _find_separator(line: str) -> str:
@@ -113,8 +147,8 @@ def _find_separator(line: str) -> str:
     return found[1] if found else next((each for each in (";", "\t") if each in line), ",")
 
 
-def _list_numbers(cells: list[tuple[int, list[str]]]) -> set[int]:
-    return {number for _line, given in cells if (number := _parse_number(given[0])) is not None}
+def _list_numbers(records: list[PaymentRecord]) -> set[int]:
+    return {number for record in records if (number := _parse_number(record.cells[0])) is not None}
 
 
 def _parse_number(cell: str) -> int | None:
@@ -132,8 +166,11 @@ def _parse_day(cell: str) -> date | None:
     return None
 
 
-def _parse_payment(line: int, cells: list[str], known: dict[int, Member], seen: dict[int, int]) -> Payment | PaymentFault:
-    text = " · ".join(cells[:2])[:80]
+def _parse_payment(record: PaymentRecord, known: dict[int, Member], seen: dict[int, int]) -> Payment | PaymentFault:
+    line, cells = record.line, record.cells
+    text = " · ".join(cells)[:80]
+    if not record.readable:
+        return PaymentFault(line, text, _("A quotation mark is missing, or one within a cell is not doubled."))
     number = _parse_number(cells[0])
     if number is None:
         return PaymentFault(line, text, _("The first cell is not a member number."))

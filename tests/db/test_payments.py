@@ -36,15 +36,34 @@ def test_numbers_and_days_in_the_usual_spellings_are_understood(separator: str) 
 
 
 @pytest.mark.parametrize(
-    "purpose", ['"Miete; Strom"', '"Miete, Strom"', "Miete\tStrom", "Miete\x85Strom", "Miete\u2028Strom", "Miete\x0bStrom"]
-)
+    "purpose",
+    [
+        '"Miete; Strom"', '"Miete, Strom"', "Miete\tStrom", "Miete\x85Strom", "Miete\u2028Strom", "Miete\x0bStrom", 'Zimmer 5"',
+        '"Miete "Zimmer 5" bar"', "x" * 200_000, '"Miete\n2208;2099-12-31"', '"Miete\n\n2208,2099-12-31, ""Zimmer\t5"" "',
+    ],
+)  # fmt: skip
 @pytest.mark.parametrize("separator", [";", ",", "\t"])
 @pytest.mark.parametrize("number", ["2207", '"m-2207" '])
 def test_further_columns_may_contain_anything(number: str, separator: str, purpose: str) -> None:
     members()
     preview = payment_import.read_payments(f"{separator.join([number, '2027-03-31', purpose])}\r{separator.join(['2208', '31.03.2027'])}\n")
-    assert [(each.line, each.member.number) for each in preview.payments] == [(1, 2207), (2, 2208)]
-    assert preview.faults == []
+    assert [(each.line, each.member.number) for each in preview.payments] == [(1, 2207), (2 + purpose.count("\n"), 2208)]
+    assert (preview.payments[1].until, preview.faults) == (date(2027, 3, 31), [])
+
+
+@pytest.mark.parametrize("rest", ["", "2209;2027-03-31\n", '2209;2027-03-31;"Rent"\n', '2209;2027-03-31;"Rent ""5""\n'])
+def test_a_line_with_a_quotation_mark_too_few_is_named_and_hides_no_payment_below_it(rest: str) -> None:
+    members()
+    preview = payment_import.read_payments(f'2207;2027-03-31\n2208;2027-03-31;"Rent\n{rest}')
+    assert [each.line for each in preview.payments] == [1]
+    assert [(each.line, each.text) for each in preview.faults] == [(2, '2208;2027-03-31;"Rent')]
+    assert "quotation mark is missing" in preview.faults[0].why
+
+
+def test_a_header_may_have_a_line_break_in_a_cell() -> None:
+    members()
+    preview = payment_import.read_payments('Number;"Paid\nuntil"\n2207;2027-03-31\n')
+    assert ([(each.line, each.member.number) for each in preview.payments], preview.faults) == ([(3, 2207)], [])
 
 
 def test_a_file_in_windows_1252_is_read_with_its_punctuation() -> None:
