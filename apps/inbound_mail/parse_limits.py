@@ -12,8 +12,9 @@ class ParseLimits:
     process reaches them. Sizes in octets; text and html in characters.
 
     headers: of all parts together. one_header: all lines of a header. mime_header: a header that the library parses (Content-…).
-    tags, nested, blanks: in HTML, all tags, those open at once, and words between two tags (where attributes are) or `&` in one tag; HTML
-    beyond these stays a file. A nested message counts as one part: it is kept as a file and not parsed.
+    tags, nested, blanks: in HTML, all tags, those open at once, and words between two tags (where attributes are) or `&` in one tag. HTML
+    beyond these is not parsed: it stays a file, and the mail's text is what stands between its tags. A nested message counts as one part:
+    it is kept as a file and not parsed.
     """
 
     seconds: float = 2.0
@@ -61,6 +62,7 @@ TOO_MANY_ADDRESSES: Final = gettext_noop("It names too many addresses.")
 TOO_MANY_PARTS: Final = gettext_noop("It has too many parts.")
 TOO_DEEP: Final = gettext_noop("Its parts are nested too deeply.")
 TEXT_TOO_LONG: Final = gettext_noop("Its text is too long.")
+HTML_WITHOUT_TEXT: Final = gettext_noop("It is HTML that is too large to be read, without any text in it.")
 TOO_SLOW: Final = gettext_noop("Reading it took too long.")
 TOO_BUSY: Final = gettext_noop("The machine was too busy to read it, several times. Have it read again.")
 TOO_MUCH_MEMORY: Final = gettext_noop("Reading it took too much memory.")

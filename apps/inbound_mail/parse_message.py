@@ -15,7 +15,7 @@ from apps.inbound_mail.authentication import is_sender_authenticated
 from apps.inbound_mail.automatic_mail import MESSAGE_CLASS, is_automatic
 from apps.inbound_mail.message import MailAddress, MailFile, ReceivedMail
 from apps.inbound_mail.metered_parser import MailPart, parse_tree
-from apps.inbound_mail.parse_limits import TEXT_TOO_LONG, TOO_LARGE, TOO_MANY_ADDRESSES, ParseLimits, Unreadable
+from apps.inbound_mail.parse_limits import HTML_WITHOUT_TEXT, TEXT_TOO_LONG, TOO_LARGE, TOO_MANY_ADDRESSES, ParseLimits, Unreadable
 from apps.lib.email_address import lower_ascii
 
 MOST_REFERENCES: Final = 100
@@ -33,6 +33,7 @@ class _MailContent:
 
     texts: list[str] = field(default_factory=list)
     htmls: list[str] = field(default_factory=list)
+    costly_parts: list[MailPart] = field(default_factory=list)  # with HTML beyond the limits, which is among the files
     files: list[MailFile] = field(default_factory=list)
     reports: list[str] = field(default_factory=list)  # of bounces: why delivery failed (RFC 3464)
 
@@ -49,6 +50,9 @@ def parse_mail(octets: bytes, sender: str | None, recipients: Sequence[str], lim
     shown = html_sanitizer.sanitize_html("\n".join(content.htmls)) if content.htmls else ""
     written = "\n".join(content.texts).strip()
     why = "\n\n".join(content.reports)[:LONGEST_REPORT]
+    text = "\n\n".join(filter(None, (written or _extract_text(shown, content.costly_parts, limits), why)))
+    if content.costly_parts and not text:
+        raise Unreadable(HTML_WITHOUT_TEXT)
     return ReceivedMail(
         message_id=_find_message_id(mail),
         references=_list_references(mail),
@@ -58,13 +62,21 @@ def parse_mail(octets: bytes, sender: str | None, recipients: Sequence[str], lim
         recipients=_list_recipients(mail, recipients, limits),
         subject=header_parser.decode_header(_get_header(mail, "subject")),
         date=_parse_date(_get_header(mail, "date")),
-        text="\n\n".join(filter(None, (written or (html_sanitizer.extract_html_text(shown) if shown else ""), why))),
+        text=text,
         html=shown,
         files=tuple(content.files),
         automatic=bounce or _is_automatic(mail),
         bounce=bounce,
         bounced_ids=_list_bounced_ids(content.files, f"{written}\n{why}") if bounce else (),
     )
+
+
+def _extract_text(shown: str, costly: Sequence[MailPart], limits: ParseLimits) -> str:
+    """Return the text of HTML. shown: what pages may show of it; costly: parts with HTML beyond the limits. Raises Unreadable."""
+    between = [html_sanitizer.extract_text_between_tags(_decode_part(part)) for part in costly]
+    if sum(map(len, between)) > limits.text:
+        raise Unreadable(TEXT_TOO_LONG)
+    return "\n\n".join(filter(None, (html_sanitizer.extract_html_text(shown) if shown else "", *between)))
 
 
 def _get_header(mail: MailPart, name: str) -> str:
@@ -144,7 +156,7 @@ def _gather_content(mail: MailPart, limits: ParseLimits) -> _MailContent:
     }
     for part in parts:
         kind, octets = _get_kind(part), _get_octets(part)
-        words = charsets.decode_text(octets, _get_charset(part)) if id(part) in bodies else None
+        words = _decode_part(part) if id(part) in bodies else None
         if kind == REPORT:
             content.reports.append(charsets.decode_text(octets[:LOOKED_THROUGH]).strip())
         elif words is not None and kind == "text/plain":
@@ -153,6 +165,7 @@ def _gather_content(mail: MailPart, limits: ParseLimits) -> _MailContent:
             content.htmls.append(words)
         elif octets or _get_file_name(part):
             content.files.append(MailFile(_get_file_name(part), kind, octets))
+            content.costly_parts += [part] if words is not None else []
     if sum(map(len, content.texts)) > limits.text:
         raise Unreadable(TEXT_TOO_LONG)
     return content
@@ -179,6 +192,10 @@ def _is_text(part: MailPart) -> bool:
 def _get_octets(part: MailPart) -> bytes:
     found: Any = part.get_payload(decode=True)
     return found if isinstance(found, bytes) else b""
+
+
+def _decode_part(part: MailPart) -> str:
+    return charsets.decode_text(_get_octets(part), _get_charset(part))
 
 
 def _get_charset(part: MailPart) -> str:

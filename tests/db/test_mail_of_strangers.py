@@ -241,6 +241,16 @@ def test_an_empty_mail_goes_into_quarantine(bring: Callable[..., Arrival]) -> No
     assert (bare.state, bare.reason) == ("quarantined", "It has no text, no subject and no files.")
 
 
+def test_html_that_is_too_costly_to_parse_is_a_ticket_with_its_text_or_waits_for_a_person(bring: Callable[..., Arrival]) -> None:
+    row = bring("<p>My line is <b>slow</b></p>" + "<b></b>" * 10_000, Content_Type="text/html")
+    written, note = Ticket.objects.get().messages.order_by("id")
+    assert (row.state, written.text, note.text) == ("taken", "My line is slow", "Files that were not kept: file.html")
+    row = bring("<div>" * 501, Content_Type="text/html")
+    assert (row.state, row.reason, Ticket.objects.count()) == (
+        "quarantined", "It is HTML that is too large to be read, without any text in it.", 1,
+    )  # fmt: skip
+
+
 def test_mails_that_lie_as_files_are_for_the_portal_alone(tmp_path: Path) -> None:
     files = FileMailTransport(tmp_path / "mail")
     assert files.open() == ""

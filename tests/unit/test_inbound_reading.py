@@ -76,6 +76,29 @@ def test_html_with_thousands_of_references_in_one_tag_stays_a_file() -> None:
         assert (len(got.files), bool(got.html)) == (files, not files)
 
 
+COSTLY = ["<b></b>" * 10_000, "<div>" * 501, f'<img src="data:image/png;base64,{"A" * 600_000}">', f"<p {'a ' * 5001}>"]
+
+
+@pytest.mark.parametrize("costly", COSTLY)
+def test_of_html_that_is_too_costly_to_parse_the_text_is_read_and_the_rest_is_a_file(costly: str) -> None:
+    body = (
+        "<!DOCTYPE html><title>t</title><STYLE>p{}</style ><!-- <p>no --><p>Hello&nbsp;<b>you</b><BR/>a < b &amp;\n c&#13;</p>"
+        f"<script>if (a </script>{costly}<p>Bye<!-- "
+    )
+    got = read(html(body))
+    assert (got.text, got.html) == ("Hello you\na < b & c\n\nBye", "")
+    assert [(each.media_type, each.octets) for each in got.files] == [("text/html", body.encode())]
+    _whole(got)
+    beside = read(join_parts(b"--b\n\nplain\n--b\nContent-Type: text/html\n\n" + body.encode() + b"\n--b--\n"))
+    assert (beside.text, len(beside.files)) == ("plain", 1)
+
+
+@pytest.mark.parametrize(("costly", "why"), [("<div>" * 501, "without any text"), ("<p>words " * 200_000, "text is too long")])
+def test_a_mail_whose_costly_html_gives_no_text_is_refused(costly: str, why: str) -> None:
+    with pytest.raises(Unreadable, match=why):
+        read(html(costly))
+
+
 def test_text_and_html_beside_each_other_and_files_are_told_apart() -> None:
     parts = (
         b"--b\nContent-Type: multipart/alternative; boundary=c\n\n--c\n\nplain\n--c\nContent-Type: text/html\n\n<p>rich</p>\n--c--\n"
