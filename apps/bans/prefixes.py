@@ -6,7 +6,7 @@ Pure: no Django, no I/O. `apps.bans.refusal_texts` turns faults into sentences.
 import re
 from collections.abc import Iterator
 from enum import StrEnum
-from ipaddress import IPv6Address, ip_address, summarize_address_range
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, ip_address, summarize_address_range
 
 from firewall.addresses import parse_prefix
 from firewall.elements.bans import LENGTHS as BAN_LENGTHS
@@ -23,6 +23,7 @@ class BanFault(StrEnum):
     TOO_WIDE = "too wide"
     ODD_LENGTH = "length between /64 and /128"
     MAPPED = "IPv4 in IPv6 form"
+    MAPPED_WIDE = "too much IPv4 in IPv6 form"
     RANGE = "no range"
     TRAILING = "something behind the address"
     NO_COUNT = "no count"
@@ -59,13 +60,20 @@ def validate_length(prefix: Prefix) -> Prefix:
         if first.scope_id:
             raise UnbannablePrefix(BanFault.NO_PREFIX)
         if first.ipv4_mapped is not None:
-            raise UnbannablePrefix(BanFault.MAPPED, offer=str(first.ipv4_mapped))
+            raise _build_mapped_fault(first.ipv4_mapped, prefix.prefixlen - 96)
     lengths = BAN_LENGTHS[prefix.version]
     if prefix.prefixlen < lengths[0]:
         raise UnbannablePrefix(BanFault.TOO_WIDE, offer=f"{first}/{lengths[0]}")
     if prefix.prefixlen not in lengths:
         raise UnbannablePrefix(BanFault.ODD_LENGTH, offer=str(prefix.supernet(new_prefix=64)))
     return prefix
+
+
+def _build_mapped_fault(first: IPv4Address, length: int) -> UnbannablePrefix:
+    """Return the fault of an IPv4-mapped prefix, of which this is the IPv4 part. It offers that part, if its length can be banned."""
+    if length not in BAN_LENGTHS[4]:
+        return UnbannablePrefix(BanFault.MAPPED_WIDE)
+    return UnbannablePrefix(BanFault.MAPPED, offer=str(first if length == 32 else IPv4Network((first, length))))
 
 
 def parse_ban_range(text: str) -> list[Prefix]:

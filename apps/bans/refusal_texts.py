@@ -17,6 +17,9 @@ SENTENCES: dict[BanFault, Promise | str] = {
         "%(text)s is between /64 and /128; an IPv6 ban is a network up to /64, such as %(offer)s, or one host."
     ),
     BanFault.MAPPED: gettext_lazy("%(text)s is an IPv4-mapped IPv6 address, which no packet carries. Write %(offer)s."),
+    BanFault.MAPPED_WIDE: gettext_lazy(
+        "%(text)s contains IPv4-mapped IPv6 addresses, which no packet carries. Write IPv4 prefixes from /8 to /32."
+    ),
     BanFault.RANGE: gettext_lazy("“%(text)s” is not a valid range. Write the lower address first, and use the same IP version for both."),
     BanFault.TRAILING: gettext_lazy("“%(text)s”: only a count, or a comment after # or ;, is allowed after the address."),
     BanFault.NO_COUNT: gettext_lazy("“%(text)s” has no count, so it cannot be compared with the minimum count."),
