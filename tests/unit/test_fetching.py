@@ -4,7 +4,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from enum import StrEnum
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -165,6 +165,8 @@ def test_a_host_is_not_asked_when_one_of_its_addresses_must_not_be(monkeypatch: 
     [
         *("127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1", "255.255.255.255"),  # noqa: S104
         *("::1", "::", "fe80::1", "fd00::1", "ff02::1", "::ffff:10.0.0.1", "64:ff9b::a00:1", "2002:a00:1::1"),
+        *("::10.0.0.1", "::9.9.9.9", "fec0::1", "feff::1", "64:ff9b:1::a00:1", "::ffff:0:10.0.0.1", "4000::1", "5f00::1"),
+        *("2001:0:a00:1::", "2001:0:909:909:0:0:f5ff:fffe", "2002:7f00:1::1", "2002:a9fe:a9fe::1", "64:ff9b::a9fe:a9fe"),
     ],
 )
 def test_what_is_not_of_the_public_internet_is_not_allowed(address: str) -> None:
@@ -174,6 +176,15 @@ def test_what_is_not_of_the_public_internet_is_not_allowed(address: str) -> None
 @pytest.mark.parametrize("address", ["9.9.9.9", "2620:fe::fe", "::ffff:9.9.9.9", "64:ff9b::909:909"])
 def test_the_public_internet_is_allowed(address: str) -> None:
     assert is_public(ip_address(address))
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["::ffff:9.9.9.9", "::9.9.9.9", "64:ff9b::909:909", "2002:909:909::1", "2001:0:909:909::", "2001:0:102:304:0:0:f6f6:f6f6"],
+)
+def test_what_is_never_asked_is_not_asked_in_a_form_of_ipv6_either(address: str) -> None:
+    never = AllowedTargets(private=True, never=(ip_network("9.9.9.9/32"),))
+    assert not never.can_ask(ip_address(address)) and never.can_ask(ip_address("9.9.9.8"))
 
 
 @pytest.mark.parametrize(

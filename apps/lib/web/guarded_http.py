@@ -21,6 +21,9 @@ from apps.lib.foreign_text import make_printable
 from firewall.policy import Address
 
 NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052
+COMPATIBLE = IPv6Network("::/96")  # IPv4-compatible, ended in 2006 (RFC 4291, 2.5.5.1)
+# IPv6 that may be public: what IANA assigns networks from, and IPv4 in another form. All else has special uses, or none yet.
+ROUTED = (IPv6Network("2000::/3"), IPv6Network("::ffff:0:0/96"), NAT64)
 
 
 class NoAnswerReason(StrEnum):
@@ -87,16 +90,21 @@ def parse_url(url: str, schemes: tuple[str, ...] = ("http", "https")) -> SplitRe
 
 
 def list_embedded_ipv4(address: Address) -> list[Address]:
-    """Return the IPv4 addresses in an IPv6 address: mapped (RFC 4291), 6to4 (RFC 3056), Teredo (RFC 4380), NAT64 (RFC 6052)."""
+    """Return the IPv4 addresses in an IPv6 address: mapped and compatible (RFC 4291), 6to4 (RFC 3056), Teredo (RFC 4380), NAT64 (RFC
+    6052).
+    """
     if address.version == 4:
         return []
     inner = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
     found: list[Address] = [each for each in inner if each is not None]
-    return [*found, ip_address(int(address) & 0xFFFFFFFF)] if address in NAT64 else found  # below 2^32, so it is IPv4
+    # below 2^32, so it is IPv4
+    return [*found, ip_address(int(address) & 0xFFFFFFFF)] if address in NAT64 or address in COMPATIBLE else found
 
 
 def is_public(address: Address) -> bool:
     """True if the address, and every address embedded in it, belongs to the public internet."""
+    if address.version == 6 and not any(address in network for network in ROUTED):
+        return False
     return all(map(is_public, list_embedded_ipv4(address))) and address.is_global and not address.is_multicast
 
 
