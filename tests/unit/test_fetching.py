@@ -54,6 +54,28 @@ def test_a_redirect_is_followed_but_not_for_ever() -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "target"),
+    [
+        ("", "/"), ("?key=abc", "/?key=abc"), ("#top", "/"), ("/a?", "/a"), ("/a;b?c=/?d#e", "/a;b?c=/?d"), ("//a", "//a"), ("/?", "/"),
+        ("///a//b?//c", "///a//b?//c"),
+    ],
+)  # fmt: skip
+def test_a_request_names_an_absolute_path_whatever_the_url_leaves_out(path: str, target: str) -> None:
+    seen: list[bytes] = []
+    with raw(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", seen) as port:
+        assert fetch_feed(f"http://127.0.0.1:{port}{path}", NOTHING, LOOPBACK).content == b""
+    assert seen[0].split(b"\r\n")[0].decode() == f"GET {target} HTTP/1.1"
+
+
+def test_a_redirect_to_a_query_alone_keeps_the_path() -> None:
+    with serving(
+        lambda path, _headers: FakeAnswer(302, headers={"Location": "?x=1"}) if path == "/" else FakeAnswer(body=b"here")
+    ) as server:
+        assert fetch_feed(server.url(""), NOTHING, LOOPBACK).content == b"here"
+        assert [path for path, _headers in server.asked] == ["/", "/?x=1"]
+
+
+@pytest.mark.parametrize(
     ("answer", "why"),
     [
         (FakeAnswer(404), FeedFault.STATUS),
@@ -239,8 +261,8 @@ def test_a_file_is_read_from_the_directory_alone(tmp_path: Path) -> None:
 
 
 @contextmanager
-def raw(answer: bytes, *, hold: bool = False) -> Iterator[int]:
-    """Run a server that sends these octets to a client and closes the connection; hold: only when the block ends."""
+def raw(answer: bytes, seen: list[bytes] | None = None, *, hold: bool = False) -> Iterator[int]:
+    """Run a server that sends these octets to a client and closes the connection; hold: only when the block ends. seen: what it got."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         kept: list[socket.socket] = []
 
@@ -249,7 +271,9 @@ def raw(answer: bytes, *, hold: bool = False) -> Iterator[int]:
                 client, _ = listening.accept()
             except OSError:
                 return
-            client.recv(4096)
+            request = client.recv(4096)
+            if seen is not None:
+                seen.append(request)
             client.sendall(answer)
             kept.append(client) if hold else client.close()
 

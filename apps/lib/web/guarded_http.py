@@ -126,8 +126,8 @@ def open_request(
     timer.daemon = True
     timer.start()
     try:
-        path = parts._replace(scheme="", netloc="", fragment="").geturl() or "/"
-        connection.request(question.method, path, question.body, dict(question.headers))
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")  # RFC 9112, 3.2.1
+        connection.request(question.method, target, question.body, dict(question.headers))
         yield connection.getresponse()
         if over.is_set():
             raise NoAnswer(NoAnswerReason.TOO_SLOW, f"{seconds:.0f}")
