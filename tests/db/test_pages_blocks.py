@@ -1,13 +1,15 @@
 """Pages and API of member blocks and listeners."""
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils.html import escape
 
 from apps.bans.blocks.selectors import find_current_block
-from apps.bans.blocks.services import block_member
+from apps.bans.blocks.services import block_member, lift_block
 from apps.bans.models import Block, Listener, Notice, Reachable, ServerInterface
 from tests import factories
 from tests.api_responses import wrong
@@ -112,6 +114,25 @@ def test_many_are_lifted_and_given_ends_at_once(network: factories.Network, staf
     assert all(each.valid.upper for each in Block.objects.all())
     staff.post("/bans/blocks/bulk/", picked | {"do": "lift", "confirmed": "1"})
     assert not Block.objects.filter(lifted_by=None).exists()
+
+
+def test_all_that_the_filter_finds_are_lifted_not_only_those_of_the_page(
+    network: factories.Network, staff: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("apps.bans.views.blocks.PER_PAGE", 1)
+    found, other = [block_resident(network, host) for host in ("m1", "m2")], block_resident(network, "m3", reason="unpaid")
+    path = "/bans/blocks/bulk/?reason=abuse&page=1"
+    assert f'action="{escape(path)}"' in text(staff.get("/bans/blocks/?reason=abuse"))
+    asked = text(staff.post(path, {"do": "lift", "all": "1", "pick": [found[0].pk]}))
+    assert "Lift 2 blocks?" in asked and "Lift 2 blocks</button>" in asked and 'href="/bans/blocks/?reason=abuse&amp;page=1"' in asked
+    [picked] = re.findall(r'name="pick" value="([^"]*)"', asked)
+    assert staff.post(path, {"do": "lift", "confirmed": "1", "pick": picked})["Location"] == "/bans/blocks/?reason=abuse&page=1"
+    assert list(Block.objects.filter(lifted_by=None)) == [other]
+
+
+def test_blocks_that_are_over_are_not_selected_with_all(network: factories.Network, staff: Client) -> None:
+    lift_block(block=block_resident(network), by=network.admin)
+    assert "No block is selected" in text(staff.post("/bans/blocks/bulk/?state=over", {"do": "lift", "all": "1"}))
 
 
 @pytest.mark.parametrize(("query", "found"), [("q=m2", 1), ("q=spam", 2), ("reason=unpaid", 0), ("state=over", 0), ("state=all", 2)])

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import ngettext
@@ -16,6 +16,7 @@ from apps.bans.blocks import block_rows, selectors, services
 from apps.bans.blocks.forms import BlockForm
 from apps.bans.blocks.models import Block
 from apps.bans.forms import EndForm
+from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Conflict, Problem
 from apps.lib.web.query_params import parse_number
 from apps.members.models import Member
@@ -31,25 +32,27 @@ def _get_block(pk: int) -> Block:
 @staff_page
 def blocks(request: HttpRequest) -> HttpResponse:
     """List the blocks, in force or over."""
-    asked = request.GET
-    state = asked.get("state", "now") if asked.get("state") in selectors.STATES else "now"
-    reason = asked.get("reason", "") if asked.get("reason") in Block.Reason.values else ""
-    page = Paginator(selectors.list_blocks(state, asked.get("q", ""), reason), PER_PAGE).get_page(asked.get("page"))
-    lifted = Block.objects.filter(pk=parse_number(asked, "lifted")).first()
-    shown = {
+    wanted = _parse_filter(request.GET)
+    page = Paginator(selectors.list_blocks(**wanted), PER_PAGE).get_page(request.GET.get("page"))
+    more = {
         "page": page,
         "rows": block_rows.build_block_rows(page),
-        "state": state,
-        "reason": reason,
-        "search": asked.get("q", "").strip(),
-    }
-    more = {
         "reasons": Block.Reason.choices,
         "number": selectors.count_blocked_members(),
         "notices": list(selectors.iter_notices()),
-        "lifted": lifted,
+        "lifted": Block.objects.filter(pk=parse_number(request.GET, "lifted")).first(),
     }
-    return render(request, "bans/blocks.html", shown | more)
+    return render(request, "bans/blocks.html", wanted | more)
+
+
+def _parse_filter(params: QueryDict) -> dict[str, str]:
+    """Return what the list is filtered by: the arguments of `list_blocks`."""
+    state, reason = params.get("state", ""), params.get("reason", "")
+    return {
+        "state": state if state in selectors.STATES else "now",
+        "search": params.get("q", "").strip(),
+        "reason": reason if reason in Block.Reason.values else "",
+    }
 
 
 @staff_page
@@ -118,18 +121,31 @@ def restore(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def bulk_action(request: HttpRequest) -> HttpResponse:
     """Show what the action does to the selected blocks; after confirmation, do it."""
-    picked = [int(text) for text in request.POST.getlist("pick") if text.isascii() and text.isdigit() and len(text) < 19]
-    found = list(selectors.list_blocks().filter(pk__in=picked))
+    found = _list_selected_blocks(request)
     do, confirmed = "end" if request.POST.get("do") == "end" else "lift", request.POST.get("confirmed") == "1"
     form = EndForm(request.POST if confirmed and do == "end" else None)
+    back = f"{reverse('bans:blocks')}?{request.GET.urlencode()}"
+    shown = {"blocks": found, "picked": ",".join(str(each.pk) for each in found), "do": do, "form": form, "back": back}
     if not found or not confirmed or (do == "end" and not form.is_valid()):
-        return render(request, "bans/bulk_blocks.html", {"blocks": found, "do": do, "form": form})
+        return render(request, "bans/bulk_blocks.html", shown)
     try:
         messages.success(request, _apply_action(do, [each.pk for each in found], form, request))
     except Problem as problem:
         form.add_problem(problem)
-        return render(request, "bans/bulk_blocks.html", {"blocks": found, "do": do, "form": form}, status=422)
-    return redirect("bans:blocks")
+        return render(request, "bans/bulk_blocks.html", shown, status=422)
+    return redirect(back)
+
+
+def _list_selected_blocks(request: HttpRequest) -> list[Block]:
+    """Return the selected blocks that are in force: all that the list's filter finds, or the picked ones.
+
+    A confirmation sends the ids of its blocks in one `pick`, with commas between them: a form has at most 1000 fields.
+    """
+    if request.POST.get("all"):
+        return list(selectors.list_blocks(**_parse_filter(request.GET)).filter(is_valid_now()))
+    texts = ",".join(request.POST.getlist("pick")).split(",")
+    picked = [int(text) for text in texts if text.isascii() and text.isdigit() and len(text) < 19]
+    return list(selectors.list_blocks().filter(pk__in=picked))
 
 
 def _apply_action(do: str, picked: list[int], form: EndForm, request: HttpRequest) -> str:
