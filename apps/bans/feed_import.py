@@ -18,6 +18,7 @@ from apps.bans.feed_parser import MOST_BAD, BadLine, Feed, FeedReader, tidy_comm
 from apps.bans.models import BanList, Direction
 from apps.bans.own_networks import list_own_networks
 from apps.bans.prefixes import BanFault
+from apps.bans.services import validate_comment_and_end
 from apps.lib.database.query_limits import lift_statement_limit
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
@@ -130,11 +131,14 @@ def import_feed(
     skip_invalid: bool = False,
     dry_run: bool = False,
 ) -> ImportOutcome:
-    """Make the list what the feed says; with `keep`, only add. Raises Problem if the feed names no bans, FeedTooBig if it is too long.
+    """Make the list what the feed says; with `keep`, only add.
+
+    Raises Problem if the feed names no bans, the end has passed or the comment is too long, FeedTooBig if the feed is.
 
     comment: for entries without one. expires, direction: for new bans, if the feed does not say. skip_invalid: import although some
     lines are bad. dry_run: take everything back at the end.
     """
+    validate_comment_and_end(comment, expires)
     with stage_feed(list=list, feed=feed, by=by) as rows:
         if rows.bad_count and not skip_invalid:
             return build_outcome(rows)

@@ -22,6 +22,7 @@ from apps.lib.database.validity import check_not_too_far_ahead
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.fields import Prefix
+from apps.lib.ui import formats
 
 
 def create_list(*, name: str, description: str = "", enabled: bool = True, by: User | None) -> BanList:
@@ -155,7 +156,8 @@ def validate_comment_and_end(comment: str, expires: datetime | None) -> None:
         )
     check_not_too_far_ahead(expires, "expires")
     if expires is not None and expires <= timezone.now():
-        raise Problem(_("The end %(end)s has passed. Choose a later one, or none for a permanent ban.") % {"end": expires}, "expires")
+        text = _("The end %(end)s has passed. Choose a later one, or none for a permanent ban.")
+        raise Problem(text % {"end": formats.format_full_time(expires)}, "expires")
 
 
 def _validate_list_name(name: str) -> str:

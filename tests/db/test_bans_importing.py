@@ -71,6 +71,13 @@ def test_an_expired_ban_that_is_named_again_is_renewed(feed: BanList) -> None:
     assert Ban.objects.get().expires == end
 
 
+def test_an_end_that_has_passed_is_refused_before_anything_is_lifted(feed: BanList) -> None:
+    import_text(feed, "203.0.113.1")
+    with pytest.raises(Problem, match="has passed"):
+        import_text(feed, "203.0.113.2", expires=timezone.now() - timedelta(minutes=5))
+    assert list_banned_prefixes(feed) == {"203.0.113.1/32"}
+
+
 def test_one_bad_line_and_nothing_changes(feed: BanList) -> None:
     import_text(feed, "203.0.113.1")
     outcome = import_text(feed, "203.0.113.2\nnonsense\n203.0.113.5/24\n")

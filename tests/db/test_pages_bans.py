@@ -1,5 +1,6 @@
 """Pages of ban lists: search, add, change and lift bans, many at once, import and export."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_network
 from typing import Any
@@ -292,6 +293,22 @@ def test_a_file_is_looked_at_before_it_is_imported(staff: Client, own: BanList) 
     assert [each.prefix_text for each in Ban.objects.all()] == ["198.51.99.0/24"]
     assert "Imported: 1 added, 1 lifted" in text(staff.post(sent["Location"], follow=True))
     assert [each.prefix_text for each in Ban.objects.all()] == ["203.0.113.0/24"] and not Upload.objects.exists()
+
+
+def test_an_import_whose_end_has_passed_is_refused_at_its_field(staff: Client, own: BanList) -> None:
+    past = feed("203.0.113.0/24\n") | {"term": "at", "until": "2001-01-01T00:00"}
+    refused = staff.post(f"/bans/{own.pk}/import/", past)
+    assert refused.status_code == 422 and "has passed" in text(refused) and not Upload.objects.exists()
+
+
+def test_a_preview_says_when_the_bans_end_and_what_has_ended_meanwhile_is_not_imported(staff: Client, own: BanList) -> None:
+    there = ban(own, "198.51.99.0/24")
+    sent = staff.post(f"/bans/{own.pk}/import/", feed("203.0.113.0/24\n") | {"term": "at", "until": "2099-12-01T12:00"})
+    assert re.search(r"New and renewed bans end <time [^>]*>Tue 1 Dec 2099, 12:00 CET</time>", text(staff.get(sent["Location"])))
+    Upload.objects.update(expires=timezone.now() - timedelta(minutes=5))
+    page = text(staff.post(sent["Location"]))
+    assert "This file cannot be imported" in page and "has passed" in page
+    assert list(Ban.objects.all()) == [there]
 
 
 def test_a_file_without_bans_cannot_be_imported(staff: Client, own: BanList) -> None:

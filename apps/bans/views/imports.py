@@ -25,8 +25,11 @@ def upload(request: HttpRequest, pk: int) -> HttpResponse:
             "minimum_count": cleaned["minimum_count"] or 0,
             "expires": form.compute_end(),
         }
-        kept = uploads.save_upload(list=banlist, name=file.name, content=file.read(), options=options, by=request.user)  # type: ignore[arg-type]  # signed in
-        return redirect("bans:preview", kept.pk)
+        try:
+            kept = uploads.save_upload(list=banlist, name=file.name, content=file.read(), options=options, by=request.user)  # type: ignore[arg-type]  # signed in
+            return redirect("bans:preview", kept.pk)
+        except Problem as problem:
+            form.add_problem(problem)
     return render(request, "bans/import.html", {"list": banlist, "form": form}, status=422 if form.is_bound else 200)
 
 
