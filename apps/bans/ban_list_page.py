@@ -106,6 +106,7 @@ def build_ban_list_context(banlist: BanList, asked: Any, form: BanForm | None = 
     pages = DeferredJoinPaginator(bans, PER_PAGE, count=None if search or way else stored, key="prefix")
     page = pages.get_page(asked.get("page"))
     shown = build_ban_rows(page, banlist)
+    only_other_ways = bool(way) and not shown and list_bans(banlist, search).exists()
     prefix = parse_search_prefix(search)
     return {
         "list": banlist,
@@ -117,8 +118,9 @@ def build_ban_list_context(banlist: BanList, asked: Any, form: BanForm | None = 
         "sort": sort,
         "way": way,
         "ways": Direction.choices,
+        "only_other_ways": only_other_ways,
         "prefix": Ban(prefix=prefix).prefix_text if prefix else "",
-        "elsewhere": list_bans_elsewhere(banlist, prefix) if prefix and not shown else [],
+        "elsewhere": list_bans_elsewhere(banlist, prefix) if prefix and not shown and not only_other_ways else [],
         "form": form or BanForm(initial={"address": asked.get("prefix", "")}),
         **build_action_result_context(banlist, asked),
     }

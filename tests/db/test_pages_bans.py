@@ -127,6 +127,15 @@ def test_no_match_says_who_else_bans_it_or_offers_to(staff: Client, own: BanList
     assert "Feed</a> keeps it out with 203.0.113.0/24" in text(staff.get(f"/bans/{own.pk}/?q=203.0.113.9"))
 
 
+def test_a_ban_in_another_direction_is_not_said_to_be_missing(staff: Client, own: BanList) -> None:
+    ban(own, "203.0.113.0/24", direction=Direction.IN)
+    for asked in ("way=out&q=203.0.113.9", "way=out"):
+        page = text(staff.get(f"/bans/{own.pk}/?{asked}"))
+        assert "No match in this direction" in page and "Show any direction</a>" in page
+        assert "No ban on this list" not in page and "No other list does" not in page
+    assert "No ban on this list covers 198.51.99.9" in text(staff.get(f"/bans/{own.pk}/?way=out&q=198.51.99.9"))
+
+
 @pytest.mark.parametrize(
     "asked", ["q=%00&sort=%27", "page=-1&sort=-hits", "saved=x&lifted=y&restored=z", "saved=99999999999999999999", "q=1.2.3.4%2F99"]
 )
