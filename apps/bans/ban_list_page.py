@@ -5,7 +5,8 @@ search.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.db.models import F, Max, OuterRef, QuerySet, Subquery, Sum
@@ -33,6 +34,8 @@ SORTS = {
     "hits": "hits",
     "last": "last_hit",
 }
+LIST_PARAMS: Final = ("q", "way", "sort", "page")
+RESULT_PARAMS: Final = ("saved", "lifted", "restored", "ends", "ways")
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ def _merge_activation(ban: Activation, switched: datetime | None) -> Activation:
 
 
 def build_ban_list_context(banlist: BanList, asked: Any, form: BanForm | None = None) -> dict[str, Any]:
-    """Return the context of the page and its table. asked: the query parameters (q, way, sort, page, saved, lifted, prefix)."""
+    """Return the context of the page and its table. asked: the query parameters (LIST_PARAMS, RESULT_PARAMS, prefix)."""
     feed = find_feed(banlist)  # before the bans: a refresh that ends in between is polled for then, not shown beside the bans of before it
     search, sort = asked.get("q", "").strip(), asked.get("sort", "prefix")
     way = asked.get("way", "") if asked.get("way") in Direction else ""
@@ -122,16 +125,32 @@ def build_ban_list_context(banlist: BanList, asked: Any, form: BanForm | None = 
         "prefix": Ban(prefix=prefix).prefix_text if prefix else "",
         "elsewhere": list_bans_elsewhere(banlist, prefix) if prefix and not shown and not only_other_ways else [],
         "form": form or BanForm(initial={"address": asked.get("prefix", "")}),
+        "passing": (*RESULT_PARAMS, "prefix"),
         **build_action_result_context(banlist, asked),
     }
 
 
+def build_list_query(asked: Any, **more: object) -> str:
+    """Return the query string that leads to the same page of the same bans: "?q=ssh&sort=-hits", or "". more: further parameters.
+
+    Actions carry it, so that the list is afterwards as it was before.
+    """
+    kept = {name: asked[name] for name in LIST_PARAMS if asked.get(name)} | more
+    return f"?{urlencode(kept)}" if kept else ""
+
+
 def build_action_result_context(banlist: BanList, asked: Any) -> dict[str, Any]:
-    """Return the result of the last action, as the query parameters name it: a ban that was saved, or a request that lifted some."""
+    """Return the result of the last action, as the query parameters name it: a ban that was saved, or a request that lifted some.
+
+    And the queries of what can be done next: `list_query` returns to the list as it is, `strip_query` asks for the result again.
+    """
     saved = Ban.objects.filter(list=banlist, pk=parse_query_number(asked, "saved")).first() if "saved" in asked else None
     request = parse_lift_request_id(asked.get("lifted", ""))
+    row = build_ban_rows([saved], banlist)[0] if saved else None
     return {
-        "saved": build_ban_rows([saved], banlist)[0] if saved else None,
+        "list_query": build_list_query(asked),
+        "strip_query": build_list_query(asked, waits=",".join(row.waits_for)) if row else "",
+        "saved": row,
         "covered": list_bans_elsewhere(banlist, saved.prefix) if saved else [],
         "parts_allowed": list_allow_entries_within(saved.prefix)[:5] if saved else [],
         "lifted": list_lifted_bans(banlist, request).count() if request else 0,

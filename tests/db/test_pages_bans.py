@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from ipaddress import ip_network
 from typing import Any
 
@@ -11,8 +12,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from django.utils.html import escape
 
-from apps.bans import hits, services
+from apps.bans import ban_list_page, hits, services
 from apps.bans.models import Ban, BanList, Direction, Upload
 from tests import factories
 from tests.counter_factories import hit
@@ -78,6 +80,65 @@ def test_htmx_gets_the_form_and_what_changed(staff: Client, own: BanList) -> Non
     assert "<html" not in added and added.count("hx-swap-oob") == 4 and 'value="203.0.113.66"' not in added
     refused = staff.post(f"/bans/{own.pk}/add/", sent, headers={"HX-Request": "true"})
     assert refused.status_code == 422 and "is already on “Own” as ban" in text(refused) and "<table" not in text(refused)
+
+
+def test_adding_a_ban_leaves_the_table_as_it_was_searched(staff: Client, own: BanList) -> None:
+    ban(own, "203.0.113.70", comment="mail")
+    assert f'hx-post="/bans/{own.pk}/add/?q=test&amp;sort=-created"' in text(staff.get(f"/bans/{own.pk}/?q=test&sort=-created&saved=1"))
+    path = f"/bans/{own.pk}/add/?q=test"
+    added = text(staff.post(path, {"address": "203.0.113.67", "comment": "test", "term": "never"}, headers={"HX-Request": "true"}))
+    assert 'name="q" value="test"' in added and 'href="?q=test&amp;sort=comment"' in added
+    assert "203.0.113.67</code>" in added and "203.0.113.70" not in added
+    plain = staff.post(path, {"address": "203.0.113.68", "term": "never"})
+    assert plain["Location"] == f"/bans/{own.pk}/?q=test&saved={Ban.objects.latest('pk').pk}#bans"
+
+
+def test_every_action_leads_back_to_the_list_as_it_was(staff: Client, own: BanList) -> None:
+    there = ban(own, "203.0.113.66", comment="test")
+    back, kept = f"/bans/{own.pk}/?q=test&sort=-created", "?q=test&sort=-created&saved=1&evil=%0d"
+    page = text(staff.get(back))
+    for path in (f"/bans/ban/{there.pk}/", f"/bans/ban/{there.pk}/lift/", f"/bans/{own.pk}/bulk/"):
+        assert f'"{path}?q=test&amp;sort=-created"' in page, path
+    single, many, bulk = f"/bans/ban/{there.pk}/lift/", f"/bans/{own.pk}/bulk/", {"pick": there.pk, "confirmed": "1"}
+    for path, answer in ((single, staff.get(single + kept)), (many, staff.post(many + kept, {"do": "lift", "pick": there.pk}))):
+        assert f'action="{path}?q=test&amp;sort=-created"' in text(answer) and f'href="{escape(back)}"' in text(answer), path
+    for path, sent in (
+        (f"ban/{there.pk}/", {"comment": "tests", "term": "never", "version": 1}),
+        (f"ban/{there.pk}/revert/", {}),
+        (f"{own.pk}/bulk/", bulk | {"do": "end", "term": "7d"}),
+        (f"{own.pk}/bulk/", bulk | {"do": "way", "direction": "in"}),
+        (f"{own.pk}/bulk/", bulk | {"do": "lift"}),
+    ):
+        answer = staff.post(f"/bans/{path}{kept}", sent)
+        assert answer["Location"].startswith(f"{back}&") and "evil" not in answer["Location"], path
+    lifted = text(staff.get(answer["Location"]))
+    [undo] = re.findall(r'action="(/bans/[0-9]+/restore/[^"]*)"', lifted)
+    assert staff.post(unescape(undo))["Location"] == f"{back}&restored=1#bans"
+    assert staff.post(f"/bans/ban/{Ban.objects.get().pk}/lift/{kept}")["Location"].startswith(f"{back}&lifted=")
+
+
+def test_the_strip_that_asks_again_still_leads_back_to_the_list_as_it_was(staff: Client, own: BanList) -> None:
+    there = ban(own, "203.0.113.66")
+    again = f"/bans/ban/{there.pk}/saved/?q=test&waits=nat-1%2Cnat-2"
+    assert f'hx-get="{escape(again)}"' in text(staff.get(f"/bans/{own.pk}/?q=test&saved={there.pk}"))
+    assert staff.get(again).status_code == 204
+    assert f'action="/bans/ban/{there.pk}/lift/?q=test"' in text(staff.get(f"/bans/ban/{there.pk}/saved/?q=test&waits=nat-1"))
+
+
+def test_links_of_the_list_do_not_keep_the_result_that_was_shown(staff: Client, own: BanList, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ban_list_page, "PER_PAGE", 1)
+    first, _second = ban(own, "203.0.113.66", comment="test"), ban(own, "203.0.113.67", comment="test")
+    shown = f"saved={first.pk}&lifted=x&restored=2&ends=3&ways=4&prefix=203.0.113.9"
+    links = set(re.findall(r'href="(\?[^"]*)"', text(staff.get(f"/bans/{own.pk}/?q=test&{shown}"))))
+    assert {"?q=test&amp;sort=comment", "?q=test&amp;page=2"} <= links
+    assert not [link for link in links if re.search("saved|lifted|restored|ends|ways|prefix=", link)]
+
+
+def test_a_refused_ban_without_javascript_shows_the_whole_list_and_links_to_it(staff: Client, own: BanList) -> None:
+    ban(own, "203.0.113.66")
+    page = text(staff.post(f"/bans/{own.pk}/add/", {"address": "x", "term": "never"}))
+    assert "Nothing has changed yet." not in page and f'href="/bans/{own.pk}/?sort=comment"' in page
+    assert f'action="/bans/{own.pk}/"' in page
 
 
 @pytest.mark.parametrize(

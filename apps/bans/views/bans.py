@@ -18,7 +18,7 @@ from apps.bans.coverage import list_allow_entries_within
 from apps.bans.forms import BanChangeForm, BanForm, EndForm
 from apps.bans.models import Ban, BanList
 from apps.bans.selectors import map_hits
-from apps.bans.views.lists import format_all_gateway_names
+from apps.bans.views.lists import build_whole_page, format_all_gateway_names
 from apps.lib.errors import Conflict, Problem
 
 LAST_CHANGES = 20
@@ -28,9 +28,9 @@ def _get_ban(pk: int) -> Ban:
     return get_object_or_404(Ban.objects.select_related("list", "author"), pk=pk)
 
 
-def _redirect_to_list(pk: int, **done: object) -> HttpResponse:
-    said = "&".join(f"{name}={value}" for name, value in done.items())
-    return redirect(f"{reverse('bans:list', args=[pk])}?{said}#bans")
+def _redirect_to_list(request: HttpRequest, pk: int, **done: object) -> HttpResponse:
+    """Redirect to the list as it was: the request's query says what it showed."""
+    return redirect(f"{reverse('bans:list', args=[pk])}{ban_list_page.build_list_query(request.GET, **done)}#bans")
 
 
 @staff_page
@@ -51,26 +51,25 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
             return _render_added(request, banlist, made)
         except Problem as problem:
             form.add_problem(problem)
-    part = "#add" if request.headers.get("HX-Request") else ""
-    return render(request, f"bans/list.html{part}", ban_list_page.build_ban_list_context(banlist, request.GET, form), status=422)
+    if request.headers.get("HX-Request"):
+        return render(request, "bans/list.html#add", ban_list_page.build_ban_list_context(banlist, request.GET, form), status=422)
+    whole = build_whole_page(banlist, request.GET, form) | {"page_path": reverse("bans:list", args=[pk])}
+    return render(request, "bans/list.html", whole, status=422)
 
 
 def _render_added(request: HttpRequest, banlist: BanList, made: Ban) -> HttpResponse:
     """Render the table with the new ban and an empty form for HTMX; else redirect to the list."""
     if not request.headers.get("HX-Request"):
-        return _redirect_to_list(banlist.pk, saved=made.pk)
-    return render(
-        request,
-        "bans/list.html#added",
-        ban_list_page.build_ban_list_context(banlist, {"saved": str(made.pk)}) | {"oob": True, "added": True},
-    )
+        return _redirect_to_list(request, banlist.pk, saved=made.pk)
+    asked = {**request.GET.dict(), "saved": str(made.pk)}
+    return render(request, "bans/list.html#added", ban_list_page.build_ban_list_context(banlist, asked) | {"oob": True, "added": True})
 
 
 @staff_page
 def saved_ban_strip(request: HttpRequest, pk: int) -> HttpResponse:
     """Render the strip that shows where a saved ban is active, and what else covers it; 204 while nothing has changed."""
     ban = _get_ban(pk)
-    shown = ban_list_page.build_action_result_context(ban.list, {"saved": str(pk)})
+    shown = ban_list_page.build_action_result_context(ban.list, {**request.GET.dict(), "saved": str(pk)})
     if ",".join(shown["saved"].waits_for) == request.GET.get("waits"):
         return HttpResponse(status=204)
     return render(request, "bans/list.html#strip", shown | {"list": ban.list, "oob": True})
@@ -85,7 +84,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
         given = {name: form.cleaned_data[name] for name in ("comment", "direction", "version")} | {"expires": form.compute_end()}
         try:
             services.change_ban(ban=ban, by=request.user, **given)  # type: ignore[arg-type]  # staff_page: signed in
-            return _redirect_to_list(ban.list.pk, saved=ban.pk)
+            return _redirect_to_list(request, ban.list.pk, saved=ban.pk)
         except Conflict as conflict:
             form.show_conflict(str(conflict), _get_ban(pk))
         except Problem as problem:
@@ -106,10 +105,11 @@ def lift(request: HttpRequest, pk: int) -> HttpResponse:
     ban = _get_ban(pk)
     if request.method != "POST":
         shown = {"ban": ban, "hits": map_hits([ban]).get(ban.prefix), "others": ban_list_page.list_bans_elsewhere(ban.list, ban.prefix)}
-        return render(request, "bans/lift.html", shown | {"gateways": format_all_gateway_names()})
+        more = {"gateways": format_all_gateway_names(), "list_query": ban_list_page.build_list_query(request.GET)}
+        return render(request, "bans/lift.html", shown | more)
     with pghistory.context() as history:
         services.lift_ban(ban=ban, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
-    return _redirect_to_list(ban.list.pk, lifted=history.id)
+    return _redirect_to_list(request, ban.list.pk, lifted=history.id)
 
 
 @staff_page
@@ -121,7 +121,7 @@ def revert(request: HttpRequest, pk: int) -> HttpResponse:
         undo.revert_ban(ban=ban, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
     except Problem as problem:
         messages.error(request, str(problem))
-    return _redirect_to_list(ban.list.pk, saved=ban.pk)
+    return _redirect_to_list(request, ban.list.pk, saved=ban.pk)
 
 
 @staff_page
@@ -129,7 +129,8 @@ def revert(request: HttpRequest, pk: int) -> HttpResponse:
 def restore(request: HttpRequest, pk: int, history: UUID) -> HttpResponse:
     """Restore the bans that a request lifted."""
     banlist = get_object_or_404(BanList, pk=pk)
-    return _redirect_to_list(pk, restored=undo.restore_lifted_bans(list=banlist, request=history, by=request.user))  # type: ignore[arg-type]  # staff_page
+    restored = undo.restore_lifted_bans(list=banlist, request=history, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
+    return _redirect_to_list(request, pk, restored=restored)
 
 
 @staff_page
@@ -140,18 +141,24 @@ def bulk_action(request: HttpRequest, pk: int) -> HttpResponse:
     chosen = parse_selection(banlist, request.POST)
     if chosen.is_ready:
         return {"lift": _lift_selected, "end": _end_selected, "way": _direct_selected}[chosen.do](request, chosen)
-    return render(request, "bans/bulk.html", {"list": banlist, "choice": chosen, "gateways": format_all_gateway_names()})
+    return _render_confirmation(request, chosen)
+
+
+def _render_confirmation(request: HttpRequest, choice: BulkSelection, status: int = 200) -> HttpResponse:
+    shown = {"list": choice.banlist, "choice": choice, "gateways": format_all_gateway_names()}
+    return render(request, "bans/bulk.html", shown | {"list_query": ban_list_page.build_list_query(request.GET)}, status=status)
 
 
 def _lift_selected(request: HttpRequest, choice: BulkSelection) -> HttpResponse:
     with pghistory.context() as history:
         services.lift_bans(bans=choice.ids, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
-    return _redirect_to_list(choice.banlist.pk, lifted=history.id)
+    return _redirect_to_list(request, choice.banlist.pk, lifted=history.id)
 
 
 def _direct_selected(request: HttpRequest, choice: BulkSelection) -> HttpResponse:
     direction = choice.form.cleaned_data["direction"]
-    return _redirect_to_list(choice.banlist.pk, ways=undo.set_ban_direction(bans=choice.ids, direction=direction, by=request.user))  # type: ignore[arg-type]  # staff_page
+    changed = undo.set_ban_direction(bans=choice.ids, direction=direction, by=request.user)  # type: ignore[arg-type]  # staff_page
+    return _redirect_to_list(request, choice.banlist.pk, ways=changed)
 
 
 def _end_selected(request: HttpRequest, choice: BulkSelection) -> HttpResponse:
@@ -160,7 +167,5 @@ def _end_selected(request: HttpRequest, choice: BulkSelection) -> HttpResponse:
         changed = undo.set_ban_ends(bans=choice.ids, expires=form.compute_end(), by=request.user)  # type: ignore[arg-type]  # staff_page
     except Problem as problem:
         form.add_error("until", str(problem))
-        return render(
-            request, "bans/bulk.html", {"list": choice.banlist, "choice": choice, "gateways": format_all_gateway_names()}, status=422
-        )
-    return _redirect_to_list(choice.banlist.pk, ends=changed)
+        return _render_confirmation(request, choice, status=422)
+    return _redirect_to_list(request, choice.banlist.pk, ends=changed)

@@ -41,6 +41,7 @@ def blocks(request: HttpRequest) -> HttpResponse:
         "number": selectors.count_blocked_members(),
         "notices": list(selectors.iter_notices()),
         "lifted": Block.objects.filter(pk=parse_number(request.GET, "lifted")).first(),
+        "passing": ("lifted",),
     }
     return render(request, "bans/blocks.html", wanted | more)
 

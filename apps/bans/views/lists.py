@@ -1,5 +1,7 @@
 """Pages for ban lists: overview, one list with its bans, switching, changing, deleting, and downloads."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -10,7 +12,7 @@ from apps.accounts.permissions import staff_page
 from apps.audit.selectors import list_row_history
 from apps.bans import ban_list_page, export, services
 from apps.bans.bulk_selection import is_typed_number_missing
-from apps.bans.forms import BanListChangeForm, BanListForm
+from apps.bans.forms import BanForm, BanListChangeForm, BanListForm
 from apps.bans.models import BanList
 from apps.bans.selectors import count_bans, summarize_list
 from apps.bans.selectors import list_ban_lists as all_lists
@@ -48,9 +50,13 @@ def format_all_gateway_names() -> str:
 def banlist(request: HttpRequest, pk: int) -> HttpResponse:
     """Show one list with its bans, and the form for a new ban."""
     found = _get_list(pk)
-    shown = ban_list_page.build_ban_list_context(found, request.GET) | {"entries": list_row_history(found, LAST_CHANGES)}
     part = "#bans" if request.headers.get("HX-Target") == "bans" else ""
-    return render(request, f"bans/list.html{part}", shown)
+    return render(request, f"bans/list.html{part}", build_whole_page(found, request.GET))
+
+
+def build_whole_page(found: BanList, asked: Any, form: BanForm | None = None) -> dict[str, Any]:
+    """Return the context of the page with the list's history. asked: the query parameters; form: of a ban that was refused."""
+    return ban_list_page.build_ban_list_context(found, asked, form) | {"entries": list_row_history(found, LAST_CHANGES)}
 
 
 @staff_page

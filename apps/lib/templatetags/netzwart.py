@@ -311,9 +311,12 @@ def cores(loads: Sequence[float], warns_at: float = 90) -> SafeString:
 def query(context: RequestContext, **changes: object) -> str:
     """This page's query string with changes: {% query sort="name" %}.
 
-    None drops a parameter. Any change except of `page` resets the page.
+    None drops a parameter. Any change except of `page` resets the page. The view may name in `passing` what its links do not keep, as
+    the result of an action that was shown once; and in `page_path` the page, if the view answers at the path of a form.
     """
     params = context["request"].GET.copy()
+    for name in context.get("passing") or ():
+        params.pop(name, None)
     if "page" not in changes:
         params.pop("page", None)
     for name, value in changes.items():
@@ -321,7 +324,7 @@ def query(context: RequestContext, **changes: object) -> str:
             params.pop(name, None)
         else:
             params[name] = str(value)
-    return f"?{params.urlencode()}"
+    return f"{context.get('page_path', '')}?{params.urlencode()}"
 
 
 @register.simple_tag(takes_context=True)
