@@ -22,6 +22,8 @@ CHANGING: Final = (
     *("reported", "told_to", "escalated", "announced", "waits_since", "seen", "seen_by"),
 )
 """Columns that a new look at an open alarm may change."""
+_TIMES: Final = ("began", "gone", "reported", "escalated", "announced", "waits_since", "worsened", "seen")
+"""Columns of an open alarm with times that are past, unless the clock was ahead when they were written."""
 log = structlog.get_logger()
 
 
@@ -34,6 +36,8 @@ def watch_alarms(now: datetime) -> None:
         rows = list(Alarm.objects.select_for_update(of=("self",)).filter(Q(ended=None) | Q(owes_end=True)))
         known, owing = {each.key: each for each in rows if each.ended is None}, [each for each in rows if each.ended]
         before = set(known)
+        for each in known.values():
+            _correct_times(each, now)
         for key, condition in found.items():
             known[key] = _update_alarm(known[key], condition, now) if key in known else _begin_alarm(condition, now)
         over = [*owing, *(each for each in known.values() if each.key not in found and _end_alarm(each, found, now))]
@@ -53,6 +57,17 @@ def _lock() -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext('alarms_alarm'))")
         return bool(cursor.fetchone()[0])
+
+
+def _correct_times(alarm: Alarm, now: datetime) -> None:
+    """Move those times of an open alarm that lie ahead, because the clock was ahead then, so that the last is now and their order stays."""
+    later = {name: time for name in _TIMES if (time := getattr(alarm, name)) and time > now}
+    if not later:
+        return
+    ahead = max(later.values()) - now
+    for name, time in later.items():
+        setattr(alarm, name, time - ahead)
+    alarm.save(update_fields=list(later))
 
 
 def _begin_alarm(condition: Condition, now: datetime) -> Alarm:

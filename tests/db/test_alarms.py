@@ -53,12 +53,17 @@ def mend_gateway(name: str = "nat-1") -> None:
     GatewayState.objects.filter(gateway__name=name).update(unreachable_since=None, error="", seen=timezone.now())
 
 
+def set_clock_back(by: timedelta) -> None:
+    """Let the clock have been ahead by this until now, as seen from the rows."""
+    for model, names in TIMES.items():
+        model._default_manager.update(**{name: F(name) + by for name in names})
+    for alarm in Alarm.objects.exclude(worsenings=[]):
+        Alarm.objects.filter(pk=alarm.pk).update(worsenings=[each + by for each in alarm.worsenings])
+
+
 def look_after(passed: timedelta) -> None:
     """Let this time pass, as seen from the rows, and look twice: what only one look has seen is not told."""
-    for model, names in TIMES.items():
-        model._default_manager.update(**{name: F(name) - passed for name in names})
-    for alarm in Alarm.objects.exclude(worsenings=[]):
-        Alarm.objects.filter(pk=alarm.pk).update(worsenings=[each - passed for each in alarm.worsenings])
+    set_clock_back(-passed)
     for _look in range(2):
         watch_alarms(timezone.now())
 
@@ -259,6 +264,42 @@ def test_what_was_gone_before_it_was_told_has_not_lasted(running: factories.Netw
     assert subjects() == []
     look_after(REPORT_AFTER)
     assert len(subjects()) == 1
+
+
+def test_an_alarm_that_began_while_the_clock_was_ahead_ends_when_it_is_over(running: factories.Network) -> None:
+    break_gateway()
+    look_after(0 * SECOND)
+    look_after(MINUTE)
+    set_clock_back(2 * HOUR)
+    mend_gateway()
+    watch_alarms(timezone.now())
+    look_after(3 * MINUTE)
+    alarm = Alarm.objects.get()
+    assert alarm.ended and alarm.gone and alarm.began <= alarm.gone < alarm.ended
+    assert [each.partition(":")[0] for each in subjects()] == ["Alarm", "Over"]
+
+
+def test_an_alarm_that_began_just_before_the_clock_was_set_back_is_told(running: factories.Network) -> None:
+    break_gateway()
+    watch_alarms(timezone.now())
+    set_clock_back(2 * HOUR)
+    look_after(0 * SECOND)
+    assert subjects() == []
+    look_after(MINUTE)
+    assert len(subjects()) == 1
+
+
+def test_what_became_worse_while_the_clock_was_ahead_is_told_again(running: factories.Network) -> None:
+    fill_disk()
+    look_after(MINUTE)
+    break_gateway()
+    watch_alarms(timezone.now())
+    set_clock_back(2 * HOUR)
+    look_after(0 * SECOND)
+    alarm = Alarm.objects.get()
+    assert alarm.is_worse_than_told and alarm.began < alarm.urgent_since <= timezone.now() and len(subjects()) == 1
+    look_after(MINUTE)
+    assert len(subjects()) == 2
 
 
 def test_two_workers_that_look_at_once_tell_once(running: factories.Network) -> None:

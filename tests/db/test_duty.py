@@ -28,7 +28,7 @@ from apps.mail.models import Message
 from apps.mail.services import switch_notice_off
 from tests import factories
 from tests.db.page_client import queries, signed_in, text
-from tests.db.test_alarms import MINUTE, break_gateway, look_after, mend_gateway, running
+from tests.db.test_alarms import MINUTE, break_gateway, look_after, mend_gateway, running, set_clock_back
 
 __all__ = ["running"]  # a fixture
 HOUR = timedelta(hours=1)
@@ -63,6 +63,19 @@ def test_the_person_on_duty_is_told_first_and_the_others_if_nobody_has_seen_it(r
     look_after(MINUTE)
     look_after(HOUR)
     assert receivers() == ["jonas", "mara"] and "Jonas Lindqvist is on duty" in Message.objects.get(to__startswith="mara").text
+
+
+def test_what_was_told_while_the_clock_was_ahead_is_told_to_the_others_in_time(running: factories.Network, jonas: User) -> None:
+    shift(jonas, -HOUR, HOUR)
+    break_gateway()
+    watch_alarms(timezone.now())
+    look_after(MINUTE)
+    set_clock_back(2 * HOUR)
+    look_after(0 * MINUTE)
+    look_after(9 * MINUTE)
+    assert receivers() == ["jonas"]
+    look_after(MINUTE)
+    assert receivers() == ["jonas", "mara"]
 
 
 def test_what_somebody_has_seen_is_told_to_nobody_else_and_its_end_to_those_who_were_told(running: factories.Network, jonas: User) -> None:
