@@ -39,7 +39,7 @@ type NamedCounters = Sequence[tuple[str, HealthReading, HealthCounters]]
 
 def iter_metrics(now: datetime) -> Iterator[Metric]:
     """Yield metrics of the gateways whose last reading is fresh: old counters would look like a standstill."""
-    fresh = HealthReading.objects.filter(at__gte=now - FRESH, gateway__retired=None).select_related("gateway")
+    fresh = HealthReading.objects.filter(at__range=(now - FRESH, now), gateway__retired=None).select_related("gateway")
     rows = fresh.order_by("gateway_id", "-at").distinct("gateway_id")
     read = [(each.gateway.name, each, counters) for each in rows if (counters := each.parse_counters())]
     yield from _iter_cores(read)

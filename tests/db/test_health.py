@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.db.models import F
 from django.http import StreamingHttpResponse
 from django.test import Client
 from django.utils import timezone
@@ -129,6 +130,19 @@ def test_an_old_reading_says_nothing(mara: Client, network: factories.Network) -
     assert list_needs() == []
     page = text(mara.get(f"/gateways/{network.gateways[0].pk}/health/"))
     assert "No reading since" in page and "No fault" not in page
+
+
+def test_readings_count_after_the_clock_was_ahead(mara: Client, network: factories.Network) -> None:
+    gateway, path = network.gateways[0], f"/gateways/{network.gateways[0].pk}/health/"
+    read(gateway, {}, NO_ROUTE, NO_ROUTE, ago=timedelta(hours=-2))
+    read(gateway, NO_ROUTE, NO_ROUTE, NO_ROUTE, ago=10 * SECOND)
+    finding, now = HealthFinding.objects.get(), timezone.now()
+    assert (finding.times, finding.since <= finding.at <= now) == (4, True)
+    assert HealthReading.objects.filter(at__lte=now).count() == 3
+    page = text(mara.get(path))
+    assert "nat-1 has no route to the internet" in page and "No reading since" not in page
+    HealthReading.objects.filter(at__lte=now).update(at=F("at") - 60 * SECOND)
+    assert "No reading since" in text(mara.get(path)), "a reading from while the clock was ahead is none of now"
 
 
 def test_what_explains_lost_probes_stands_for_them(mara: Client, network: factories.Network) -> None:
@@ -306,6 +320,20 @@ def test_a_pause_of_the_sums_loses_nothing_and_a_gap_stays_a_gap(network: factor
     assert hours == [NOON, NOON + timedelta(hours=3)]
     line = read_series([gateway], ChartPeriod.EVENING, ["errors"], NOON + timedelta(hours=5)).get_line(gateway, "errors")
     assert line.count(1.0) == 24
+
+
+def test_readings_are_summed_up_after_the_clock_was_ahead(network: factories.Network) -> None:
+    gateway, two_hours = network.gateways[0], timedelta(hours=2)
+    fill(gateway, NOON + two_hours, 1)
+    sum_up(NOON + two_hours + timedelta(minutes=11))
+    ahead = set(HealthSample.objects.values_list("begin", flat=True))
+    fill(gateway, NOON, 2)
+    for minute in range(0, 3 * 60, 5):
+        sum_up(NOON + timedelta(minutes=minute + 5, seconds=31))
+    begins = HealthSample.objects.filter(span=Span.FIVE_MINUTES).order_by("begin").values_list("begin", flat=True)
+    assert ahead == {NOON + two_hours, NOON + two_hours + timedelta(minutes=5)}
+    assert list(begins) == [NOON + timedelta(minutes=minute) for minute in range(0, 3 * 60, 5)]
+    assert HealthSample.objects.filter(span=Span.HOUR).count() == 3
 
 
 def test_old_readings_and_samples_go_by_their_span(network: factories.Network) -> None:

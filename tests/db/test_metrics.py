@@ -135,8 +135,9 @@ def test_counters_of_machines_are_passed_on_as_they_are(network: factories.Netwo
     assert found["netzwart_clock_offset_seconds", frozenset({"nat-1"})] == pytest.approx(0, abs=0.01)
 
 
-def test_old_counters_are_left_out(network: factories.Network) -> None:
-    at = timezone.now() - timedelta(seconds=61)
+@pytest.mark.parametrize("age", [61, -7200])
+def test_counters_that_are_old_or_from_while_the_clock_was_ahead_are_left_out(network: factories.Network, age: int) -> None:
+    at = timezone.now() - timedelta(seconds=age)
     store_reading(network.gateways[0], build_counters(1000, at.timestamp()), at)
     assert not any(name.startswith("netzwart_link_") for name, _labels in read_samples())
 

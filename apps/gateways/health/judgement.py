@@ -46,6 +46,7 @@ def _begin(gateway: Gateway, rule: str, evidence: Evidence, at: datetime, *, cer
 
 def _extend(finding: HealthFinding, evidence: Evidence, at: datetime) -> HealthFinding:
     finding.kind, finding.evidence, finding.at, finding.missed = evidence.kind, evidence.values, at, 0
+    finding.since = min(finding.since, at)  # the clock may have been ahead then
     finding.times += 1
     return finding
 

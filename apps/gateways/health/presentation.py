@@ -75,7 +75,7 @@ class HealthView:
 
 def build_health_view(gateway: Gateway, now: datetime, *, carries: bool) -> HealthView:
     """Build the view. What is older than a minute is shown with its time, and nothing is said to be well."""
-    status, reading = find_health_status(gateway), find_last_reading(gateway)
+    status, reading = find_health_status(gateway), find_last_reading(gateway, now)
     findings = [each for each in list_findings(now) if each.gateway_id == gateway.pk]
     measures, usual = reading.measures if reading else {}, find_usual_measures(gateway, now)
     probes, lines = list_probe_lines(gateway, now), [_build_finding(each, gateway, carries=carries) for each in findings]

@@ -136,7 +136,7 @@ def _store_findings(situations: Mapping[Gateway, tuple[HealthSituation, datetime
     if ended:
         HealthFinding.objects.filter(pk__in=ended).delete()
     HealthFinding.objects.bulk_create([each for each in kept if not each.pk])
-    HealthFinding.objects.bulk_update([each for each in kept if each.pk], ["kind", "evidence", "at", "times", "missed"])
+    HealthFinding.objects.bulk_update([each for each in kept if each.pk], ["kind", "evidence", "since", "at", "times", "missed"])
 
 
 def _judge_situation(gateway: Gateway, situation: HealthSituation, at: datetime, known: Sequence[HealthFinding]) -> list[HealthFinding]:

@@ -48,10 +48,14 @@ def _sum_samples(gateway: Gateway, span: Span, of: Span, now: datetime) -> None:
 
 
 def _find_open_time(gateway: Gateway, span: Span, now: datetime) -> tuple[datetime, datetime]:
-    """Return the end of the last bucket that is written, and of the last one that is over."""
+    """Return the end of the last bucket that is over and written, and of the last one that is over.
+
+    What is written of later buckets was read while the clock was ahead.
+    """
     unit = timedelta(seconds=span)
-    last = HealthSample.objects.filter(gateway=gateway, span=span).aggregate(last=Max("begin"))["last"]
-    return (last + unit if last else datetime.min.replace(tzinfo=now.tzinfo, year=1970)), align_down(now - GRACE, unit)
+    until = align_down(now - GRACE, unit)
+    last = HealthSample.objects.filter(gateway=gateway, span=span, begin__lt=until).aggregate(last=Max("begin"))["last"]
+    return (last + unit if last else datetime.min.replace(tzinfo=now.tzinfo, year=1970)), until
 
 
 def _write(gateway: Gateway, span: Span, parts: Sequence[MeasuredPart]) -> None:

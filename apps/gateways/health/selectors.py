@@ -40,9 +40,9 @@ def list_findings(now: datetime) -> list[HealthFinding]:
     return sorted(fresh, key=lambda each: (each.kind != HealthFinding.Kind.BAD, order.index(each.rule)))
 
 
-def find_last_reading(gateway: Gateway) -> HealthReading | None:
-    """Return the newest reading with measures; None if there is none."""
-    return HealthReading.objects.filter(gateway=gateway).exclude(measures={}).order_by("-at").first()
+def find_last_reading(gateway: Gateway, now: datetime) -> HealthReading | None:
+    """Return the newest reading with measures; None if there is none. One that lies ahead was made while the clock was ahead."""
+    return HealthReading.objects.filter(gateway=gateway, at__lte=now).exclude(measures={}).order_by("-at").first()
 
 
 def find_usual_measures(gateway: Gateway, now: datetime) -> Mapping[str, tuple[float, float]]:
