@@ -1,17 +1,17 @@
 """Tasks of the status page. The work is in `apps.status`."""
 
 from celery import shared_task
-from django.utils import timezone
 
 from apps.status.availability.observation import observe_services
 from apps.status.incidents.attached_tickets import attach_by_rule
 from apps.status.subscriptions.mails import write_pending_mails
+from apps.traffic.rollup import read_database_clock
 
 
 @shared_task(name="workers.watch_status")
 def watch_status() -> None:
     """Note how well each service is reached, attach new tickets to incidents, and see to mails that were not written yet."""
-    observe_services(timezone.now())
+    observe_services(read_database_clock())
     attach_by_rule()
     mail_status_updates.delay()
 

@@ -87,6 +87,19 @@ def test_seconds_are_added_to_the_day_as_what_was_seen_before() -> None:
 
 
 @pytest.mark.django_db
+def test_what_is_seen_counts_after_the_clock_was_ahead() -> None:
+    noon = timezone.now().replace(hour=11)
+    note(ServiceLevel.FINE, noon + 2 * HOUR)
+    note(ServiceLevel.FINE, noon)
+    state = ServiceState.objects.get()
+    assert (state.level, state.since, state.noted) == ("fine", noon, noon) and not ServiceDay.objects.exists()
+    note(ServiceLevel.DOWN, noon + 10 * SECOND)
+    note(ServiceLevel.DOWN, noon + 25 * SECOND)
+    day, state = ServiceDay.objects.get(), ServiceState.objects.get()
+    assert (day.fine, day.down, state.level, state.since) == (10, 15, "down", noon + 10 * SECOND)
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize(("service", "down"), [(NetworkService.IPV4, 0), (NetworkService.PORTAL, 600)])
 def test_a_time_without_a_look_is_not_known_but_the_portal_was_away(service: NetworkService, down: int) -> None:
     noon = timezone.now().replace(hour=11)
@@ -130,8 +143,9 @@ def test_the_page_says_what_was_seen_when_nobody_has_told_anything(mara: User) -
     note_levels({NetworkService.IPV6: ServiceLevel.DOWN}, now + SECOND)
     view = build_status_view(now + SECOND)
     assert view.summary.startswith("Internet IPv6: not reachable since") and view.kind == "bad"
-    stale = build_status_view(now + 2 * LONGEST_GAP)
-    assert "No fault is known" in stale.summary and {line.state.word for line in stale.services} == {"not known"}
+    for clock in (now + 2 * LONGEST_GAP, now - 2 * LONGEST_GAP):  # what was noted is old, or was noted while the clock was ahead
+        stale = build_status_view(clock)
+        assert "No fault is known" in stale.summary and {line.state.word for line in stale.services} == {"not known"}
     services.open_incident(facts=describe(), first=say(), by=mara)
     told = build_status_view(now + SECOND)
     assert told.summary.startswith("Slow in houses A to F since") and told.follows == "We see it, too, and are looking."

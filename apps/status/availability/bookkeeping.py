@@ -18,7 +18,10 @@ _COLUMNS: Final = {ServiceLevel.FINE: "fine", ServiceLevel.DEGRADED: "degraded",
 
 @transaction.atomic
 def note_levels(levels: Mapping[NetworkService, ServiceLevel], now: datetime) -> None:
-    """Note what is seen now. The time since the last look counts as what was seen then."""
+    """Note what is seen now. The time since the last look counts as what was seen then.
+
+    A look from a little later than now was another worker's. One from much later was made while the clock was ahead, and counts as no time.
+    """
     known = {each.service: each for each in ServiceState.objects.select_for_update().order_by("service")}
     for service, level in levels.items():
         before = known.get(service)
@@ -26,8 +29,14 @@ def note_levels(levels: Mapping[NetworkService, ServiceLevel], now: datetime) ->
             ServiceState.objects.create(service=service, level=level, since=now, noted=now)
         elif now > before.noted:
             _add_seconds(before, now)
-            since = before.since if before.level == level else now
-            ServiceState.objects.filter(pk=service).update(level=level, since=since, noted=now)
+            _note_level(before, level, now)
+        elif before.noted - now > LONGEST_GAP:
+            _note_level(before, level, now)
+
+
+def _note_level(before: ServiceState, level: ServiceLevel, now: datetime) -> None:
+    since = min(before.since, now) if before.level == level else now
+    ServiceState.objects.filter(pk=before.pk).update(level=level, since=since, noted=now)
 
 
 def _add_seconds(before: ServiceState, now: datetime) -> None:

@@ -33,6 +33,11 @@ def list_states() -> dict[str, ServiceState]:
     return {each.service: each for each in ServiceState.objects.all()}
 
 
+def is_fresh(state: ServiceState, now: datetime) -> bool:
+    """True if the state was noted lately. One that lies ahead was noted while the clock was ahead."""
+    return abs(now - state.noted) <= FRESH
+
+
 def list_days(now: datetime, most: int) -> dict[str, dict[date, ServiceDay]]:
     """Return the last days of each service, by day, today included."""
     first = timezone.localdate(now) - timedelta(days=most - 1)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from apps.lib.ui import formats
 from apps.lib.ui.states import StateKind, StateLabel
 from apps.status.availability.models import ServiceDay, ServiceLevel, ServiceState
-from apps.status.availability.selectors import FRESH, DayLevel, compute_reached_share, judge_day, list_days, list_states
+from apps.status.availability.selectors import DayLevel, compute_reached_share, is_fresh, judge_day, list_days, list_states
 from apps.status.incidents.models import Incident, IncidentUpdate
 from apps.status.incidents.phase import IncidentPhase, find_phase
 from apps.status.incidents.scope_texts import describe_houses, describe_scope, describe_time
@@ -118,7 +118,7 @@ def _summarize(
             "time": formats.format_moment(worst.incident.began, now, with_seconds=False, with_day=with_day),
         }
         return _choose_kind(worst.incident), since, worst.updates[0].text if worst.updates else ""
-    fresh = [each for each in states.values() if now - each.noted <= FRESH]
+    fresh = [each for each in states.values() if is_fresh(each, now)]
     for level, kind in ((ServiceLevel.DOWN, StateKind.BAD), (ServiceLevel.DEGRADED, StateKind.WARN)):
         if found := [each for each in fresh if each.level == level]:
             noticed = _describe_noticed(found, level, now, with_day)
@@ -155,7 +155,7 @@ def _build_line(
 
 def _build_state(state: ServiceState | None, told: set[Impact], now: datetime) -> StateLabel:
     """Return the worse of what was told and what was seen."""
-    seen = ServiceLevel(state.level) if state and now - state.noted <= FRESH else ServiceLevel.UNKNOWN
+    seen = ServiceLevel(state.level) if state and is_fresh(state, now) else ServiceLevel.UNKNOWN
     if Impact.DOWN in told or seen is ServiceLevel.DOWN:
         return StateLabel(StateKind.BAD, str(ServiceLevel.DOWN.label))
     if Impact.DEGRADED in told or seen is ServiceLevel.DEGRADED:
