@@ -111,6 +111,13 @@ def test_the_fuller_direction_counts_and_without_any_all_stays() -> None:
         assert advance_state(RULES, state, [], NOW + timedelta(days=1)) == state
 
 
+def test_an_uplink_that_calmed_down_while_the_clock_was_ahead_is_not_full_for_longer() -> None:
+    state = CongestionState(NOW, NOW + timedelta(hours=2))
+    state = advance_state(RULES, state, [make_direction(0.1)], NOW)
+    assert state == CongestionState(NOW, NOW)
+    assert not advance_state(RULES, state, [make_direction(0.1)], NOW + RULES.calm).is_full
+
+
 @pytest.mark.parametrize("change", [{"start": 0.5}, {"end": 0.0}, {"most": 0}, {"calm": -MINUTE}])
 def test_rules_that_would_flap_are_none(change: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="not valid rules for fair share"):

@@ -66,7 +66,7 @@ def advance_state(rules: FairShareRules, state: CongestionState, ways: Collectio
         return CongestionState(now) if share >= rules.start else CongestionState()
     if share >= rules.end:
         return CongestionState(state.since)
-    calm_since = state.calm_since or now
+    calm_since = min(state.calm_since or now, now)  # the clock may have been ahead then
     return CongestionState() if now - calm_since >= rules.calm else CongestionState(state.since, calm_since)
 
 
