@@ -17,7 +17,7 @@ from uuid import UUID, uuid4
 import structlog
 from django.conf import settings
 from django.db import DataError, IntegrityError, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import DurationField, ExpressionWrapper, F, Q, QuerySet
 from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -40,9 +40,9 @@ SAY_EVERY = 0.3  # seconds between two reports of progress
 LONGEST_REASON = 1000  # characters
 LEAST = 10  # bans; a refresh may always lift fewer
 UNCLAIMED = Q(claimed_until=None) | Q(claimed_until__lt=Now())
-
-
-WANTED = Q(enabled=True, due__lte=Now()) | ~Q(phase=BanFeed.Phase.IDLE)
+_INTERVAL = ExpressionWrapper(F("interval") * timedelta(minutes=1), DurationField())
+_AHEAD = Q(due__gt=Now() + _INTERVAL)  # no refresh is put off for longer, so the clock was ahead then
+WANTED = Q(enabled=True, due__lte=Now()) | Q(_AHEAD, enabled=True) | ~Q(phase=BanFeed.Phase.IDLE)
 
 
 class FeedLeaseLost(Exception):  # noqa: N818 - a state, not an error
@@ -104,7 +104,7 @@ def _attempt_refresh(feed: BanFeed, by: User | None, claim: UUID) -> dict[str, A
 def _fetch_and_import(feed: BanFeed, by: User | None, claim: UUID) -> dict[str, Any]:
     fetched = _fetch_feed(feed, claim)
     now = timezone.now()
-    well = {"checked": now, "error": None, "error_since": None, "due": now + timedelta(minutes=feed.interval)}
+    well = {"checked": now, "error": None, "error_since": None, "due": Now() + timedelta(minutes=feed.interval)}
     if fetched.content is None:
         return well
     BanFeed.objects.filter(pk=feed.pk, claim=claim).update(phase=BanFeed.Phase.IMPORTING)
@@ -189,7 +189,7 @@ def _build_broken_columns(feed: BanFeed, error: Exception) -> dict[str, Any]:
 
 def _build_failure_columns(feed: BanFeed, fault: str, what: str) -> dict[str, Any]:
     now = timezone.now()
-    again = now + min(RETRY, timedelta(minutes=feed.interval))
+    again = Now() + min(RETRY, timedelta(minutes=feed.interval))
     error = {"fault": fault, "what": make_printable(what, LONGEST_REASON)}
     return {"checked": now, "error": error, "error_since": Coalesce("error_since", now), "due": again}
 

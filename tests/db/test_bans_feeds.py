@@ -10,6 +10,7 @@ import pytest
 from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection
+from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
@@ -95,6 +96,15 @@ def test_a_feed_is_asked_only_when_it_is_due(feed: BanFeed) -> None:
     assert feed_refresh.list_due_feeds() == []
     assert timedelta(hours=23) < feed.due - timezone.now() <= timedelta(hours=24)
     BanFeed.objects.update(due=timezone.now(), enabled=False)
+    assert feed_refresh.list_due_feeds() == []
+
+
+def test_a_feed_that_was_refreshed_while_the_clock_was_ahead_is_asked_again(feed: BanFeed) -> None:
+    refresh_again(feed)
+    BanFeed.objects.update(due=F("due") + timedelta(hours=2))
+    assert feed_refresh.list_due_feeds() == [feed.pk]
+    assert feed_refresh.refresh_feed(feed.pk, only_if_due=True) and feed_refresh.list_due_feeds() == []
+    BanFeed.objects.update(due=F("due") + timedelta(hours=2), enabled=False)
     assert feed_refresh.list_due_feeds() == []
 
 

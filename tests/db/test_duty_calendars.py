@@ -200,6 +200,8 @@ def test_a_calendar_is_read_when_it_is_due_and_by_one_worker(mara: User) -> None
     assert read_calendar(calendar.pk, now) and not read_calendar(calendar.pk, now)
     assert read_due_calendars(now + READ_EVERY - timedelta(seconds=1)) == 0
     assert read_due_calendars(now + READ_EVERY) == 1
+    assert read_due_calendars(now - 2 * HOUR) == 1, "it was read while the clock was ahead"
+    assert read_due_calendars(now - 2 * HOUR) == 0
     DutyCalendar.objects.update(active=False)
     assert read_due_calendars(now + 2 * READ_EVERY) == 0
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 import structlog
 from cryptography.fernet import InvalidToken
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from apps.alarms.duty.address_encryption import UNREADABLE_ADDRESS, decrypt_address
@@ -37,13 +38,18 @@ log = structlog.get_logger()
 
 def read_due_calendars(now: datetime) -> int:
     """Read each calendar that is due. Return how many were. Two workers do not read the same one at once."""
-    due = list(DutyCalendar.objects.filter(active=True, due__lte=now).order_by("due", "pk").values_list("pk", flat=True))
+    due = list(_filter_due(now).order_by("due", "pk").values_list("pk", flat=True))
     return sum(read_calendar(pk, now) for pk in due)
+
+
+def _filter_due(now: datetime) -> QuerySet[DutyCalendar]:
+    """Return what is due. A time that lies twice as far ahead as a reading is put off was written while the clock was ahead."""
+    return DutyCalendar.objects.filter(Q(due__lte=now) | Q(due__gt=now + 2 * READ_EVERY), active=True)
 
 
 def read_calendar(pk: int, now: datetime) -> bool:
     """Read one calendar if it is due, and claim it by putting off the next reading. Return whether it was due."""
-    if not DutyCalendar.objects.filter(pk=pk, active=True, due__lte=now).update(due=now + READ_EVERY, tried=now):
+    if not _filter_due(now).filter(pk=pk).update(due=now + READ_EVERY, tried=now):
         return False
     calendar = DutyCalendar.objects.get(pk=pk)
     try:
