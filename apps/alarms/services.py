@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 import structlog
-from django.db.models.functions import Now
+from django.db.models.functions import Least, Now
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -37,6 +37,7 @@ def silence_alarms(*, key: str, until: datetime, reason: str, by: User) -> Silen
 
 
 def end_silence(*, silence: Silence, by: User) -> None:
-    """End a silence now. Raises Conflict if it is over already."""
-    if not Silence.objects.filter(pk=silence.pk, until__gt=Now()).update(until=Now(), ended_by=by):
+    """End a silence now, also one that began while the clock was ahead. Raises Conflict if it is over already."""
+    ended = {"since": Least("since", Now()), "until": Now(), "ended_by": by}
+    if not Silence.objects.filter(pk=silence.pk, until__gt=Now()).update(**ended):
         raise Conflict(_("This silence is over already."))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from django.db.models import F
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Coalesce, Greatest, Now
 
 from apps.tickets.attachment_quota import check_attachment_quota
 from apps.tickets.attachments import AttachmentFile, save_files
@@ -45,8 +45,11 @@ def hand_to_staff(ticket: Ticket) -> None:
 
 
 def mark_answered(ticket: Ticket, state: Ticket.State) -> None:
-    """Set the state after staff has written to the asker, and the time of the first answer."""
-    Ticket.objects.filter(pk=ticket.pk).update(first_answered_at=Coalesce("first_answered_at", Now()))
+    """Set the state after staff has written to the asker, and the time of the first answer, which is never before the question's: that may
+    have come while the clock was ahead.
+    """
+    now = Greatest(Now(), "opened_at")
+    Ticket.objects.filter(pk=ticket.pk).update(first_answered_at=Coalesce("first_answered_at", now))
     set_state(ticket, state)
 
 

@@ -399,6 +399,14 @@ def test_a_silence_is_begun_and_ended_on_the_page(running: factories.Network) ->
     assert "This silence is over already." in text(mara.post(f"/alarms/silences/{silence.pk}/end/", follow=True))
 
 
+def test_a_silence_that_began_while_the_clock_was_ahead_can_be_ended(running: factories.Network) -> None:
+    silence = services.silence_alarms(key="", until=timezone.now() + HOUR, reason="new switches", by=running.admin)
+    set_clock_back(2 * HOUR)
+    services.end_silence(silence=silence, by=running.admin)
+    silence.refresh_from_db()
+    assert silence.since <= silence.until <= timezone.now() and silence.ended_by == running.admin
+
+
 def test_all_alarms_are_silenced_at_once(running: factories.Network) -> None:
     mara = signed_in(running.admin)
     mara.post("/alarms/silence/", {"term": "1h", "reason": "maintenance"})

@@ -21,6 +21,7 @@ from django.utils import timezone
 from apps.alarms.channels.models import AlarmChannel, ChannelMessage
 from apps.alarms.channels.services import ChannelFacts, add_channel
 from apps.deployments.models import DatabaseRestore, GatewayState, Rollout, RolloutStep
+from apps.deployments.restored_database import restore_hold
 from apps.deployments.rollouts.outdated_reads import TransactionsOfAnotherServerError
 from apps.deployments.selectors import list_activations
 from apps.gateways.agent_upgrade.models import AgentUpgrade, AgentUpgradeStep
@@ -338,6 +339,14 @@ def test_a_database_that_postgresql_restored_itself_is_held_by_a_command(network
     assert DatabaseRestore.objects.get().agreed is None
     with pytest.raises(CommandError, match="is not a past time with its zone"):
         call_command("restore", hold="yesterday")
+
+
+def test_somebody_agrees_to_a_restore_from_while_the_clock_was_ahead(network: factories.Network) -> None:
+    ahead = timezone.now() + timedelta(hours=2)
+    restore = DatabaseRestore.objects.create(backup_made=timezone.now(), restored=ahead)
+    restore_hold.agree(restore, by=network.admin, seen=None)
+    restore.refresh_from_db()
+    assert restore.agreed and restore.restored <= restore.agreed <= timezone.now()
 
 
 def test_only_one_restore_waits_and_a_second_one_takes_its_place(network: factories.Network) -> None:

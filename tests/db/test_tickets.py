@@ -2,12 +2,14 @@
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import IntegrityError, transaction
+from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
@@ -93,6 +95,13 @@ def test_whose_turn_it_is_follows_from_what_is_written(selin: Member, mara: User
         own_tickets.reply_to_ticket(member=selin, ticket=ticket, text="Doch nicht.", by=account(selin))
         assert now(ticket).state == "reopened"
     assert Ticket.pgh_event_model.objects.filter(pgh_obj_id=ticket.pk, state="solved").count() == 1  # type: ignore[attr-defined]
+
+
+def test_a_ticket_that_was_opened_while_the_clock_was_ahead_can_be_answered(selin: Member, mara: User) -> None:
+    ticket = open_ticket(selin)
+    Ticket.objects.update(opened_at=F("opened_at") + timedelta(hours=2))
+    services.answer_ticket(ticket=ticket, text="Welcher Port?", by=mara)
+    assert (now(ticket).state, now(ticket).first_answered_at) == ("waiting", now(ticket).opened_at)
 
 
 def test_an_answer_goes_by_mail_and_continues_its_thread(selin: Member, mara: User, settings: LazySettings) -> None:

@@ -1,7 +1,7 @@
 """Whether a restore holds the gateways back; and the agreement that lets them go."""
 
 from django.db.models import QuerySet
-from django.db.models.functions import Now
+from django.db.models.functions import Least, Now
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
@@ -44,10 +44,11 @@ def agree(restore: DatabaseRestore, *, by: User | None, seen: str | None) -> Non
     """Let the gateways get what the restored database asks for.
 
     by: None for a command. seen: digest of the comparison that the person has seen (comparison_digest.py), None to agree to any.
-    Raises Conflict if it has changed since, or if somebody has agreed already.
+    Raises Conflict if it has changed since, or if somebody has agreed already. The restore may have been while the clock was ahead.
     """
     if seen is not None and restore.agreed is None and seen != digest_open_comparison(restore):
         raise Conflict(_("What differs has changed since you looked. Look at it again, then continue."))
-    if DatabaseRestore.objects.filter(pk=restore.pk, agreed=None).update(agreed=Now(), agreed_by=by) != 1:
+    agreed = {"restored": Least("restored", Now()), "agreed": Now(), "agreed_by": by}
+    if DatabaseRestore.objects.filter(pk=restore.pk, agreed=None).update(**agreed) != 1:
         raise Conflict(_("Somebody has agreed to this already."))
     enqueue_task("workers.reconcile", by.pk if by else None, True)
