@@ -12,7 +12,8 @@ from time import monotonic
 from typing import Final
 
 import structlog
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Q, QuerySet, Value
+from django.db.models.functions import Least
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
@@ -68,6 +69,7 @@ def list_due_mails(now: datetime) -> QuerySet[Message]:
 
 def deliver_due_mails(carrier: MailTransport, clock: Clock = timezone.now) -> DeliveryResult:
     """Send what is due, at most MAX_MAILS_PER_RUN mails and for about SECONDS. Any number of workers may run this at once."""
+    _correct_times(clock())
     if not list_due_mails(clock()).exists() or circuit_breaker.find_next_server_try(clock()):
         return DeliveryResult()
     done, end, lost, was_away = DeliveryResult(), monotonic() + SECONDS, 0, circuit_breaker.find_mail_server_outage()
@@ -91,6 +93,12 @@ def deliver_due_mails(carrier: MailTransport, clock: Clock = timezone.now) -> De
                 circuit_breaker.record_success()
                 was_away = None
     return replace(done, more=True)
+
+
+def _correct_times(now: datetime) -> None:
+    """Make due what was written, or put off, while the clock was ahead."""
+    wrong = Q(written__gt=now) | Q(due__gt=now + LONGEST_PAUSE)
+    Message.objects.filter(wrong, state=Message.State.WAITING).update(written=Least("written", Value(now)), due=now)
 
 
 def claim_mail(now: datetime) -> Message | None:

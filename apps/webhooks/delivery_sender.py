@@ -68,6 +68,7 @@ def list_schemes() -> tuple[str, ...]:
 def send_due_deliveries(clock: Clock = timezone.now) -> bool:
     """Send due deliveries for about SECONDS. Returns True if there may be more. Any number of workers may run it at once."""
     end = monotonic() + SECONDS
+    _correct_times(clock())
     for _number in range(MAX_DELIVERIES_PER_RUN):
         row = claim_delivery(clock())
         if row is None:
@@ -76,6 +77,12 @@ def send_due_deliveries(clock: Clock = timezone.now) -> bool:
         if monotonic() > end:
             break
     return True
+
+
+def _correct_times(now: datetime) -> None:
+    """Make due what was written while the clock was ahead, and wake endpoints that rest since then."""
+    Endpoint.objects.filter(rest_until__gt=now + LONGEST_REST).update(rest_until=None)
+    Delivery.objects.filter(written__gt=now, due__gt=now, state=Delivery.State.WAITING).update(written=now, due=now)
 
 
 def send_delivery(row: Delivery, clock: Clock) -> None:

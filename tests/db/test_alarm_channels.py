@@ -18,7 +18,7 @@ from apps.accounts import tokens
 from apps.alarms import services as alarms
 from apps.alarms.channels import apprise_client, services
 from apps.alarms.channels.models import AlarmChannel, ChannelMessage
-from apps.alarms.channels.sender import send_due_messages
+from apps.alarms.channels.sender import has_due_messages, send_due_messages
 from apps.alarms.channels.services import ChannelFacts
 from apps.alarms.channels.target_encryption import decrypt_target
 from apps.alarms.channels.writing import is_due
@@ -220,6 +220,20 @@ def test_a_service_that_refuses_is_tried_again_later_and_named(running: factorie
     channel.refresh_from_db()
     assert row.state == State.SENT
     assert channel.failing_since is None and channel.error == ""
+
+
+def test_a_message_from_while_the_clock_was_ahead_is_sent_when_it_is_right_again(running: factories.Network) -> None:
+    with receiving(answers=[500, 200]) as receiver:
+        add(running, build_target(receiver))
+        break_gateway()
+        look_after(0 * SECOND)
+        look_after(1 * MINUTE)
+        ChannelMessage.objects.update(written=F("written") + 2 * HOUR, due=F("due") + 2 * HOUR)
+        assert has_due_messages(timezone.now())
+        send_due_messages()
+        assert len(receiver.came) == 1 and not has_due_messages(timezone.now()), "it has its pause"
+        send_due_messages(clock=lambda: timezone.now() + MINUTE)
+    assert ChannelMessage.objects.get().state == State.SENT
 
 
 def test_a_message_is_given_up_after_a_day(running: factories.Network) -> None:

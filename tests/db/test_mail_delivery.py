@@ -177,6 +177,23 @@ def nobody_listens() -> SmtpServer:
         return gone.server
 
 
+def test_mail_from_while_the_clock_was_ahead_leaves_when_it_is_right_again(box: Post) -> None:
+    mail(), mail()
+    ahead = timezone.now() + timedelta(hours=2)
+    assert deliver_due_mails(SmtpConnection(nobody_listens()), at(ahead)) == DeliveryResult()
+    Message.objects.update(written=ahead, due=ahead)
+    assert run(box) == DeliveryResult(sent=2)
+
+
+def test_what_was_put_off_while_the_clock_was_ahead_is_put_off_for_its_pause(box: Post) -> None:
+    mail()
+    box.ways.extend([SmtpWay.BUSY, SmtpWay.BUSY])
+    assert run(box, timedelta(hours=2)) == DeliveryResult(put_off=1)
+    assert run(box) == DeliveryResult(put_off=1)
+    assert run(box) == DeliveryResult(), "it has its pause"
+    assert run(box, timedelta(minutes=3)) == DeliveryResult(sent=1)
+
+
 def test_nothing_is_lost_while_the_server_is_away_and_it_is_tried_ever_more_seldom(box: Post) -> None:
     mail(), mail()
     clock, pauses, nobody = timezone.now(), [], nobody_listens()

@@ -119,6 +119,23 @@ def test_a_delivery_at_which_the_portal_itself_fails_counts_as_a_failed_try_and_
     assert "The portal failed (IntegrityError); its log says more." in page
 
 
+# --- A clock that was ahead
+
+
+def test_a_delivery_from_while_the_clock_was_ahead_is_sent_when_it_is_right_again(
+    network: factories.Network, settings: LazySettings
+) -> None:
+    settings.WEBHOOK_HTTP = True
+    ahead = timezone.now() + timedelta(hours=2)
+    with receiving(answers=[500, 200]) as receiver:
+        row = ping_endpoint(network.admin, receiver.url)
+        Delivery.objects.update(written=ahead, due=ahead)
+        delivery_sender.send_due_deliveries(lambda: ahead)
+        delivery_sender.send_due_deliveries()
+        row.refresh_from_db()
+        assert (row.state, row.tries, len(receiver.came)) == ("sent", 2, 2)
+
+
 # --- A worker that is killed
 
 

@@ -51,9 +51,12 @@ def _filter_free(now: datetime) -> QuerySet[ChannelMessage]:
 
 
 def _filter_due(now: datetime) -> QuerySet[ChannelMessage]:
-    """Return what may be tried now: the end of an alarm not while its beginning is being sent."""
+    """Return what may be tried now: the end of an alarm not while its beginning is being sent. What was written later than now, while the
+    clock was ahead, need not wait.
+    """
     is_being_sent = Exists(_filter_beginnings().filter(state=State.WAITING, claimed_until__gt=now))
-    return _filter_free(now).filter(~Q(event=Event.OVER) | ~is_being_sent, due__lte=now, channel__active=True)
+    is_time = Q(due__lte=now) | Q(written__gt=now)
+    return _filter_free(now).filter(is_time, ~Q(event=Event.OVER) | ~is_being_sent, channel__active=True)
 
 
 def _filter_beginnings() -> QuerySet[ChannelMessage]:
@@ -73,9 +76,15 @@ def _drop_untrue(now: datetime) -> None:
     _filter_free(now).filter(~is_told, event=Event.OVER).update(error=UNTOLD, **given_up)
 
 
+def _correct_times(now: datetime) -> None:
+    """Give messages that were written while the clock was ahead the time of now."""
+    _filter_free(now).filter(written__gt=now).update(written=now, due=now)
+
+
 @transaction.atomic
 def _claim_message(now: datetime) -> ChannelMessage | None:
     """Claim the next message. What came into quiet hours, because it was tried before or they were changed, waits for their end."""
+    _correct_times(now)
     _drop_untrue(now)
     due = _filter_due(now).select_related("channel").select_for_update(skip_locked=True, of=("self",)).order_by("due", "id")
     while row := due.first():
