@@ -1,11 +1,10 @@
 """Bulk actions on members: a preview in words, and doing it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from hashlib import sha256
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Self
 
 from django import forms
 from django.db.models import Q, QuerySet
@@ -21,13 +20,12 @@ from apps.bans.blocks.selectors import filter_blockable, list_blocked_member_ids
 from apps.desk.forms import ChangeTariffForm, ExtendForm
 from apps.desk.selectors.members import MemberListQuery, filter_members
 from apps.lib.ui import formats
-from apps.lib.web.query_params import parse_number
+from apps.lib.web.preview_mark import PreviewMark
 from apps.members import services
 from apps.members.models import Member
 
 NAMED = 5
 MOST_PICKED = 1000
-DIGEST: Final = 16  # characters: enough to notice a change
 
 
 @dataclass(frozen=True)
@@ -59,35 +57,15 @@ def parse_selection(post: QueryDict, want: MemberListQuery) -> MemberSelection:
 
 
 @dataclass(frozen=True)
-class PreviewMark:
-    """What a preview was made of: the number of members who would change, and digests of their ids and of the entered values.
+class MembersPreviewMark(PreviewMark):
+    """The mark of a preview whose effects are the members who would change: a filter may find others by then."""
 
-    Its form carries it to the confirmation, because a filter may find others by then. A form without one fits no preview.
-    """
-
-    number: int
-    members: str
-    values: str
-
-    def describe_difference(self, confirmed: "PreviewMark") -> str:
-        """Return a sentence about what is not as in the confirmed preview, "" if all is."""
-        if self == confirmed:
-            return ""
-        if self.values != confirmed.values:
-            return _("The preview was made with other entries.")
+    def describe_other_effects(self, confirmed: Self) -> str:
+        """Return a sentence about how many members it would be, or that it would be others."""
         if self.number == confirmed.number:
             return _("It would be other members now than in the preview.")
         text = ngettext("It would be %(now)s member now, not %(before)s.", "It would be %(now)s members now, not %(before)s.", self.number)
         return text % {"now": formats.format_number(self.number), "before": formats.format_number(confirmed.number)}
-
-
-def parse_preview_mark(post: QueryDict) -> PreviewMark:
-    """Return the mark of the preview whose button was pressed."""
-    return PreviewMark(parse_number(post, "previewed"), post.get("previewed_members", ""), post.get("previewed_values", ""))
-
-
-def _compute_digest(values: Iterable[object]) -> str:
-    return sha256("\n".join(map(str, values)).encode()).hexdigest()[:DIGEST]
 
 
 class BulkAction[Form: forms.Form](ABC):
@@ -142,7 +120,7 @@ class BulkAction[Form: forms.Form](ABC):
         spared = chosen.number - number
         return BulkPreview(
             Member.objects.filter(pk__in=ids),
-            PreviewMark(number, _compute_digest(ids), _compute_digest(self.form.cleaned_data[name] for name in self.previewed)),
+            MembersPreviewMark.build(ids, [self.form.cleaned_data[name] for name in self.previewed]),
             self.describe_effect(number),
             self.describe_spared(spared) if spared else "",
             self.describe_unchanged(),
@@ -155,7 +133,7 @@ class BulkPreview:
     """What an action would do, in words, and to exactly which members."""
 
     members: QuerySet[Member]
-    mark: PreviewMark
+    mark: MembersPreviewMark
     does: str
     spares: str
     keeps: str

@@ -4,7 +4,7 @@ An answer is saved first, with its tickets; a worker then answers one ticket aft
 is sent twice counts once.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
@@ -166,10 +166,9 @@ def change_tickets(*, tickets: Sequence[Ticket], changes: TicketChanges, by: Use
     return changed
 
 
-def count_affected(tickets: Sequence[Ticket], changes: TicketChanges) -> int:
-    """Return the number of tickets that the changes would change."""
-    of: Callable[[Ticket], dict[str, Any]] = changes.find_differences
-    return sum(bool(of(each)) for each in tickets)
+def list_affected(tickets: Sequence[Ticket], changes: TicketChanges) -> list[Ticket]:
+    """Return those of the tickets that the changes would change."""
+    return [each for each in tickets if changes.find_differences(each)]
 
 
 def _check_number(tickets: Sequence[Ticket]) -> None:

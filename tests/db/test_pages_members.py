@@ -266,7 +266,7 @@ def test_a_message_that_is_entered_after_the_preview_is_kept(mara: Client, netwo
     assert Block.objects.get().message == "Write to us"
 
 
-@pytest.mark.parametrize("mark", [{}, {"previewed": "2"}, {"previewed": "9" * 40, "previewed_members": "\0", "previewed_values": "💥"}])
+@pytest.mark.parametrize("mark", [{}, {"previewed": "2"}, {"previewed": "9" * 40, "previewed_effects": "\0", "previewed_values": "💥"}])
 def test_a_confirmation_without_a_preview_gets_one(mara: Client, network: factories.Network, mark: dict[str, str]) -> None:
     answer = mara.post("/members/bulk/", {"do": "block", "pick": pick(network, "m1", "m2"), "confirmed": "1"} | mark)
     assert answer.status_code == 422 and "Block 2 members" in text(answer) and not Block.objects.exists()

@@ -16,7 +16,7 @@ from apps.members.models import Member
 from apps.tickets import bulk, merging, own_tickets
 from apps.tickets.models import Bulk, BulkItem, Canned, Message, Ticket
 from tests import factories
-from tests.db.page_client import list_messages, signed_in, text
+from tests.db.page_client import confirm_preview, list_messages, read_preview_mark, signed_in, text
 from workers.tickets import answer_tickets
 
 
@@ -141,7 +141,8 @@ def test_many_are_changed_at_once_and_those_that_are_so_already_stay(tickets: li
     Ticket.objects.filter(pk=tickets[0].pk).update(state="solved", assignee=mara, tags=["nat", "old"])
     before = now(tickets)[0].version
     changes = bulk.TicketChanges(state="solved", assignee=(mara,), add=["NAT"], drop=[])
-    assert (bulk.count_affected(now(tickets), changes), bulk.change_tickets(tickets=now(tickets), changes=changes, by=mara)) == (2, 2)
+    assert [each.pk for each in bulk.list_affected(now(tickets), changes)] == [each.pk for each in tickets[1:]]
+    assert bulk.change_tickets(tickets=now(tickets), changes=changes, by=mara) == 2
     assert now(tickets)[0].version == before
     assert bulk.change_tickets(tickets=now(tickets), changes=bulk.TicketChanges(assignee=(None,), drop=["nat"], priority=4), by=mara) == 3
     assert [(each.state, each.assignee, each.tags, each.priority) for each in now(tickets)] == [
@@ -189,12 +190,43 @@ def test_staff_changes_and_merges_many_from_the_list(tickets: list[Ticket], mara
     assert "Change 3 tickets" in page
     given = {"do": "change", "pick": picks[:2], "state": "", "priority": "4", "assignee": str(mara.pk), "add": "nat", "drop": ""}
     assert "Change 2 tickets" in text(client.post("/tickets/many/?state=all", given))
-    done = client.post("/tickets/many/?state=all", given | {"confirmed": "1"}, follow=True)
+    done = confirm_preview(client, "/tickets/many/?state=all", given)
     assert [str(each) for each in list_messages(done)] == ["2 tickets are changed."]
     assert [each.priority for each in now(tickets)] == [4, 4, 2]
     where = client.post("/tickets/many/", {"do": "merge", "pick": picks})["Location"]
     assert where == f"/tickets/merge/?{'&'.join(f'ticket={pk}' for pk in picks)}"
     assert "Only tickets of the same member can be merged" in text(client.post("/tickets/merge/", {"ticket": picks}))
+
+
+UNCHANGED = {"do": "change", "state": "", "priority": "", "assignee": "", "add": "", "drop": ""}
+
+
+@pytest.mark.parametrize("entry", [{"priority": "4"}, {"assignee": "nobody"}, {"add": "nat"}, {"drop": "old"}, {"state": "waiting"}])
+def test_what_is_entered_after_the_preview_of_a_change_is_previewed_first(tickets: list[Ticket], mara: User, entry: dict[str, str]) -> None:
+    Ticket.objects.update(assignee=mara, tags=["old"])
+    before = list(Ticket.objects.order_by("pk").values())
+    given = UNCHANGED | {"pick": [each.pk for each in tickets], "state": "solved"}
+    answer = confirm_preview(signed_in(mara), "/tickets/many/", given, **entry)
+    assert answer.status_code == 422 and "The preview was made with other entries. Nothing was changed." in text(answer)
+    assert "3 tickets change." in text(answer) and list(Ticket.objects.order_by("pk").values()) == before
+    answer = confirm_preview(signed_in(mara), "/tickets/many/", given | entry)
+    assert [str(each) for each in list_messages(answer)] == ["3 tickets are changed."]
+
+
+def test_a_ticket_that_has_changed_after_the_preview_is_not_changed_with_the_others(tickets: list[Ticket], mara: User) -> None:
+    client, given = signed_in(mara), UNCHANGED | {"pick": [each.pk for each in tickets], "state": "solved"}
+    Ticket.objects.filter(pk=tickets[0].pk).update(state="solved")
+    shown = read_preview_mark(client, "/tickets/many/", given)
+    Ticket.objects.filter(pk=tickets[0].pk).update(state="waiting")
+    answer = client.post("/tickets/many/", given | shown | {"confirmed": "1"})
+    assert answer.status_code == 422 and "It would have another effect now than in the preview." in text(answer)
+    assert "3 tickets change." in text(answer) and "solved" not in {each.state for each in now(tickets)}
+
+
+def test_a_change_of_many_without_a_preview_gets_one(tickets: list[Ticket], mara: User) -> None:
+    given = UNCHANGED | {"pick": [each.pk for each in tickets], "state": "solved", "confirmed": "1"}
+    assert signed_in(mara).post("/tickets/many/", given).status_code == 422
+    assert not Ticket.objects.filter(state="solved").exists()
 
 
 def test_all_means_the_filter_where_it_can_be_done_at_once_else_the_page(tickets: list[Ticket], mara: User, monkeypatch: Any) -> None:

@@ -13,6 +13,7 @@ from apps.inbound_mail import dispatcher, lmtp
 from apps.inbound_mail.models import Arrival
 from apps.mail.delivery import deliver_due_mails
 from apps.mail.smtp import SmtpConnection
+from apps.tickets.models import Ticket
 from apps.tickets.services import open_ticket
 from tests import factories
 from tests.fake_smtp import Post, post
@@ -133,6 +134,38 @@ def test_keys_lead_through_the_list_and_a_ticket_and_never_into_what_is_written(
         page.get_by_role("heading", level=1).click()
         page.keyboard.press("u")
         expect(page).to_have_url(f"{live_server.url}/tickets/")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_each_field_of_a_change_of_many_renews_the_preview_and_keeps_what_is_typed(chromium: Browser, live_server: LiveServer) -> None:
+    network = factories.network()
+    member = factories.member("Selin Kaya")
+    first, _second = (open_ticket(subject=subject, text="?", member=member, by=network.admin) for subject in ("First", "Second"))
+    Ticket.objects.filter(pk=first.pk).update(priority=Ticket.Priority.URGENT, tags=["nat"])
+    with signed_in(chromium, live_server, network.admin) as context:
+        page = context.new_page()
+        page.goto("/tickets/")
+        for subject in ("First", "Second"):
+            page.get_by_role("row", name=subject).get_by_role("checkbox").check()
+        page.get_by_role("button", name="State, priority, tags…").click()
+        change = page.locator("button[name=confirmed]")
+        page.get_by_label("Priority").select_option(label="urgent")
+        expect(change).to_have_text("Change 1 ticket")
+        page.get_by_label("Priority").select_option(label="unchanged")
+        expect(change).to_have_count(0)
+        page.get_by_label("Add tags").fill("nat")
+        page.keyboard.press("Tab")
+        page.keyboard.type("old")
+        expect(change).to_have_text("Change 1 ticket")
+        expect(page.get_by_label("Remove tags")).to_have_value("old")
+        page.get_by_label("Add tags").fill("nat, wifi")
+        page.keyboard.press("Enter")  # presses the first button, which confirms what was previewed before
+        expect(page.locator(".nw-errors")).to_contain_text("The preview was made with other entries.")
+        expect(change).to_have_text("Change 2 tickets")
+        assert "wifi" not in Ticket.objects.get(pk=first.pk).tags
+        change.click()
+        expect(page.get_by_text("2 tickets are changed.")).to_be_visible()
+    assert {tuple(each.tags) for each in Ticket.objects.all()} == {("nat", "wifi")}
 
 
 @pytest.mark.django_db(transaction=True)

@@ -49,7 +49,7 @@ def bulk_action(request: HttpRequest) -> HttpResponse:
         return redirect(back)
     preview, difference = action.build_preview(chosen), ""
     if preview and "confirmed" in request.POST:
-        difference = preview.mark.describe_difference(bulk.parse_preview_mark(request.POST))
+        difference = preview.mark.describe_difference(bulk.MembersPreviewMark.parse(request.POST))
         if not difference and _carry_out(action, preview, request):
             return redirect(back)
     context = {

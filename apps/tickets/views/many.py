@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
+from apps.lib.web.preview_mark import PreviewMark
 from apps.tickets import bulk, ticket_selection
 from apps.tickets.forms_many import AnswerManyForm, ChangeManyForm
 from apps.tickets.models import Bulk, Canned, Ticket
@@ -71,21 +72,28 @@ def _build_samples(found: list[Ticket], texts: dict[str, str], request: HttpRequ
 
 
 def _change_selected(request: HttpRequest, found: list[Ticket]) -> HttpResponse:
-    first = "state" not in request.POST
-    form = ChangeManyForm(None if first else request.POST)
-    affected = 0
-    if not first and form.is_valid():
+    form = ChangeManyForm(request.POST if "state" in request.POST else None)
+    mark, difference = None, ""
+    if form.is_valid():
         try:
             changes = form.to_changes()
-            affected = bulk.count_affected(found, changes)
+            affected = bulk.list_affected(found, changes)
+            mark = PreviewMark.build([each.pk for each in affected], form.cleaned_data.values())
             if "confirmed" in request.POST:
-                done = bulk.change_tickets(tickets=found, changes=changes, by=get_signed_in_user(request))
-                words = ngettext("%(n)s ticket is changed.", "%(n)s tickets are changed.", done)
-                messages.success(request, words % {"n": formats.format_number(done)})
-                return redirect(_build_back_url(request))
+                difference = mark.describe_difference(PreviewMark.parse(request.POST))
+                if not difference:
+                    return _carry_out_change(request, affected, changes)
         except Problem as problem:
             form.add_problem(problem)
-    return _render_page(request, found, form, affected=affected, status=422 if form.is_bound and form.errors else 200)
+    status = 422 if form.errors or difference else 200
+    return _render_page(request, found, form, mark=mark, difference=difference, status=status)
+
+
+def _carry_out_change(request: HttpRequest, tickets: list[Ticket], changes: bulk.TicketChanges) -> HttpResponse:
+    done = bulk.change_tickets(tickets=tickets, changes=changes, by=get_signed_in_user(request))
+    words = ngettext("%(n)s ticket is changed.", "%(n)s tickets are changed.", done)
+    messages.success(request, words % {"n": formats.format_number(done)})
+    return redirect(_build_back_url(request))
 
 
 def _render_page(
@@ -94,14 +102,15 @@ def _render_page(
     form: AnswerManyForm | ChangeManyForm,
     *,
     samples: list[tuple[Ticket, str]] | None = None,
-    affected: int = 0,
+    mark: PreviewMark | None = None,
+    difference: str = "",
     status: int = 200,
 ) -> HttpResponse:
     answering = isinstance(form, AnswerManyForm)
     shown = {
-        "found": found, "form": form, "answering": answering, "samples": samples, "affected": affected, "spared": len(found) - affected,
-        "reached": bulk.compute_answer_reach(found), "canned": Canned.objects.order_by("name") if answering else (),
-        "back": _build_back_url(request),
+        "found": found, "form": form, "answering": answering, "samples": samples, "mark": mark, "difference": difference,
+        "spared": len(found) - mark.number if mark else 0, "reached": bulk.compute_answer_reach(found),
+        "canned": Canned.objects.order_by("name") if answering else (), "back": _build_back_url(request),
     }  # fmt: skip
     return render(request, "tickets/many.html", shown, status=status)
 
