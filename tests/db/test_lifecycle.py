@@ -36,7 +36,7 @@ from apps.nat.services import add_forward
 from apps.network.models import Holding, Pool
 from apps.network.services import release_holding
 from tests import factories
-from tests.db.page_client import list_messages, signed_in, text
+from tests.db.page_client import confirm_preview, list_messages, read_preview_mark, signed_in, text
 
 TODAY = timezone.localdate
 
@@ -385,15 +385,41 @@ def test_the_page_of_a_move_previews_then_plans_and_the_member_reads_it(network:
     sent = {"on": on, "room": "C-101", "pool": pool.pk, "follow": "on"}
     preview = text(mara.post(path, sent))
     assert "Moves to the new address: TCP 44321" in preview and "10.16.0.10 is released" in preview
-    assert not Move.objects.exists()
-    page = mara.post(path, sent | {"confirmed": "1"}, follow=True)
+    assert "Plan the move" in preview and not Move.objects.exists()
+    page = confirm_preview(mara, path, sent)
     assert "Until then you can cancel the move" in list_messages(page)[0]
     assert "Moves to C-101." in text(page)
     assert "Moves to C-101." in text(signed_in(selin).get("/me/"))
     assert "was cancelled" in list_messages(mara.post(f"/moves/{Move.objects.get().pk}/drop/", follow=True))[0]
-    assert "has moved" in list_messages(mara.post(path, sent | {"confirmed": "1", "on": ""}, follow=True))[0]
+    assert "Move now" in text(mara.post(path, sent | {"on": ""}))
+    assert "has moved" in list_messages(confirm_preview(mara, path, sent | {"on": ""}))[0]
     assert now_held(who) == ["10.40.0.1/32"]
     assert mara.post(path, {"on": "2020-01-01"}).status_code == 422
+
+
+def test_the_first_button_of_a_move_speaks_of_a_preview_and_of_no_import(network: factories.Network) -> None:
+    page = text(signed_in(network.admin).get(f"/members/{network.residents['m1'].member.pk}/move/"))
+    assert '<button class="btn btn-primary">Preview</button>' in page and "import" not in page.partition("<form")[2].lower()
+
+
+@pytest.mark.parametrize("entry", [{"follow": ""}, {"on": ""}, {"room": ""}, {"pool": ""}])
+def test_what_is_entered_after_the_preview_of_a_move_is_previewed_first(network: factories.Network, entry: dict[str, str]) -> None:
+    who, (_room, pool) = network.residents["m1"].member, house(network)
+    forward(network)
+    sent = {"on": (TODAY() + timedelta(days=2)).isoformat(), "room": "C-101", "pool": pool.pk, "follow": "on"}
+    answer = confirm_preview(signed_in(network.admin), f"/members/{who.pk}/move/", sent, **entry)
+    assert answer.status_code == 422 and "The preview was made with other entries. Nothing was changed." in text(answer)
+    assert not Move.objects.exists() and now_held(who) == ["10.16.0.10/32"]
+
+
+def test_a_move_that_would_end_more_than_in_the_preview_is_previewed_again(network: factories.Network) -> None:
+    mara, who, (_room, pool) = signed_in(network.admin), network.residents["m1"].member, house(network)
+    path, sent = f"/members/{who.pk}/move/", {"on": "", "room": "", "pool": pool.pk}
+    shown = read_preview_mark(mara, path, sent)
+    forward(network)
+    answer = mara.post(path, sent | shown | {"confirmed": "1"})
+    assert answer.status_code == 422 and "It would have another effect now than in the preview." in text(answer)
+    assert "Ends: TCP 44321" in text(answer) and now_held(who) == ["10.16.0.10/32"]
 
 
 def let_each_reading_be_a_day_later(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -406,9 +432,10 @@ def test_a_move_without_a_day_happens_now_even_if_it_is_sent_at_midnight(
     network: factories.Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mara, who, (_room, pool) = signed_in(network.admin), network.residents["m1"].member, house(network)
-    given = {"on": "", "room": "C-101", "pool": pool.pk, "follow": "on", "confirmed": "yes"}
+    given = {"on": "", "room": "C-101", "pool": pool.pk, "follow": "on"}
     let_each_reading_be_a_day_later(monkeypatch)
-    moved = mara.post(f"/members/{who.pk}/move/", given)
+    shown = read_preview_mark(mara, f"/members/{who.pk}/move/", given)
+    moved = mara.post(f"/members/{who.pk}/move/", given | shown | {"confirmed": "1"})
     assert moved.status_code == 302, text(moved)
     assert now_held(who) == ["10.40.0.1/32"] and Move.objects.get().state == "done"
 

@@ -19,6 +19,7 @@ from apps.lib.errors import Problem
 from apps.lib.ui import formats
 from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.ui.row_choice_field import CachedModelChoiceField
+from apps.lib.web.preview_mark import PreviewMark
 from apps.members import departures, services
 from apps.members.forms import DateInput, RoomField
 from apps.members.models import Departure, Member
@@ -119,24 +120,31 @@ class MoveForm(forms.Form):
 
 @staff_page
 def move(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show what a move does; once confirmed, plan it, or do it if its day is today."""
+    """Show what a move does; once exactly this is confirmed, plan it, or do it if its day is today."""
     member = get_object_or_404(Member.objects.select_related("room__site"), pk=pk)
     form = MoveForm(request.POST if request.method == "POST" else None)
-    preview: list[str] | None = None
+    context: dict[str, Any] = {"member": member, "form": form}
     if form.is_valid():
-        given = form.cleaned_data
         try:
-            if "confirmed" in request.POST:
-                messages.success(
-                    request, _describe_move(moving.plan_or_carry_out_move(member=member, by=get_signed_in_user(request), **given))
-                )
+            context |= _preview_move(member, form, request)
+            if "confirmed" in request.POST and not context["difference"]:
+                moved = moving.plan_or_carry_out_move(member=member, by=get_signed_in_user(request), **form.cleaned_data)
+                messages.success(request, _describe_move(moved))
                 return redirect("desk:member", pk)
-            effects = moving.list_move_effects(member, given["pool"], follow=given["follow"])
-            preview = [line for effect in effects for line in schedule.describe_effect(effect, str(given["pool"]))]
         except Problem as problem:
             add_problem_to_form(form, problem)
-    context = {"member": member, "form": form, "preview": preview, "valid": preview is not None}
-    return render(request, "desk/member/move.html", context, status=422 if form.errors else 200)
+    context["valid"] = form.is_valid()
+    return render(request, "desk/member/move.html", context, status=422 if form.errors or context.get("difference") else 200)
+
+
+def _preview_move(member: Member, form: MoveForm, request: HttpRequest) -> dict[str, Any]:
+    """Return for the page what the move does, and what is not as in the confirmed preview."""
+    given = form.cleaned_data
+    effects = moving.list_move_effects(member, given["pool"], follow=given["follow"])
+    preview = [line for effect in effects for line in schedule.describe_effect(effect, str(given["pool"]))]
+    mark = PreviewMark.build(preview, given.values())
+    difference = mark.describe_difference(PreviewMark.parse(request.POST)) if "confirmed" in request.POST else ""
+    return {"preview": preview, "mark": mark, "difference": difference, "at_once": given["on"] in (None, timezone.localdate())}
 
 
 def _describe_move(move: Move) -> str:
