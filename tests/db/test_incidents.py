@@ -1,5 +1,6 @@
 """Incidents: opened, told, ended, opened again; their tickets; what members and the public read of them, and what not."""
 
+import re
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -247,9 +248,10 @@ def test_one_answer_reaches_all_attached_tickets_and_solves_them_once(slow: Inci
     tickets.answer_ticket(ticket=asked[0], text="Solved before.", solved=True, by=mara)
     Message.objects.all().delete()
     key, said = uuid4(), {"text_en": "All is well again.", "text_de": ""}
-    first, second = (attached_tickets.answer_attached(incident=slow, key=key, by=mara, **said) for _click in range(2))
+    named = [each.pk for each in asked]
+    first, second = (attached_tickets.answer_attached(incident=slow, named=named, key=key, by=mara, **said) for _click in range(2))
     with pytest.raises(Problem, match="No attached ticket is left"):
-        attached_tickets.answer_attached(incident=slow, key=uuid4(), by=mara, **said)
+        attached_tickets.answer_attached(incident=slow, named=named, key=uuid4(), by=mara, **said)
     page = signed_in(mara).get(f"/incidents/{slow.pk}/")
     assert first == second == Bulk.objects.get() and page.context["answerable"] == 0
     while bulk.send_pending_answers():
@@ -257,7 +259,35 @@ def test_one_answer_reaches_all_attached_tickets_and_solves_them_once(slow: Inci
     assert set(Ticket.objects.values_list("state", flat=True)) == {"solved"}
     assert sorted(Message.objects.filter(template="ticket_answer").values_list("to", flat=True)) == ["m1@example.org", "m2@example.org"]
     with pytest.raises(Problem, match="No attached ticket is left"):
-        attached_tickets.answer_attached(incident=slow, key=uuid4(), by=mara, **said)
+        attached_tickets.answer_attached(incident=slow, named=named, key=uuid4(), by=mara, **said)
+
+
+def test_a_ticket_that_is_attached_after_the_page_named_how_many_is_answered_only_when_it_was_named(slow: Incident, mara: User) -> None:
+    first, late = (write(resident(f"Member {number}", None, email=f"m{number}@example.org")) for number in range(2))
+    client, path = signed_in(mara), f"/incidents/{slow.pk}/tickets/answer/"
+    attached_tickets.attach_tickets(incident=slow, tickets=[first], by=mara)
+    page = client.get(path)
+    assert "Answer 1 ticket" in text(page)
+    given = {"key": str(page.context["form"]["key"].value()), "text_en": "All is well again.", "text_de": ""}
+    attached_tickets.attach_tickets(incident=slow, tickets=[late], by=mara)
+    answer = client.post(path, given | {"ticket": _list_named(page)})
+    assert answer.status_code == 422 and "1 more ticket would be answered now. Nothing was sent." in text(answer)
+    assert "Answer 2 tickets" in text(answer) and not Bulk.objects.exists()
+    sent = client.post(path, given | {"ticket": _list_named(answer)})
+    assert sent.status_code == 302 and Bulk.objects.get().items.count() == 2
+
+
+def test_what_was_solved_after_the_page_named_it_is_left_out_without_a_question(slow: Incident, mara: User) -> None:
+    asked = [write(resident(f"Member {number}", None)) for number in range(2)]
+    attached_tickets.attach_tickets(incident=slow, tickets=asked, by=mara)
+    named = [each.pk for each in asked]
+    tickets.answer_ticket(ticket=asked[0], text="Solved before.", solved=True, by=mara)
+    made = attached_tickets.answer_attached(incident=slow, named=named, key=uuid4(), text_en="Well again.", text_de="", by=mara)
+    assert [each.ticket for each in made.items.all()] == asked[1:]
+
+
+def _list_named(page: Any) -> list[str]:
+    return re.findall(r'name="ticket" value="(\d+)"', text(page))
 
 
 def test_members_read_of_what_affects_their_house_on_each_of_their_pages(mara: User) -> None:

@@ -1,6 +1,6 @@
 """Tickets of an incident: which ones may be about it, attaching them by hand or by rule, and one answer to all."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -9,9 +9,11 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.lib.errors import Conflict, Problem
+from apps.lib.ui import formats
 from apps.status.incidents.models import Incident, IncidentTicket
 from apps.tickets import bulk
 from apps.tickets.models import Bulk, BulkItem, Ticket
@@ -89,9 +91,10 @@ def list_answerable_tickets(incident: Incident) -> QuerySet[Ticket]:
 
 
 @transaction.atomic
-def answer_attached(*, incident: Incident, key: UUID, text_en: str, text_de: str, by: User) -> Bulk:
+def answer_attached(*, incident: Incident, named: Collection[int], key: UUID, text_en: str, text_de: str, by: User) -> Bulk:
     """Answer all tickets that `list_answerable_tickets` returns, and mark them as solved.
 
+    named: ids of the tickets that the form named. Raises Conflict if others would be answered too: mails cannot be called back.
     key: from the form, so that a second click finds the answer of the first one. Two forms answer no ticket twice, either. Raises Problem.
     """
     Incident.objects.select_for_update(no_key=True).get(pk=incident.pk)
@@ -100,4 +103,11 @@ def answer_attached(*, incident: Incident, key: UUID, text_en: str, text_de: str
     tickets = list(list_answerable_tickets(incident))
     if not tickets:
         raise Problem(_("No attached ticket is left to answer."))
+    if more := len({each.pk for each in tickets}.difference(named)):
+        text = ngettext(
+            "%(n)s more ticket would be answered now. Nothing was sent. Look at the number, then answer again.",
+            "%(n)s more tickets would be answered now. Nothing was sent. Look at the number, then answer again.",
+            more,
+        )
+        raise Conflict(text % {"n": formats.format_number(more)})
     return bulk.answer_tickets(key=key, tickets=tickets, text_de=text_de, text_en=text_en, solved=True, by=by)

@@ -16,6 +16,7 @@ from apps.status.incidents.forms import AnswerTicketsForm
 from apps.status.incidents.models import Incident
 from apps.tickets.bulk import compute_answer_reach
 from apps.tickets.models import Ticket
+from apps.tickets.ticket_selection import parse_ids
 
 
 @staff_page
@@ -50,13 +51,14 @@ def detach(request: HttpRequest, pk: int, ticket: int) -> HttpResponse:
 
 @staff_page
 def answer(request: HttpRequest, pk: int) -> HttpResponse:
-    """Answer all attached tickets that are not solved, and mark them as solved."""
+    """Answer all attached tickets that are not solved, and mark them as solved; more than the page named only after it has named them."""
     row = get_object_or_404(Incident, pk=pk)
     tickets = list(attached_tickets.list_answerable_tickets(row))
     form = AnswerTicketsForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            made = attached_tickets.answer_attached(incident=row, by=get_signed_in_user(request), **form.cleaned_data)
+            named = parse_ids(request.POST.getlist("ticket"))
+            made = attached_tickets.answer_attached(incident=row, named=named, by=get_signed_in_user(request), **form.cleaned_data)
             return redirect("tickets:sent", made.pk)
         except Problem as problem:
             form.add_problem(problem)
