@@ -212,9 +212,26 @@ def test_a_ticket_carries_exactly_what_was_shown_and_nothing_that_was_forged(
     assert signed_in(noah).post("/me/check/ticket/", given | {"found": token}).status_code == 422, "it was shown to somebody else"
     with monkeypatch.context() as later:
         later.setattr(report_, "KEPT", -1)
-        assert selin.post("/me/check/ticket/", given | {"found": token}).status_code == 422, "it is too old"
+        late = selin.post("/me/check/ticket/", given | {"found": token})
+        assert late.status_code == 422 and "The check was more than a day old" in text(late)
     assert not Ticket.objects.exists()
     selin.post("/me/check/ticket/", given | {"found": token})
+    assert Ticket.objects.get().messages.get().text == f"Since noon.\n\n{shown}"
+
+
+@pytest.mark.parametrize("first", [{"text": "Since noon."}, {"text": ""}])
+def test_a_check_that_was_too_old_is_made_anew_and_shown_and_goes_with_the_ticket(
+    network: factories.Network, monkeypatch: pytest.MonkeyPatch, first: dict[str, str]
+) -> None:
+    selin = lives_in(network)
+    given = {"subject": "Nothing works", "text": "Since noon."}
+    token = selin.get("/me/check/ticket/").context["token"]
+    with monkeypatch.context() as later:
+        later.setattr(report_, "KEPT", -1)
+        late = selin.post("/me/check/ticket/", given | first | {"found": token})
+    shown = late.context["found"]
+    assert late.status_code == 422 and "It is us: " in shown and "Sent with the ticket" in text(late)
+    selin.post("/me/check/ticket/", given | {"found": late.context["token"]})
     assert Ticket.objects.get().messages.get().text == f"Since noon.\n\n{shown}"
 
 

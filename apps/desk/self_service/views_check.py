@@ -47,18 +47,19 @@ def open_check_ticket(request: HttpRequest, member: Member) -> HttpResponse:
         subject = found.verdict.title[:200] if found.verdict.fault is not FaultOrigin.NONE else ""
         return _render_ticket(request, AskForm(initial={"subject": subject}), found.to_text(), member)
     text, form = unsign_text(request.POST.get("found", ""), member), AskForm(request.POST, request.FILES)
+    if text is None:
+        form.add_problem(Problem(_("The check was more than a day old. The result below is a new one: look at it, then send the ticket.")))
+        text = _build_report(request, member).to_text()
     if form.is_valid():
         try:
             made = own_tickets.open_own_ticket(member=member, by=get_signed_in_user(request), **_add_findings(form, text))
             return redirect("own:ticket", made.pk)
         except Problem as problem:
             form.add_problem(problem)
-    return _render_ticket(request, form, text or "", member)
+    return _render_ticket(request, form, text, member)
 
 
-def _add_findings(form: AskForm, text: str | None) -> dict[str, Any]:
-    if text is None:
-        raise Problem(_("This check is more than a day old. Check again, then open the ticket."))
+def _add_findings(form: AskForm, text: str) -> dict[str, Any]:
     given = form.to_kwargs()
     return {**given, "text": f"{given['text']}\n\n{text}".strip()}
 
