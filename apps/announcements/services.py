@@ -107,7 +107,7 @@ def publish_announcement(*, announcement: Announcement, version: int, members: i
     row.save()
     delivery = Delivery.WAITING if row.by_mail else Delivery.PAGE
     AnnouncementRecipient.objects.bulk_create(
-        [AnnouncementRecipient(announcement=row, member_id=pk, delivery=delivery) for pk in reached], batch_size=BATCH
+        [AnnouncementRecipient(announcement=row, member_id=pk, since=now, delivery=delivery) for pk in reached], batch_size=BATCH
     )
     enqueue_task(TASK)
     log.info("announcement published", announcement=row.pk, members=len(reached), mail=row.by_mail, by=by.username)

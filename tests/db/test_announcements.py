@@ -394,6 +394,14 @@ def test_who_comes_to_fit_the_audience_sees_it_too_and_gets_no_mail(mara: User, 
     assert (count_deliveries(row).reached, count_deliveries(row).late, row.reached) == (5, 1, 4)
 
 
+def test_nobody_came_late_to_what_is_only_on_the_page_but_those_who_came_after_it(mara: User, people: list[Member]) -> None:
+    row = announcement_factories.publish(mara, by_mail=False)
+    assert (count_deliveries(row).reached, count_deliveries(row).late) == (4, 0)
+    factories.member("Eve")
+    send_announcements()
+    assert (count_deliveries(row).reached, count_deliveries(row).late) == (5, 1)
+
+
 def test_what_is_over_withdrawn_or_planned_reaches_no_newcomers(mara: User, people: list[Member]) -> None:
     now = timezone.now()
     announcement_factories.publish(mara, shown_from=now + DAY)
