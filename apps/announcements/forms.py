@@ -10,9 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.announcements.models import AUDIENCE_KINDS, Announcement
 from apps.announcements.services import LONGEST, AnnouncementFacts
-from apps.bans.forms import LOCAL
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to_form
+from apps.lib.ui.local_time_field import LocalTimeField
 from apps.members.models import Site, Tariff
 from apps.network.models import GatewayGroup, Pool
 
@@ -38,11 +38,6 @@ class _PoolsField(_ChosenField[Pool]):
         return f"{obj.name} ({obj.prefix})"
 
 
-def _make_time_field(label: Any, *, required: bool, help_text: Any = "") -> forms.DateTimeField:
-    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format=LOCAL)
-    return forms.DateTimeField(label=label, required=required, widget=widget, help_text=help_text)
-
-
 class AnnouncementForm(forms.Form):
     """Texts in one language or both, the audience, and when it is shown. version: the one that was read."""
 
@@ -65,14 +60,14 @@ class AnnouncementForm(forms.Form):
     pools = _PoolsField(Pool.objects.all(), _("Address pools"))
     groups = _GroupsField(GatewayGroup.objects.prefetch_related("gateways"), _("Gateways"))
     tariffs: _ChosenField[Tariff] = _ChosenField(Tariff.objects.all(), _("Tariffs"))
-    shown_from = _make_time_field(_("Shown from"), required=False, help_text=_("Empty: at once. Mails leave from then on."))
-    shown_until = _make_time_field(_("Shown until"), required=True)
+    shown_from = LocalTimeField(label=_("Shown from"), required=False, help_text=_("Empty: at once. Mails leave from then on."))
+    shown_until = LocalTimeField(label=_("Shown until"), is_end=True)
     by_mail = forms.BooleanField(
         label=_("Also by mail"), required=False, help_text=_("One mail to each member, in their language, after all other mails.")
     )
 
     def __init__(self, data: Any = None, row: Announcement | None = None) -> None:
-        initial: dict[str, Any] = {"by_mail": True, "shown_until": timezone.now() + USUAL}
+        initial: dict[str, Any] = {"by_mail": True, "shown_until": timezone.now().replace(second=0, microsecond=0) + USUAL}
         if row:
             initial = {name: getattr(row, name) for name in ("version", *COLUMNS)}
             initial |= {kind: getattr(row, kind).all() for kind in AUDIENCE_KINDS}

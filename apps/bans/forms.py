@@ -1,7 +1,7 @@
 """Forms for ban lists, bans, imports and feeds. The services check which prefixes can be banned."""
 
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
@@ -13,6 +13,7 @@ from apps.bans.feed_parser import LONGEST_COMMENT, FeedLimits
 from apps.bans.models import AllowEntry, Ban, BanFeed, BanList, Direction
 from apps.lib.database.validity import check_not_too_far_ahead
 from apps.lib.errors import Problem
+from apps.lib.ui.local_time_field import LocalTimeField
 
 TERMS = {"1h": timedelta(hours=1), "1d": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(days=30)}
 TERM_CHOICES = [
@@ -28,26 +29,6 @@ DIRECTIONS = [
     (Direction.IN, gettext_lazy("connections from there")),
     (Direction.OUT, gettext_lazy("connections to there")),
 ]
-LOCAL = "%Y-%m-%dT%H:%M"
-
-
-class EndField(forms.DateTimeField):
-    """The time of an end, to the minute, in the reader's zone.
-
-    present: the end with which the page fills the field in. Its text means exactly this end, which may have seconds, or lie in the hour
-    of October that comes twice and cannot be entered.
-    """
-
-    present: datetime | None = None
-
-    def __init__(self) -> None:
-        widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format=LOCAL)
-        super().__init__(label=gettext_lazy("or at"), required=False, widget=widget)
-
-    def to_python(self, value: Any) -> datetime | None:
-        if self.present and value == self.widget.format_value(self.prepare_value(self.present)):
-            return self.present
-        return super().to_python(value)
 
 
 class EndForm(forms.Form):
@@ -58,11 +39,7 @@ class EndForm(forms.Form):
 
     offer = ""  # an alternative to a value that was refused
     term = forms.ChoiceField(label=gettext_lazy("Ends"), choices=TERM_CHOICES, initial="never")
-    until = EndField()
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        cast("EndField", self.fields["until"]).present = self.initial.get("until")
+    until = LocalTimeField(label=gettext_lazy("or at"), required=False, is_end=True)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data

@@ -4,10 +4,13 @@ from datetime import datetime
 from typing import Any, cast
 
 from django import forms
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from apps.lib.fields import AddressField, PrefixField
+from apps.lib.local_time import list_meanings
 from apps.lib.ui import formats
+from apps.lib.ui.local_time_field import LocalTimeField
 from apps.lib.ui.row_choice_field import CachedModelChoiceField
 from apps.members.models import Device, Member
 from apps.members.selectors import list_cached_devices
@@ -205,7 +208,10 @@ class PoolSplitForm(PoolPreviewForm):
 
 
 class HolderLookupForm(forms.Form):
-    """Looks up who held an address, and which of its ports, at a moment."""
+    """Looks up who held an address, and which of its ports, at a moment.
+
+    is_earlier: shown once a time was entered that the clock showed twice; the later of the two is meant otherwise.
+    """
 
     address = AddressFormField(
         label=_("Address"), max_length=50, widget=forms.TextInput(attrs={"spellcheck": "false", "placeholder": "198.51.100.7"})
@@ -213,14 +219,29 @@ class HolderLookupForm(forms.Form):
     port = forms.IntegerField(
         label=_("Port"), min_value=1, max_value=65535, required=False, widget=forms.NumberInput(attrs={"inputmode": "numeric"})
     )
-    at = forms.DateTimeField(
-        label=_("When"),
-        required=False,
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S"),
-    )
+    at = LocalTimeField(label=_("When"), required=False, has_seconds=True)
+    is_earlier = forms.BooleanField(required=False)
     reason = forms.CharField(
         label=_("Reason"), max_length=200, widget=forms.TextInput(attrs={"placeholder": _("abuse report 4711"), "autocomplete": "off"})
     )
+
+    def __init__(self, data: Any = None, initial: dict[str, Any] | None = None) -> None:
+        super().__init__(data, initial=initial)
+        if data is None:
+            del self.fields["is_earlier"]
+
+    def clean(self) -> dict[str, Any]:
+        """Offer the earlier time, and take it if it was chosen, where the clock showed the time twice."""
+        cleaned = super().clean() or self.cleaned_data
+        at, is_earlier = cleaned.get("at"), cleaned.pop("is_earlier", False)
+        meanings = list_meanings(timezone.make_naive(at), timezone.get_current_timezone()) if at else []
+        if len(meanings) < 2:
+            del self.fields["is_earlier"]
+            return cleaned
+        self["is_earlier"].label = _("The clock showed this time twice: look up the earlier one, %(time)s") % {
+            "time": formats.format_full_time(meanings[0])
+        }
+        return cleaned | {"at": meanings[0]} if is_earlier else cleaned
 
     def get_moment(self, now: datetime) -> datetime:
         """Return the moment that was entered, or `now`."""

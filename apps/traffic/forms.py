@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from apps.lib.ui import formats
+from apps.lib.ui.local_time_field import LocalTimeField
 from apps.preferences.declarations import KEEP_DAYS_DAYS
 from apps.preferences.selectors import read_setting
 from apps.traffic import windows
@@ -16,20 +17,14 @@ from apps.traffic.models import Quota
 from apps.traffic.quotas import MAX_QUOTA_OCTETS
 from apps.traffic.windows import TimeWindow
 
-LOCAL: Final = "%Y-%m-%dT%H:%M"  # format of a browser's datetime-local field
 GIGA: Final = 10**9
-
-
-def _make_moment_field(label: Any, help_text: Any = "") -> forms.DateTimeField:
-    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format=LOCAL)
-    return forms.DateTimeField(label=label, help_text=help_text, required=False, widget=widget)
 
 
 class WindowForm(forms.Form):
     """Start and end of a window; without both, a preset."""
 
-    since = _make_moment_field(pgettext_lazy("time", "From"))
-    until = _make_moment_field(pgettext_lazy("time", "To"))
+    since = LocalTimeField(label=pgettext_lazy("time", "From"), required=False)
+    until = LocalTimeField(label=pgettext_lazy("time", "To"), required=False, is_end=True)
 
     def __init__(self, data: Any, *, now: datetime) -> None:
         super().__init__(data)

@@ -1,6 +1,6 @@
 """The duty rota: shifts that people enter, take over and give back; whose alarm it is first; and the feed to subscribe to."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from threading import Barrier, Thread
 
 import pytest
@@ -17,6 +17,7 @@ from apps.alarms import services as alarms
 from apps.alarms.channels.models import ChannelMessage
 from apps.alarms.channels.services import ChannelFacts, add_channel
 from apps.alarms.duty import rota_feed, services
+from apps.alarms.duty.forms import ShiftForm
 from apps.alarms.duty.models import DutyFeed, DutyShift
 from apps.alarms.duty.selectors import find_on_duty, read_rota
 from apps.alarms.models import Alarm
@@ -261,6 +262,13 @@ def test_a_volunteer_enters_takes_over_and_removes_shifts_on_the_page(running: f
     assert "Remove the shift of Jonas Lindqvist" in text(client.get(f"/alarms/duty/shifts/{taken.pk}/remove/"))
     assert client.post(f"/alarms/duty/shifts/{taken.pk}/remove/").status_code == 302
     assert DutyShift.objects.get() == mine and list_row_history(mine)
+
+
+def test_a_shift_begins_and_ends_in_the_hour_that_the_clock_shows_twice(jonas: User) -> None:
+    form = ShiftForm({"person": jonas.pk, "begins": "2099-10-25T02:30", "ends": "2099-10-25T02:30"})
+    assert form.is_valid(), form.errors
+    second = datetime(2099, 10, 25, 1, 30, tzinfo=UTC)
+    assert (form.cleaned_data["begins"], form.cleaned_data["ends"]) == (second - HOUR, second)
 
 
 def test_more_shifts_cost_the_page_no_more_queries(running: factories.Network, jonas: User) -> None:

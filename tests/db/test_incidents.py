@@ -1,7 +1,7 @@
 """Incidents: opened, told, ended, opened again; their tickets; what members and the public read of them, and what not."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -29,9 +29,10 @@ from apps.tickets import services as tickets
 from apps.tickets.models import Bulk, Ticket
 from tests import factories
 from tests.api_responses import wrong
-from tests.db.page_client import list_messages, signed_in, text
+from tests.db.page_client import get_form_input, list_messages, signed_in, text
 
 HOUR = timedelta(hours=1)
+TWICE = datetime(2024, 10, 27, 1, 30, tzinfo=UTC)  # 02:30 in Berlin, for the second time in that night
 Stage = IncidentUpdate.Stage
 
 
@@ -346,6 +347,38 @@ def test_staff_open_tell_and_report_on_pages(mara: User) -> None:
     assert late.status_code == 422 and kept["services"].value() == ["ipv4", "ipv6"] and kept["title_en"].value() == "Slow for a day"
     again = client.post(f"/incidents/{row.pk}/edit/", {**form, "version": kept["version"].value(), "title_en": "Slow for a day"})
     assert again.status_code == 302 and Incident.objects.get().title == "Slow for a day"
+
+
+@pytest.mark.parametrize("began", [TWICE - HOUR, TWICE, TWICE + timedelta(seconds=42)])
+def test_an_incident_that_began_when_the_clock_went_back_is_edited_like_others(slow: Incident, mara: User, began: datetime) -> None:
+    Incident.objects.filter(pk=slow.pk).update(began=began)
+    path, client = f"/incidents/{slow.pk}/edit/", signed_in(mara)
+    shown = {name: value for name, value in get_form_input(client.get(path)).items() if value}
+    assert client.post(path, shown | {"title_en": "Slow for an hour"}).status_code == 302
+    slow.refresh_from_db()
+    assert (slow.title, slow.began) == ("Slow for an hour", began)
+    assert f"02:30 CE{'S' * (began < TWICE)}T" in text(client.get(f"/incidents/{slow.pk}/"))
+
+
+def test_incidents_and_planned_work_begin_in_the_hour_that_the_clock_shows_twice(mara: User) -> None:
+    client = signed_in(mara)
+    fault = {"title_en": "Slow", "services": ["ipv4"], "impact": "degraded", "public": "on", "stage": "looking", "text_en": "We look."}
+    assert client.post("/incidents/add/fault/", fault | {"began": "2024-10-27T02:30"}).status_code == 302
+    work = fault | {"began": "2024-10-27T02:30", "planned_end": "2024-10-27T02:45", "stage": "planned"}
+    assert client.post("/incidents/add/maintenance/", work).status_code == 302
+    assert set(Incident.objects.values_list("began", flat=True)) == {TWICE}
+    refused = client.post("/incidents/add/fault/", fault | {"began": "2024-03-31T02:30"})
+    assert (refused.status_code, "02:30 does not exist on this day" in text(refused)) == (422, True)
+
+
+def test_a_script_announces_work_that_ends_earlier_by_the_clock_than_it_begins(mara: User, client: Client) -> None:
+    _token, key = tokens.create_token(user=mara, name="script")
+    given = {"services": ["ipv6"], "kind": "maintenance", "title_en": "Kernel", "first": {"stage": "planned", "text_en": "A pause."},
+             "began": "2024-10-27T02:45:00+02:00", "planned_end": "2024-10-27T02:15:00+01:00"}  # fmt: skip
+    made = client.post("/api/status/incidents/", given, content_type="application/json", headers={"Authorization": f"Bearer {key}"})
+    assert made.status_code == 201, made.content
+    row = Incident.objects.get()
+    assert row.planned_end and row.planned_end - row.began == HOUR / 2
 
 
 def test_a_ticket_number_that_is_none_is_said(slow: Incident, mara: User) -> None:

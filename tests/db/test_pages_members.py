@@ -2,7 +2,7 @@
 
 import csv
 import io
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from ipaddress import ip_network
 
 import pytest
@@ -624,6 +624,19 @@ def test_who_had_an_address_when(mara: Client, network: factories.Network) -> No
     assert mara.post("/addresses/held/", asked).context["answer"].holding.member.name == "Selin Kaya"
     assert "Not found." in text(mara.post("/addresses/held/", asked | {"at": "2001-01-01T00:00"}))
     assert text(mara.get("/history/enquiries/")).count("abuse 4711") == 3
+
+
+def test_who_had_an_address_at_either_of_the_times_that_the_clock_showed_twice(mara: Client, network: factories.Network) -> None:
+    between = datetime(2024, 10, 27, 1, tzinfo=UTC)  # 03:00 in Berlin, when the clock went back to 02:00
+    before, after = factories.member("Tunde Okafor"), factories.member("Selin Kaya")
+    factories.make_holding(before, network.private, "10.16.9.9", valid=(between - timedelta(days=9), between))
+    factories.make_holding(after, network.private, "10.16.9.9", valid=(between, None))
+    asked = {"address": "10.16.9.9", "at": "2024-10-27T02:30:00", "reason": "abuse 4711"}
+    answer = mara.post("/addresses/held/", asked)
+    assert answer.context["answer"].holding.member == after and "02:30 CET" in text(answer)
+    assert "look up the earlier one, Sun 27 Oct 2024, 02:30 CEST" in text(answer)
+    assert mara.post("/addresses/held/", asked | {"is_earlier": "on"}).context["answer"].holding.member == before
+    assert "look up the earlier one" not in text(mara.get("/addresses/held/"))
 
 
 def test_nobody_learns_who_had_an_address_without_saying_why(mara: Client, network: factories.Network) -> None:

@@ -86,6 +86,13 @@ def test_a_text_that_is_read_later_says_the_day_of_today_too() -> None:
         assert formats.format_moment(NOW, NOW, with_zone=True, with_day=True) == "Do, 12.11., 21:16 Uhr MEZ"
 
 
+def test_a_time_that_the_clock_shows_twice_always_names_its_zone() -> None:
+    first = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
+    assert [formats.format_moment(at, at, with_seconds=False) for at in (first, first + timedelta(hours=1))] == ["02:30 CEST", "02:30 CET"]
+    assert formats.format_moment(first + timedelta(hours=1), NOW, with_seconds=False) == "Sun 25 Oct, 02:30 CET"
+    assert formats.format_moment(first + timedelta(hours=2), NOW, with_seconds=False) == "Sun 25 Oct, 03:30"
+
+
 def test_a_time_in_another_zone_than_now_always_names_it() -> None:
     assert formats.format_moment(datetime(2025, 5, 3, 0, 14, tzinfo=UTC), NOW) == "3 May 2025, 02:14 CEST"
 

@@ -1,6 +1,6 @@
 """Forms of the rota: a shift, and a calendar that shifts come from."""
 
-from typing import Any, Final
+from typing import Any
 
 from django import forms
 from django.utils import timezone
@@ -13,8 +13,7 @@ from apps.alarms.duty.models import DutyCalendar
 from apps.alarms.duty.selectors import list_candidates
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to_form
-
-LOCAL: Final = "%Y-%m-%dT%H:%M"
+from apps.lib.ui.local_time_field import LocalTimeField
 
 
 class PersonField(forms.ModelChoiceField[User]):
@@ -31,8 +30,8 @@ class ShiftForm(forms.Form):
     """Who is on duty, and when."""
 
     person = PersonField(label=_("Person"), help_text=_("Whoever operates the network may be on duty."))
-    begins = forms.DateTimeField(label=_("Begins"), widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format=LOCAL))
-    ends = forms.DateTimeField(label=_("Ends"), widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format=LOCAL))
+    begins = LocalTimeField(label=_("Begins"))
+    ends = LocalTimeField(label=_("Ends"), is_end=True)
 
     def __init__(self, data: Any = None, by: User | None = None) -> None:
         now = timezone.localtime().replace(minute=0, second=0, microsecond=0)

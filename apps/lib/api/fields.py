@@ -2,13 +2,16 @@
 times.
 """
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
 from apps.lib.fields import AddressField, InterfaceAddressField, MacField, PrefixField
+from apps.lib.local_time import list_meanings
 
 
 class _ParsedTextField(serializers.CharField):
@@ -28,11 +31,23 @@ class _ParsedTextField(serializers.CharField):
 
 
 class MomentField(serializers.DateTimeField):
-    """A time. REST framework's own field raises OverflowError for one without an offset that is none in UTC, as in the first hours of the
+    """A time. One without an offset is local to the portal, and refused if the clock shows it twice or never: REST framework's own field
+    takes the earlier of two times. That field also raises OverflowError for a time that is none in UTC, as in the first hours of the
     year 1; this one refuses it.
     """
 
+    default_error_messages = {
+        "make_aware": _("The clock in {timezone} shows this time twice, or never. Send it with its offset, like 2026-10-25T02:30:00+01:00.")
+    }
+
+    def to_internal_value(self, value: Any) -> datetime:
+        """Return the time in UTC: Python compares two times of one zone by what its clock shows."""
+        return super().to_internal_value(value).astimezone(UTC)
+
     def enforce_timezone(self, value: datetime) -> datetime:
+        zone = timezone.get_current_timezone()
+        if timezone.is_naive(value) and len(list_meanings(value, zone)) != 1:
+            self.fail("make_aware", timezone=zone)
         try:
             return super().enforce_timezone(value)
         except OverflowError:

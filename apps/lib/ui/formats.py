@@ -106,8 +106,8 @@ def format_zone(at: datetime) -> str:
 def format_moment(at: datetime, now: datetime, with_zone: bool = False, with_seconds: bool = True, *, with_day: bool = False) -> str:
     """Format a time: 21:13:40 today, "Tue 10 Nov, 18:02" this year, "3 May 2026, 02:14 CEST" before.
 
-    The zone is added on request, and wherever it differs from the current one, so that a column headed CET never contains an
-    unmarked CEST. with_day: today has its day, too, for a text that is read on a later one.
+    The zone is added on request, wherever it differs from the current one, so that a column headed CET never contains an unmarked
+    CEST, and to times that the clock shows twice. with_day: today has its day, too, for a text that is read on a later one.
     """
     local, today = at.astimezone(get_current_timezone()), now.astimezone(get_current_timezone())
     clock, exact = pgettext("time of day", "H:i"), pgettext("time of day", "H:i:s")
@@ -116,7 +116,12 @@ def format_moment(at: datetime, now: datetime, with_zone: bool = False, with_sec
     else:
         this_year, older = pgettext("day of this year", "D j M"), pgettext("day", "j M Y")
         text = format_date(local, f"{this_year if local.year == today.year else older}, {clock}")
-    return _append_zone(text, at) if with_zone or local.utcoffset() != today.utcoffset() else text
+    return _append_zone(text, at) if with_zone or local.utcoffset() != today.utcoffset() or _is_shown_twice(local) else text
+
+
+def _is_shown_twice(local: datetime) -> bool:
+    """True in the hour that the clock shows twice, when it goes back."""
+    return local.replace(fold=1 - local.fold).utcoffset() != local.utcoffset()
 
 
 def format_weekday_and_time(at: datetime) -> str:

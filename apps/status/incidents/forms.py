@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to_form
+from apps.lib.ui.local_time_field import LocalTimeField
 from apps.members.models import Site
 from apps.network.models import Gateway
 from apps.status.incidents.models import Incident, IncidentUpdate
@@ -17,12 +18,6 @@ from apps.status.incidents.services import LONGEST_REPORT, LONGEST_TEXT, STAGES,
 from apps.status.network_services import Impact, NetworkService
 
 FACTS: Final = ("title_en", "title_de", "impact", "services", "began", "planned_end", "public", "attach_tickets")
-LOCAL: Final = "%Y-%m-%dT%H:%M"
-
-
-def _make_time_field(label: Any, help_text: Any = "", *, required: bool = True) -> forms.DateTimeField:
-    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format=LOCAL)
-    return forms.DateTimeField(label=label, help_text=help_text, required=required, widget=widget)
 
 
 def _make_text_field(label: Any, help_text: Any = "") -> forms.CharField:
@@ -53,8 +48,8 @@ class IncidentForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         help_text=_("For the charts of this page. Never published."),
     )
-    began = _make_time_field(_("Began"))
-    planned_end = _make_time_field(_("Planned end"))
+    began = LocalTimeField(label=_("Began"))
+    planned_end = LocalTimeField(label=_("Planned end"), is_end=True)
     public = forms.BooleanField(
         label=_("On the public status page"), required=False, help_text=_("Otherwise only staff see it, and nobody gets a mail.")
     )
@@ -65,7 +60,12 @@ class IncidentForm(forms.Form):
     )
 
     def __init__(self, kind: str, data: Any = None, row: Incident | None = None, initial: dict[str, Any] | None = None) -> None:
-        given: dict[str, Any] = {"began": timezone.now(), "public": True, "impact": Impact.DEGRADED, **(initial or {})}
+        given: dict[str, Any] = {
+            "began": timezone.now().replace(second=0, microsecond=0),
+            "public": True,
+            "impact": Impact.DEGRADED,
+            **(initial or {}),
+        }
         if row:
             given = {name: getattr(row, name) for name in ("version", *FACTS)} | {"sites": row.sites.all(), "gateways": row.gateways.all()}
         super().__init__(data, initial=given)
@@ -94,7 +94,9 @@ class UpdateForm(forms.Form):
     stage = forms.ChoiceField(label=_("Stage"))
     text_en = _make_text_field(_("In English"), _("What is known, what is done, what readers should do. No addresses, no names."))
     text_de = _make_text_field(_("In German"))
-    next_update = _make_time_field(_("Next update by"), _("Only promise what somebody will keep."), required=False)
+    next_update = LocalTimeField(
+        label=_("Next update by"), help_text=_("Only promise what somebody will keep."), required=False, is_end=True
+    )
     public = forms.BooleanField(label=_("Members read it"), required=False, initial=True, help_text=_("Otherwise it is a note for staff."))
     notify = forms.BooleanField(label=_("Mail it to subscribers"), required=False, initial=True)
 
