@@ -111,7 +111,7 @@ def _write_reading(gateway: Gateway, ticket: ReadingTicket, reading: wire.Readin
         return ReadingOutcome.OLD
     if skip:
         advance = replace(advance, passed={}, continues=False)
-    validate_reading_increase(advance, at - row.at if row.at else LONGEST)
+    validate_reading_increase(advance, _estimate_elapsed(row, ticket, at))
     bucket = usage_writer.get_open_bucket(at)
     nobodys = usage_writer.add_usage(advance.passed, at, bucket)
     usage_writer.add_throughput(gateway, advance.passed, bucket)
@@ -122,6 +122,15 @@ def _write_reading(gateway: Gateway, ticket: ReadingTicket, reading: wire.Readin
     if nobodys.number:
         log.warning("counted elements without a member", gateway=gateway.name, elements=nobodys.number, first=nobodys.first)
     return ReadingOutcome.WRITTEN
+
+
+def _estimate_elapsed(row: Collected, ticket: ReadingTicket, at: datetime) -> timedelta:
+    """Return the time since the last reading that was written down: by the clock, or by the readings that were due since then if that
+    is longer, because the clock was set back.
+    """
+    if row.at is None:
+        return LONGEST
+    return max(at - row.at, (ticket.number - row.told) * timedelta(seconds=settings.COLLECT_SECONDS))
 
 
 def _note_rates(row: Collected, advance: ReadingIncrease, at: datetime) -> None:

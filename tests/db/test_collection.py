@@ -115,6 +115,19 @@ def test_what_a_gateway_cannot_have_carried_is_refused_whole_until_a_person_says
     assert "have been rejected" not in text(client.get(f"/gateways/{network.gateways[0].pk}/"))
 
 
+def test_what_passed_in_a_long_silence_counts_though_the_clock_was_set_back(network: factories.Network, settings: LazySettings) -> None:
+    settings.LINE_MBITS, settings.COLLECT_SECONDS = 8, 60.0  # 60 MB a minute
+    four, _ = m1(network)
+    nat_1 = network.gateways[0]
+    take(network, reading(1, up4={four: (1, 100)}))
+    for _silent in range(99):
+        draw_ticket(nat_1)
+    assert take(network, reading(2, up4={four: (2, 6_200_000_000)}), first=-99) == [ReadingOutcome.REFUSED]
+    assert take(network, reading(3, up4={four: (2, 6_000_000_000)}), first=-98) == [ReadingOutcome.WRITTEN]
+    assert take(network, reading(4, up4={four: (3, 6_200_000_000)}), first=-97) == [ReadingOutcome.REFUSED]
+    assert up_and_down(network) == (6_000_000_000, 0)
+
+
 @pytest.mark.parametrize("spoiled", [Counts(1, b"\1\2\3", b"\0" * 8, b"\0" * 8, b""), Counts(1, b"\1\2\3\4", b"\0" * 8, b"\xff" * 8, b"")])
 def test_a_reading_that_is_none_changes_nothing_and_is_told(network: factories.Network, spoiled: Counts) -> None:
     four, _ = m1(network)
