@@ -5,6 +5,7 @@ from datetime import timedelta
 from celery import shared_task
 from django.utils import timezone
 
+from apps.lib.database.clock_check import check_clock
 from apps.operations import heartbeats, pruning
 from apps.operations.models import ProcessRole
 from apps.operations.portal_health.collection import read_portal
@@ -15,8 +16,11 @@ from workers.queues import ROLES
 
 @shared_task(name="workers.forget")
 def forget() -> None:
-    """Remove rows past their retention, table by table, in bounded steps. Queues itself again if rows are left."""
-    if pruning.prune_all():
+    """Remove rows past their retention, table by table, in bounded steps. Queues itself again if rows are left.
+
+    Fails while this machine's clock differs from the database's.
+    """
+    if pruning.prune_all(check_clock(timezone.now())):
         forget.delay()
 
 

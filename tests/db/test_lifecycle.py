@@ -5,6 +5,7 @@ file with everything that is stored about a member.
 import io
 import json
 import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
 from itertools import count
@@ -22,6 +23,7 @@ from apps.bans.models import Block
 from apps.deployments.desired_state import policy_snapshot
 from apps.deployments.desired_state.desired_rulesets import compute_desired_state, update_desired_state
 from apps.desk.lifecycle import due, export
+from apps.lib.database.clock_check import ClockDiffersError
 from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Conflict, Problem
 from apps.lib.row_uses import list_uses
@@ -35,8 +37,11 @@ from apps.nat.moving import services as moving
 from apps.nat.services import add_forward
 from apps.network.models import Holding, Pool
 from apps.network.services import release_holding
+from apps.operations import pruning
 from tests import factories
 from tests.db.page_client import confirm_preview, list_messages, read_preview_mark, signed_in, text
+from workers.lifecycle import run_lifecycle
+from workers.operations import forget
 
 TODAY = timezone.localdate
 
@@ -420,6 +425,19 @@ def test_a_move_that_would_end_more_than_in_the_preview_is_previewed_again(netwo
     answer = mara.post(path, sent | shown | {"confirmed": "1"})
     assert answer.status_code == 422 and "It would have another effect now than in the preview." in text(answer)
     assert "Ends: TCP 44321" in text(answer) and now_held(who) == ["10.16.0.10/32"]
+
+
+@pytest.mark.parametrize("days", [60, -60])
+@pytest.mark.parametrize("task", [run_lifecycle, forget])
+def test_nothing_is_erased_or_removed_by_a_clock_that_differs_from_the_database_s(
+    db: None, monkeypatch: pytest.MonkeyPatch, task: Callable[[], None], days: int
+) -> None:
+    wrong = timezone.now() + timedelta(days=days)
+    for work in (due, pruning):
+        monkeypatch.setattr(work, {due: "carry_out_due_changes", pruning: "prune_all"}[work], pytest.fail)
+    monkeypatch.setattr(timezone, "now", lambda: wrong)
+    with pytest.raises(ClockDiffersError, match=f"it is {wrong:%Y-%m-%d} .* here"):
+        task()
 
 
 def let_each_reading_be_a_day_later(monkeypatch: pytest.MonkeyPatch) -> None:

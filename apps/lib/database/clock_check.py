@@ -1,0 +1,24 @@
+"""Guard of irreversible work that goes by the clock. If this machine's clock and the database's differ, nobody knows which one is wrong."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import connection
+
+TOLERANCE: Final = timedelta(hours=1)
+
+
+class ClockDiffersError(RuntimeError):
+    """This machine's clock and the database's differ. The dashboard shows its text beside the job that failed."""
+
+
+def check_clock(now: datetime) -> datetime:
+    """Return `now`, this machine's time. Raises ClockDiffersError if the database's differs by more than TOLERANCE."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        [there] = cursor.fetchone()
+    if abs(now - there) > TOLERANCE:
+        raise ClockDiffersError(
+            f"it is {now:%Y-%m-%d %H:%M %Z} here and {there:%Y-%m-%d %H:%M %Z} on the database's machine; set the clocks"
+        )
+    return now
