@@ -18,7 +18,6 @@ from apps.announcements.models import LANGUAGES, Announcement
 from apps.audit.selectors import list_row_history
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
-from apps.lib.ui.form_errors import renew_version_after_conflict
 from apps.lib.web.query_params import parse_number
 
 PER_PAGE = 50
@@ -84,7 +83,6 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect("announcements:announcement", pk)
         except Problem as problem:
             form.add_problem(problem)
-            renew_version_after_conflict(form, problem, row)
     return render(request, "announcements/form.html", {"form": form, "row": row}, status=422 if form.is_bound else 200)
 
 

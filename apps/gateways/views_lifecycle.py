@@ -19,7 +19,7 @@ from apps.deployments.transport.ssh_keys import scan_host_key
 from apps.gateways import change_texts, renaming, replacement, retirement, selectors
 from apps.gateways.forms_lifecycle import RenamingForm, ReplacementForm, RetirementForm
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import add_problem_to_form
+from apps.lib.ui.form_errors import add_problem_to_form, replace_input
 from apps.lib.web.query_params import parse_number
 from apps.network.models import Gateway, GatewayGroup
 
@@ -68,6 +68,7 @@ def replace(request: HttpRequest, pk: int) -> HttpResponse:
             shown = ssh.compute_fingerprint(form["host_key"].value())
         except Problem as problem:
             add_problem_to_form(form, problem)
+            replace_input(form, "compared", "")  # the key is shown again before anything changes
         except (Unreachable, OSError) as fault:
             form.add_error("address", str(fault))
     context = {"gateway": found, "form": form, "shown": shown, "others": found.group.gateways.exclude(pk=pk).order_by("name")}

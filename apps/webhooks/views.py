@@ -14,7 +14,6 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.audit.selectors import list_row_history
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import renew_version_after_conflict
 from apps.webhooks import selectors, services
 from apps.webhooks.forms import WebhookForm
 from apps.webhooks.models import Delivery, Endpoint
@@ -66,7 +65,6 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect("webhooks:webhook", pk)
         except Problem as problem:
             form.add_problem(problem)
-            renew_version_after_conflict(form, problem, row)
     return render(request, "webhooks/edit.html", {"form": form, "row": row}, status=422 if form.is_bound else 200)
 
 

@@ -32,7 +32,7 @@ from tests import factories
 from tests.api_responses import wrong
 from tests.counter_factories import reading
 from tests.db.agents import directory_of, end_started, runs, steps, stop_agent
-from tests.db.page_client import signed_in, text
+from tests.db.page_client import get_form_input, signed_in, text
 from tests.db.rollout_rows import forward
 from tests.db.test_collection import m1, minute, take, up_and_down
 
@@ -460,7 +460,9 @@ def test_the_page_shows_the_new_key_to_compare_and_replaces_only_then(mara: Clie
     assert "nat-1 is another machine now." in page and "172.31.0.19" in page and ssh.compute_fingerprint(OTHER_KEY) in page
     assert KEY.split()[1] not in page, "the history names keys by their fingerprints"
     assert (get("nat-1").host_key, str(get("nat-1").address)) == (OTHER_KEY, "172.31.0.19")
-    assert "not a host key" in text(mara.post(path, form | {"version": get("nat-1").version, "compared": "1", "host_key": "x"}))
+    refused = mara.post(path, form | {"version": get("nat-1").version, "compared": "1", "host_key": "x"})
+    assert "not a host key" in text(refused) and "Changes nothing yet." in text(refused)
+    assert get_form_input(refused)["compared"] == ""
 
 
 def test_the_page_renames_and_removes(mara: Client, network: factories.Network) -> None:

@@ -1,17 +1,24 @@
 """Input survives the end of a session, and the rest of a page agrees with a change that was just made on it."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
-from apps.bans.models import BanList
+from apps.alarms.channels.services import ChannelFacts, add_channel
+from apps.bans.models import BanFeed, BanList
+from apps.members.models import Room, Site, Tariff
 from apps.network.models import Holding
+from apps.status.incidents.services import IncidentFacts, UpdateFacts, open_incident
 from apps.traffic.models import RateLimit
 from apps.traffic.rates.services import limit_member
+from apps.webhooks.services import EndpointFacts, add_webhook
 from tests import factories
-from tests.db.page_client import HTMX, signed_in, text
+from tests.announcement_factories import draft
+from tests.db.page_client import HTMX, get_form_input, signed_in, text
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -116,3 +123,86 @@ def test_a_limit_that_somebody_else_set_meanwhile_is_not_replaced_unseen(mara: C
     response = mara.post(f"/limited/member/{member.pk}/", {"down_kbit": "8", "reason": "other", "term": "1d"})
     assert response.status_code == 422
     assert RateLimit.objects.get(member=member).down_kbit == 5000
+
+
+def build_feed_path(_network: factories.Network) -> str:
+    feed = BanFeed.objects.create(list=BanList.objects.create(name="Scanners"), source="https://feeds.example/list")
+    return reverse("bans:feed", args=[feed.list_id])
+
+
+def build_room_path(_network: factories.Network) -> str:
+    room = Room.objects.create(site=Site.objects.create(name="House R", code="R"), floor=1, name="101")
+    return reverse("members:room", args=[room.pk])
+
+
+@pytest.mark.parametrize(
+    ("build_path", "field", "theirs", "mine"),
+    [
+        pytest.param(build_feed_path, "comment", "theirs", "mine", id="feed"),
+        pytest.param(lambda network: reverse("bans:notice", args=[network.group.pk]), "contact", "theirs", "mine", id="notice"),
+        pytest.param(
+            lambda _network: reverse("members:site-edit", args=[Site.objects.create(name="House R", code="R").pk]),
+            "name", "House S", "House T", id="house",
+        ),
+        pytest.param(build_room_path, "name", "102", "103", id="room"),
+        pytest.param(
+            lambda _network: reverse("members:tariff", args=[Tariff.objects.create(name="Guests").pk]),
+            "down_kbit", "50", "80", id="tariff",
+        ),
+        pytest.param(lambda network: reverse("nat:rules", args=[network.group.pk]), "forbidden", "1900", "25, 135-139", id="port rules"),
+        pytest.param(lambda network: reverse("rates:uplink", args=[network.group.pk]), "down_kbit", "900", "800", id="uplink"),
+        pytest.param(lambda network: reverse("fairshare:edit", args=[network.group.pk]), "down_kbit", "20", "30", id="fair share"),
+        pytest.param(lambda network: reverse("gateways:rename", args=[network.gateways[0].pk]), "name", "nat-8", "nat-9", id="gateway"),
+    ],
+)  # fmt: skip
+def test_after_somebody_else_saved_the_form_shows_that_and_the_next_click_saves(
+    build_path: Callable[[factories.Network], str], field: str, theirs: str, mine: str, mara: Client, network: factories.Network
+) -> None:
+    path = build_path(network)
+    read = {name: value for name, value in get_form_input(mara.get(path)).items() if value}
+    assert mara.post(path, read | {field: theirs}).status_code == 302
+    refused = mara.post(path, read | {field: mine})
+    assert refused.status_code == 422 and f"Saved meanwhile: <code>{theirs}</code>" in text(refused)
+    assert text(refused).count("Saved meanwhile") == 1
+    shown = {name: value for name, value in get_form_input(refused).items() if value}
+    assert shown[field] == mine
+    assert mara.post(path, shown).status_code == 302
+    assert get_form_input(mara.get(path))[field] == mine
+
+
+def build_webhook_path(network: factories.Network) -> str:
+    facts = EndpointFacts("hook", "https://hooks.example.org/netzwart")
+    return reverse("webhooks:edit", args=[add_webhook(facts=facts, by=network.admin)[0].pk])
+
+
+def build_channel_path(network: factories.Network) -> str:
+    facts = ChannelFacts("Matrix", "json://127.0.0.1:9/x", person=network.admin)
+    return reverse("alarms:channel", args=[add_channel(facts=facts, by=network.admin).pk])
+
+
+def build_incident_path(network: factories.Network) -> str:
+    facts = IncidentFacts(kind="fault", services=["ipv4"], began=timezone.now() - timedelta(hours=1), title_en="Slow")
+    first = UpdateFacts(stage="looking", text_en="We are looking.")
+    return reverse("status:incident-edit", args=[open_incident(facts=facts, first=first, by=network.admin).pk])
+
+
+@pytest.mark.parametrize(
+    ("build_path", "field", "theirs", "mine"),
+    [
+        pytest.param(build_webhook_path, "name", "theirs", "mine", id="webhook"),
+        pytest.param(build_channel_path, "after_minutes", "5", "10", id="channel"),
+        pytest.param(build_incident_path, "title_en", "theirs", "mine", id="incident"),
+        pytest.param(lambda network: reverse("network:pool-edit", args=[network.private.pk]), "name", "theirs", "mine", id="pool"),
+        pytest.param(lambda network: reverse("announcements:edit", args=[draft(network.admin).pk]), "title_en", "a", "b", id="draft"),
+    ],
+)
+def test_a_form_with_choices_is_saved_by_the_next_click_too(
+    build_path: Callable[[factories.Network], str], field: str, theirs: str, mine: str, mara: Client, network: factories.Network
+) -> None:
+    path = build_path(network)
+    read = {name: value for name, value in get_form_input(mara.get(path)).items() if value}
+    assert mara.post(path, read | {field: theirs}).status_code == 302
+    refused = mara.post(path, read | {field: mine})
+    assert refused.status_code == 422
+    assert mara.post(path, {name: value for name, value in get_form_input(refused).items() if value}).status_code == 302
+    assert get_form_input(mara.get(path))[field] == mine

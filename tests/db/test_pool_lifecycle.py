@@ -26,7 +26,7 @@ from firewall.diff import diff
 from firewall.ruleset import Ruleset
 from tests import announcement_factories, factories
 from tests.api_responses import wrong
-from tests.db.page_client import signed_in, text
+from tests.db.page_client import get_form_input, signed_in, text
 from tests.db.rollout_rows import forward
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -269,6 +269,8 @@ def test_the_pages_say_before_what_follows(network: factories.Network, pool: Poo
     form: dict[str, Any] = {"version": pool.version, "prefix": "10.60.0.0/21"}
     assert "Enlarge 10.60.4.0/22 to 10.60.0.0/21?" in text(mara.post(f"{path}/enlarge/", form))
     assert "does not contain all of" in text(mara.post(f"{path}/enlarge/", form | {"prefix": "10.60.4.0/24"}))
+    stale = mara.post(f"{path}/enlarge/", form | {"seen": "1", "version": form["version"] - 1})
+    assert "Changes nothing yet." in text(stale) and get_form_input(stale) == form | {"version": str(form["version"]), "seen": ""}
     assert "has been enlarged" in text(mara.post(f"{path}/enlarge/", form | {"seen": "1"}, follow=True))
     form = {"version": pool.version + 1, "length": 22}
     page = text(mara.post(f"{path}/split/", form))

@@ -13,7 +13,6 @@ from apps.alarms.channels.models import AlarmChannel, ChannelMessage
 from apps.alarms.channels.selectors import list_channels
 from apps.audit.selectors import list_row_history
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import renew_version_after_conflict
 
 LAST = 20
 
@@ -51,7 +50,6 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect("alarms:channels")
         except Problem as problem:
             form.add_problem(problem)
-            renew_version_after_conflict(form, problem, row)
     shown = {"form": form, "row": row, "history": list_row_history(row)}
     return render(request, "alarms/channel.html", shown, status=422 if form.is_bound else 200)
 

@@ -19,7 +19,6 @@ from apps.alarms.duty.models import DutyCalendar, DutyShift
 from apps.alarms.notices import list_readers
 from apps.audit.selectors import list_row_history
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import renew_version_after_conflict
 from apps.preferences.declarations import DUTY_MINUTES
 from apps.preferences.selectors import read_setting
 
@@ -110,7 +109,6 @@ def edit_calendar(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect("alarms:duty")
         except Problem as problem:
             form.add_problem(problem)
-            renew_version_after_conflict(form, problem, row)
     shown = {"form": form, "row": row, "history": list_row_history(row)}
     return render(request, "alarms/duty/calendar.html", shown, status=422 if form.is_bound else 200)
 

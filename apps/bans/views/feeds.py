@@ -16,7 +16,8 @@ from apps.bans.bulk_selection import is_typed_number_missing
 from apps.bans.forms import FeedForm
 from apps.bans.models import BanFeed, BanList
 from apps.bans.selectors import find_feed
-from apps.lib.errors import Conflict, Problem
+from apps.lib.errors import Problem
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.web.query_params import parse_exact_time
 
 
@@ -46,10 +47,8 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             else:
                 feed_services.add_feed(list=banlist, by=get_signed_in_user(request), **given)
             return _redirect_to_feed(pk)
-        except Conflict as conflict:
-            form.add_error(None, str(conflict))
         except Problem as problem:
-            form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
+            add_problem_to_form(form, problem)
     entries = list_row_history(feed, 8) if feed else []
     shown = {"list": banlist, "form": form, "feed": feed, "entries": entries}
     return render(request, "bans/feed.html", shown, status=422 if form.is_bound else 200)

@@ -14,6 +14,7 @@ from apps.bans.blocks.forms import NoticeForm, ReachableForm
 from apps.bans.blocks.models import Notice, Reachable
 from apps.bans.listeners.selectors import list_gateways
 from apps.lib.errors import Problem
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.network.models import GatewayGroup
 
 
@@ -40,7 +41,7 @@ def notice(request: HttpRequest, group: int) -> HttpResponse:
             services.set_notice(notice=found, by=get_signed_in_user(request), **form.cleaned_data)
             return redirect("bans:notice", group)
         except Problem as problem:
-            form.add_error(None, str(problem))
+            add_problem_to_form(form, problem)
     return _render_page(request, found, form=form)
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.desk.selectors import addresses as reading
 from apps.lib.errors import Problem
-from apps.lib.ui.form_errors import add_problem_to_form
+from apps.lib.ui.form_errors import add_problem_to_form, replace_input
 from apps.lib.web.query_params import parse_number
 from apps.network import pool_lifecycle
 from apps.network.forms import EnlargementForm, PoolSplitForm
@@ -35,6 +35,7 @@ def enlarge(request: HttpRequest, pk: int) -> HttpResponse:
             form.hide()
         except Problem as problem:
             add_problem_to_form(form, problem)
+            replace_input(form, "seen", "")  # something else may follow now
     return _render(request, "network/pool_enlarge.html", found, form, shown)
 
 
@@ -57,6 +58,7 @@ def split(request: HttpRequest, pk: int) -> HttpResponse:
             form.hide()
         except Problem as problem:
             add_problem_to_form(form, problem)
+            replace_input(form, "seen", "")  # something else may follow now
     return _render(request, "network/pool_split.html", found, form, shown)
 
 

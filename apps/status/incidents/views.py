@@ -15,7 +15,6 @@ from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.audit.selectors import list_row_history
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
-from apps.lib.ui.form_errors import renew_version_after_conflict
 from apps.lib.ui.states import StateLabel
 from apps.status.incidents import selectors, services
 from apps.status.incidents.forms import IncidentForm, ReportForm, UpdateForm
@@ -90,7 +89,6 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect("status:incident", pk)
         except Problem as problem:
             form.add_problem(problem)
-            renew_version_after_conflict(form, problem, row)
     shown = {"form": form, "row": row, "planned": row.is_maintenance, "history": list_row_history(row)}
     return _render_form(request, shown, form.is_bound)
 
@@ -125,7 +123,6 @@ def report(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect("status:incident", pk)
         except Problem as problem:
             form.add_problem(problem)
-            renew_version_after_conflict(form, problem, row)
     return render(request, "status/report.html", {"row": row, "form": form, "now": now}, status=422 if form.is_bound else 200)
 
 

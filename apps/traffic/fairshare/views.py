@@ -5,6 +5,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Problem
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.network.models import GatewayGroup
 from apps.traffic.fairshare import selectors, services
 from apps.traffic.fairshare.forms import FairShareForm
@@ -20,7 +21,7 @@ def edit(request: HttpRequest, group: int) -> HttpResponse:
             services.set_fair_share(group=of, by=get_signed_in_user(request), **form.cleaned_data)
             return redirect("rates:list")
         except Problem as problem:
-            form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
+            add_problem_to_form(form, problem)
     return render(request, "fairshare/edit.html", {"group": of, "form": form}, status=422 if form.is_bound else 200)
 
 

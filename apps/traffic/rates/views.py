@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Problem
+from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.web.query_params import parse_number
 from apps.members.models import Member
 from apps.network.models import GatewayGroup
@@ -80,7 +81,7 @@ def uplink(request: HttpRequest, group: int) -> HttpResponse:
             services.set_uplink(group=of, by=get_signed_in_user(request), **form.cleaned_data)
             return redirect("rates:list")
         except Problem as problem:
-            form.add_error(problem.fieldname if problem.fieldname in form.fields else None, str(problem))
+            add_problem_to_form(form, problem)
     shown = {"group": of, "form": form, "lacks": list_queue_lacks(of)}
     return render(request, "rates/uplink.html", shown, status=422 if form.is_bound else 200)
 
