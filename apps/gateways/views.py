@@ -1,6 +1,7 @@
 """Pages of gateways: the list, a single one, its interfaces and management, and the settings that a group has for all members."""
 
 from collections.abc import Callable
+from hashlib import blake2b
 from typing import Any
 
 from django.contrib import messages
@@ -14,6 +15,7 @@ from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.accounts.undo_page import add_undo_message
 from apps.audit.selectors import list_row_history
 from apps.deployments import services as deployments
+from apps.deployments.models import Hold
 from apps.deployments.rollouts import progress
 from apps.deployments.selectors import list_revision_holds
 from apps.deployments.transport import ssh
@@ -72,7 +74,7 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
     now = timezone.now()
     group = list(selectors.list_gateways().filter(group=found.group_id))
     shown = next(each for each in selectors.build_overviews(group, now) if each.gateway == found)
-    context = {
+    context: dict[str, Any] = {
         "shown": shown,
         "others": [each for each in group if each != found],
         "pools": selectors.list_pools(found.group),
@@ -90,7 +92,15 @@ def gateway(request: HttpRequest, pk: int) -> HttpResponse:
         "used": is_in_history(found),
         "oob": polled,
     }
+    context["mark"] = _compute_mark(shown, context["collected"], context["hold"])
+    context["other_mark"] = request.GET.get("mark") != context["mark"]
     return render(request, f"gateways/gateway.html{'#now' if polled else ''}", context)
+
+
+def _compute_mark(shown: selectors.GatewayOverview, collected: Collected | None, hold: Hold | None) -> str:
+    """Return a digest of what the page says of drift, refused readings and a hold: a page that polls gets these anew when it differs."""
+    readings = collected and (collected.refused, collected.refused_at, collected.nobodys, collected.nobodys_first)
+    return blake2b(repr((shown.drift, shown.before, readings, hold and hold.pk)).encode(), digest_size=8).hexdigest()
 
 
 @staff_page

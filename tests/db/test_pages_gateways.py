@@ -1,5 +1,6 @@
 """Pages of gateways: the list, one gateway, and its form."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -9,13 +10,23 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from apps.deployments.models import GatewayState, Revision
+from apps.deployments.models import GatewayState, Hold, Revision
 from apps.gateways.retirement import retire_gateway
 from apps.network.models import Gateway, GatewayGroup
+from apps.traffic.models import Collected
 from tests import factories
 from tests.db.page_client import text
 
 pytestmark = pytest.mark.django_db
+
+PAST_DRIFT = {
+    "since": "2026-01-05T10:00:00+00:00",
+    "until": "2026-01-05T11:00:00+00:00",
+    "rules": 1,
+    "missing": 0,
+    "foreign": 0,
+    "sysctls": 0,
+}
 
 
 @pytest.fixture
@@ -27,6 +38,12 @@ def staff(network: factories.Network, client: Client) -> Client:
 def note_answer(gateway: Gateway, **changes: Any) -> None:
     """Record that the gateway answered just now."""
     GatewayState.objects.update_or_create(gateway=gateway, defaults={"seen": timezone.now(), "unreachable_since": None} | changes)
+
+
+def poll(client: Client, shown: Any) -> Any:
+    """Ask for what changed since the response, as the page does that it shows."""
+    [path] = re.findall(r'id="now" hx-get="([^"]+)"', text(shown))
+    return client.get(path, headers={"HX-Request": "true", "HX-Target": "now"})
 
 
 def build_form(gateway: Gateway, **changes: Any) -> dict[str, Any]:
@@ -99,11 +116,42 @@ def test_a_machine_that_was_never_asked_is_no_fault_of_the_workers(staff: Client
 def test_a_page_that_stays_open_is_told_what_changed_and_a_retired_gateway_is_shown_anew(staff: Client, network: factories.Network) -> None:
     first = network.gateways[0]
     note_answer(first)
-    asked = staff.get(f"/gateways/{first.pk}/", headers={"HX-Request": "true", "HX-Target": "now"})
+    asked = poll(staff, staff.get(f"/gateways/{first.pk}/"))
     assert 'id="now"' in text(asked) and text(asked).count('hx-swap-oob="true"') == 5 and "<h1" not in text(asked)
     retire_gateway(gateway=first, version=first.version)
     asked = staff.get(f"/gateways/{first.pk}/", headers={"HX-Request": "true", "HX-Target": "now"})
     assert (asked.status_code, asked.headers["HX-Refresh"]) == (204, "true")
+
+
+def test_a_page_that_stays_open_shows_drift_while_there_is_some(staff: Client, network: factories.Network) -> None:
+    first = network.gateways[0]
+    note_answer(first)
+    page = staff.get(f"/gateways/{first.pk}/")
+    note_answer(first, drift={"rules": ["chain forward"]}, drift_since=timezone.now())
+    asked = poll(staff, page)
+    assert "nat-1 was changed by hand" in text(asked) and "Put it right" in text(asked) and "chain forward" in text(asked)
+    again = poll(staff, asked)
+    assert "nat-1 was changed by hand" in text(again) and 'id="drift"' not in text(again), "nothing of it has changed"
+    note_answer(first, drift=None, drift_since=None, drifted_before=[PAST_DRIFT])
+    healed = text(poll(staff, again))
+    assert 'id="drift"' in healed and "Put it right</button>" not in healed and "Put right earlier" in healed
+
+
+def test_a_page_that_stays_open_shows_a_hold_and_what_is_wrong_with_readings_while_that_is_so(
+    staff: Client, network: factories.Network
+) -> None:
+    first = network.gateways[0]
+    note_answer(first)
+    page = staff.get(f"/gateways/{first.pk}/")
+    Collected.objects.create(gateway=first, refused="the counters went backwards", refused_at=timezone.now())
+    revision = Revision.objects.create(group=network.group, snapshot="1:1:")
+    Hold.objects.create(group=network.group, revision=revision, why="wait for Monday")
+    asked = poll(staff, page)
+    assert "Restart counting" in text(asked) and "wait for Monday" in text(asked)
+    Collected.objects.update(refused="", refused_at=None, nobodys=3, nobodys_first="10.0.0.9")
+    Hold.objects.update(released=timezone.now())
+    later = text(poll(staff, asked))
+    assert "Restart counting" not in later and "wait for Monday" not in later and "such as 10.0.0.9" in later
 
 
 def test_interfaces_are_changed_and_the_history_says_by_whom(staff: Client, network: factories.Network) -> None:
