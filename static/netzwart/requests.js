@@ -136,17 +136,22 @@ function settle() {
   sessionStorage.removeItem(SENT);
 }
 
-function restore() {
-  const all = fields(document);
-  all.forEach((field) => {
+// Put drafts back into the fields within `root`, and say so if a person who has just come to the page would wonder.
+function restore(root, says) {
+  const here = fields(root), all = here.length ? fields(document) : [];
+  here.forEach((field) => {
     const key = kept(field), draft = sessionStorage.getItem(key);
     if (!draft || all.some((each) => each !== field && kept(each) === key)) return; // which of two that are alike it belongs to is not known
     const { text, was } = JSON.parse(draft);
     if (field.value !== field.defaultValue || field.value !== was) return;
     field.value = text;
-    strip("draft-restored", true);
+    if (says) strip("draft-restored", true);
   });
 }
 
 settle();
-restore();
+restore(document, true);
+// What htmx puts in the place of a form that somebody fills in. The drafts of what was saved are forgotten by then; a dialog begins anew.
+document.addEventListener("htmx:afterSettle", ({ target }) => {
+  if (!target.closest("dialog")) restore(target, false);
+});

@@ -10,6 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 from apps.accounts.models import User
 from apps.bans.models import BanList
 from apps.members.models import Site
+from apps.nat.services import add_forward
 from tests import factories
 from tests.db import page_client
 from tests.db.conftest import served_network
@@ -40,6 +41,7 @@ def test_a_forward_that_was_saved_does_not_come_back(chromium: Browser, live_ser
     form.get_by_label("Device port").fill("443")
     form.get_by_role("button", name="Save and deploy").click()
     expect(form.page.get_by_role("row", name="TCP 8443")).to_be_visible()
+    expect(form.get_by_label("Public port")).to_have_value("")
     form.page.reload()
     expect(form.get_by_label("Public port")).to_have_value("")
     expect_nothing_back(form.page)
@@ -54,6 +56,44 @@ def test_a_forward_that_was_refused_comes_back(chromium: Browser, live_server: L
     form.page.reload()
     expect(form.get_by_label("Public port")).to_have_value("70000")
     form.page.context.close()
+
+
+def test_what_is_being_typed_stays_when_something_else_of_the_member_is_changed(
+    chromium: Browser, live_server: LiveServer, served_network: factories.Network
+) -> None:
+    ports = {"protocol": "tcp", "public_port": 8443, "private_port": 443}
+    holding, admin = served_network.residents["m1"].holding, served_network.admin
+    forward = add_forward(holding=holding, public=factories.PUBLIC, by=admin, **ports)  # type: ignore[arg-type]
+    form = open_forward_form(chromium, live_server, served_network)
+    page, device_port = form.page, form.get_by_label("Device port")
+    device_port.fill("22")
+    switch = page.get_by_role("switch", name=str(forward))
+    switch.click()
+    expect(switch).to_have_attribute("aria-checked", "false")
+    expect(device_port).to_have_value("22")
+    form.evaluate("form => { form.dataset.before = '' }")
+    page.locator("[name=hold-pool]").select_option(str(served_network.private.pk))
+    page.get_by_role("button", name="Give this address").click()
+    expect(page.locator("#forward-form:not([data-before])")).to_be_visible()
+    expect(device_port).to_have_value("22")
+    expect_nothing_back(page)
+    page.context.close()
+
+
+def test_a_refused_switch_says_why_above_the_list(chromium: Browser, live_server: LiveServer, served_network: factories.Network) -> None:
+    ports = {"protocol": "tcp", "public_port": 8443, "private_port": 443}
+    holding, admin = served_network.residents["m1"].holding, served_network.admin
+    forward = add_forward(holding=holding, public=factories.PUBLIC, by=admin, **ports)  # type: ignore[arg-type]
+    form = open_forward_form(chromium, live_server, served_network)
+    page, switch = form.page, form.page.get_by_role("switch", name=str(forward))
+    page.route("**/switch/", lambda route: route.continue_(post_data=(route.request.post_data or "").replace("version=1", "version=0")))
+    switch.click()
+    expect(page.locator("#forwards-problem")).to_contain_text("changed or removed by someone else")
+    page.unroute("**/switch/")
+    switch.click()
+    expect(switch).to_have_attribute("aria-checked", "false")
+    expect(page.locator("#forwards-problem")).to_be_empty()
+    page.context.close()
 
 
 def test_a_ban_that_was_saved_does_not_come_back(chromium: Browser, live_server: LiveServer, served_network: factories.Network) -> None:
