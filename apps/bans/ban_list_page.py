@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.db.models import F, Max, OuterRef, QuerySet, Subquery, Sum
+from django.urls import reverse
 from django.utils import timezone
 
 from apps.bans.coverage import list_allow_entries_within, map_overruling_entries
@@ -35,7 +36,7 @@ SORTS = {
     "last": "last_hit",
 }
 LIST_PARAMS: Final = ("q", "way", "sort", "page")
-RESULT_PARAMS: Final = ("saved", "lifted", "restored", "ends", "ways")
+RESULT_PARAMS: Final = ("saved", "version", "lifted", "restored", "ends", "ways")
 
 
 @dataclass(frozen=True)
@@ -139,18 +140,30 @@ def build_list_query(asked: Any, **more: object) -> str:
     return f"?{urlencode(kept)}" if kept else ""
 
 
+def _build_undo_url(saved: Ban, version: int, asked: Any) -> str:
+    """Return the URL whose POST undoes what made the ban this version; "" if it was changed again since."""
+    if saved.version != version:
+        return ""
+    if version == 1:
+        return reverse("bans:lift", args=[saved.pk]) + build_list_query(asked)
+    return reverse("bans:revert", args=[saved.pk]) + build_list_query(asked, version=version)
+
+
 def build_action_result_context(banlist: BanList, asked: Any) -> dict[str, Any]:
     """Return the result of the last action, as the query parameters name it: a ban that was saved, or a request that lifted some.
 
-    And the queries of what can be done next: `list_query` returns to the list as it is, `strip_query` asks for the result again.
+    And the queries of what can be done next: `list_query` returns to the list as it is, `strip_query` asks for the result again. asked:
+    also the version that was saved, without which nothing is offered to undo.
     """
     saved = Ban.objects.filter(list=banlist, pk=parse_query_number(asked, "saved")).first() if "saved" in asked else None
     request = parse_lift_request_id(asked.get("lifted", ""))
+    version = parse_query_number(asked, "version")
     row = build_ban_rows([saved], banlist)[0] if saved else None
     return {
         "list_query": build_list_query(asked),
-        "strip_query": build_list_query(asked, waits=",".join(row.waits_for)) if row else "",
+        "strip_query": build_list_query(asked, waits=",".join(row.waits_for), version=version) if row else "",
         "saved": row,
+        "undo_saved": _build_undo_url(saved, version, asked) if saved else "",
         "covered": list_bans_elsewhere(banlist, saved.prefix) if saved else [],
         "parts_allowed": list_allow_entries_within(saved.prefix)[:5] if saved else [],
         "lifted": list_lifted_bans(banlist, request).count() if request else 0,

@@ -159,11 +159,15 @@ class BanChangeForm(EndForm):
         saved = {"comment": ban.comment, "direction": ban.direction, "until": ban.expires, "version": ban.version}
         super().__init__(data, initial={**saved, "term": "at" if ban.expires else "never"})
         self.ban = ban
-        self.conflict = ""
+        self.conflict = self.their_direction = ""
+        self.is_their_end_other = False
 
     def show_conflict(self, conflict: str, now: Ban) -> None:
         """Keep the input after a conflict, beside what another user saved; the next save replaces that."""
         self.ban, self.conflict = now, conflict
+        if now.direction != self.cleaned_data["direction"]:
+            self.their_direction = str(dict(DIRECTIONS)[Direction(now.direction)])
+        self.is_their_end_other = now.expires != self.compute_end()
         self.keep_input(now.version)
 
 

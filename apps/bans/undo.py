@@ -22,7 +22,7 @@ from apps.bans.models import Ban, BanList, Direction
 from apps.bans.services import change_ban
 from apps.lib.database.validity import check_not_too_far_ahead
 from apps.lib.enqueue import enqueue_task
-from apps.lib.errors import Problem
+from apps.lib.errors import Conflict, Problem
 
 
 def set_ban_ends(*, bans: Collection[int], expires: datetime | None, by: User) -> int:
@@ -92,11 +92,16 @@ def restore_lifted_bans(*, list: BanList, request: UUID, by: User) -> int:
         return Ban.objects.filter(list=list).count() - before
 
 
-def revert_ban(*, ban: Ban, by: User) -> Ban:
-    """Undo the last change of a ban. Raises Problem if there was none, or if the former end has passed."""
+def revert_ban(*, ban: Ban, version: int, by: User) -> Ban:
+    """Undo the change that made the ban this version, the last one.
+
+    Raises Conflict if it was changed again since, Problem if there was no change, or if the former end has passed.
+    """
+    if ban.version != version:
+        raise Conflict(_("This ban was changed again since, so nothing was undone. Look at it as it is now."))
     events: Any = ban.events  # type: ignore[attr-defined]  # made by the tracker
     before = events.order_by("-pgh_id")[1:2].first()
     if before is None:
         raise Problem(_("There is nothing to undo."))
     given = {"comment": before.comment, "expires": before.expires, "direction": before.direction}
-    return change_ban(ban=ban, version=ban.version, by=by, **given)
+    return change_ban(ban=ban, version=version, by=by, **given)

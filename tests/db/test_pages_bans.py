@@ -221,9 +221,36 @@ def test_a_ban_is_changed_and_the_change_taken_back(staff: Client, own: BanList)
     there.refresh_from_db()
     assert (there.comment, there.version) == ("after", 2) and there.expires
     assert "<ins>after</ins>" in text(staff.get(f"/bans/ban/{there.pk}/"))
-    staff.post(f"/bans/ban/{there.pk}/revert/")
+    staff.post(f"/bans/ban/{there.pk}/revert/?version=2")
     there.refresh_from_db()
     assert [there.comment, str(there.expires)] == ["before", "None"]
+
+
+def test_undo_takes_back_what_was_saved_and_nothing_that_was_saved_later(staff: Client, own: BanList) -> None:
+    there = ban(own, "203.0.113.66", comment="before")
+    saved = staff.post(f"/bans/ban/{there.pk}/", {"comment": "mine", "term": "never", "version": 1})
+    [undo] = re.findall(r'action="([^"]*/revert/[^"]*)"', text(staff.get(saved["Location"])))
+    staff.post(f"/bans/ban/{there.pk}/", {"comment": "theirs", "term": "never", "version": 2})
+    assert "/revert/" not in text(staff.get(saved["Location"]))
+    page = text(staff.post(undo, follow=True))
+    assert "This ban was changed again since, so nothing was undone." in page and "<b>Saved.</b>" not in page
+    assert Ban.objects.get().comment == "theirs"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "says"),
+    [
+        ({"direction": "in"}, ["Direction: Saved meanwhile: <code>connections from there</code>"]),
+        ({"term": "at", "until": "2099-01-01T12:00"}, ["Saved meanwhile: ends"]),
+        ({"comment": "other"}, ["Saved meanwhile: other"]),
+    ],
+)
+def test_a_stale_change_shows_what_differs_and_nothing_else(theirs: dict[str, str], says: list[str], staff: Client, own: BanList) -> None:
+    there = ban(own, "203.0.113.66", comment="ssh")
+    sent = {"comment": "ssh", "term": "never", "direction": "both", "version": "1"}
+    staff.post(f"/bans/ban/{there.pk}/", sent | theirs)
+    page = text(staff.post(f"/bans/ban/{there.pk}/", sent))
+    assert page.count("Saved meanwhile") == len(says) and all(each in page for each in says)
 
 
 def test_a_new_comment_alone_leaves_the_end_of_a_ban_as_it_is(staff: Client, own: BanList) -> None:

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from apps.accounts.permissions import staff_page
+from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.audit.selectors import list_row_history
 from apps.bans import ban_list_page, services, undo
 from apps.bans.bulk_selection import BulkSelection, parse_selection
@@ -60,8 +60,8 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
 def _render_added(request: HttpRequest, banlist: BanList, made: Ban) -> HttpResponse:
     """Render the table with the new ban and an empty form for HTMX; else redirect to the list."""
     if not request.headers.get("HX-Request"):
-        return _redirect_to_list(request, banlist.pk, saved=made.pk)
-    asked = {**request.GET.dict(), "saved": str(made.pk)}
+        return _redirect_to_list(request, banlist.pk, saved=made.pk, version=made.version)
+    asked = {**request.GET.dict(), "saved": str(made.pk), "version": str(made.version)}
     return render(request, "bans/list.html#added", ban_list_page.build_ban_list_context(banlist, asked) | {"oob": True, "added": True})
 
 
@@ -84,7 +84,7 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
         given = {name: form.cleaned_data[name] for name in ("comment", "direction", "version")} | {"expires": form.compute_end()}
         try:
             services.change_ban(ban=ban, by=request.user, **given)  # type: ignore[arg-type]  # staff_page: signed in
-            return _redirect_to_list(request, ban.list.pk, saved=ban.pk)
+            return _redirect_to_list(request, ban.list.pk, saved=ban.pk, version=form.cleaned_data["version"] + 1)
         except Conflict as conflict:
             form.show_conflict(str(conflict), _get_ban(pk))
         except Problem as problem:
@@ -115,13 +115,14 @@ def lift(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_page
 @require_POST
 def revert(request: HttpRequest, pk: int) -> HttpResponse:
-    """Undo the last change of a ban."""
-    ban = _get_ban(pk)
+    """Undo the change that made the ban the given version, unless it was changed again since."""
+    ban, version = _get_ban(pk), ban_list_page.parse_query_number(request.GET, "version")
     try:
-        undo.revert_ban(ban=ban, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in
+        undo.revert_ban(ban=ban, version=version, by=get_signed_in_user(request))
     except Problem as problem:
         messages.error(request, str(problem))
-    return _redirect_to_list(request, ban.list.pk, saved=ban.pk)
+        return _redirect_to_list(request, ban.list.pk)
+    return _redirect_to_list(request, ban.list.pk, saved=ban.pk, version=version + 1)
 
 
 @staff_page
