@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firewall.compile import compile_policy
 from firewall.failover import (
     FailoverGateway,
     FailoverSpec,
@@ -23,7 +24,10 @@ from firewall.failover import (
 )
 from firewall.failover.on_link import count_on_link, list_on_link
 from firewall.file_digest import digest_text
-from firewall.policy import Interfaces, PolicyError
+from firewall.policy import Interfaces, Policy, PolicyError
+from gateway.restore import CLOSED
+from lab.failover import PROGRAM
+from tests.policies import policies
 
 GOLDEN = Path(__file__).parent.parent / "golden/failover"
 INSIDE4 = VirtualAddress(InterfaceSide.LAN, IPv4Address("10.0.0.254"), 11)
@@ -181,3 +185,11 @@ def test_the_digest_follows_the_values_and_not_the_place_of_the_files() -> None:
         assert f"{paths.keepalived}:{digest_text(files[paths.keepalived])}" in files[paths.settings]
     others = [replace(GATEWAY, prefers=frozenset()), replace(GATEWAY, spec=replace(SPEC, interval=21)), EXAMPLES["ipv4"]]
     assert len({digest_files(each) for each in (GATEWAY, *others)}) == 4
+
+
+@given(policies())
+def test_a_gateway_forwards_for_failover_with_each_ruleset_and_not_while_forwarding_is_closed(policy: Policy) -> None:
+    chain = re.search(r"grep -q '.*chain (\w+) ", PROGRAM.read_text())
+    assert chain
+    assert chain[1] in compile_policy(policy).chains
+    assert chain[1] not in CLOSED.chains

@@ -4,6 +4,7 @@ keepalived, conntrackd and the files are those of a real gateway. The kernels pi
 seen (nf_conntrack_tcp_loose=0), so a state that was not synchronised cannot go unnoticed.
 """
 
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +27,7 @@ from lab.failover import (
     run_failover_pair,
 )
 from lab.lab import Lab
+from lab.program import ROOT
 from tests.agent.client import Client
 from tests.whole.loaded_policy import MEMBERS, load
 from tests.whole.system import GATEWAYS, INTERNET, agents, conversation, wait_for
@@ -183,6 +185,24 @@ def test_a_gateway_that_lost_its_ruleset_hands_over(pair: GatewayPair) -> None:
     with connections(pair):
         pair.lab.run(FIRST, ["nft", "flush", "ruleset"])
         await_sole_carrier(pair.lab, OTHER)
+
+
+def test_a_gateway_whose_forwarding_is_closed_hands_over(pair: GatewayPair) -> None:
+    """Closed as at boot, until a ruleset stands: such a gateway would carry members and drop everything."""
+    closes = read_closing_statements()
+    with connections(pair):
+        pair.lab.run(FIRST, ["nft", f"flush ruleset; {closes}"])
+        await_sole_carrier(pair.lab, OTHER)
+    assert "chain forward" in pair.lab.run(FIRST, ["nft", "list", "chains", "inet"]).stdout
+    program = f"{pair.programs[FIRST].directory}/netzwart-failover"
+    assert pair.lab.run(FIRST, [program, "forwards"], check=False).returncode == 1
+
+
+def read_closing_statements() -> str:
+    """Return what the first unit at boot gives to nft."""
+    unit = (ROOT / "gateway/systemd/netzwart-closed.service").read_text()
+    command = next(line for line in unit.splitlines() if line.startswith("ExecStart="))
+    return shlex.split(command)[1]
 
 
 def test_a_gateway_is_not_drained_when_no_other_takes_over(pair: GatewayPair) -> None:
