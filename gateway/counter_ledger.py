@@ -9,6 +9,7 @@ import json
 import logging
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 from zlib import crc32
@@ -117,7 +118,8 @@ class DeletedCountsLedger:
             self._torn = False
         except OSError as error:
             self._torn = True
-            new.unlink(missing_ok=True)
+            with suppress(OSError):  # a read-only disk refuses even if there is nothing to delete
+                new.unlink(missing_ok=True)
             log.error("%s cannot be written: %s", self._path, error.strerror)
 
     def _read(self) -> None:

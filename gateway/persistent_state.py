@@ -6,6 +6,7 @@ A journal line belongs to the checkpoint with its number. An incomplete last lin
 is on the disk (fsync) before it is acknowledged.
 """
 
+import errno
 import fcntl
 import json
 import os
@@ -64,21 +65,22 @@ class StateDirectory:
         self.directory = directory
         try:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock = os.open(directory / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._lock = _open_writable_if_possible(directory / _LOCK)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._token_file = os.open(directory / _TOKEN, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._token_file = _open_writable_if_possible(directory / _TOKEN)
         except BlockingIOError as error:
             raise StateError(f"{directory}: another agent is using this state directory") from error
         except OSError as error:
             raise StateError(f"{directory}: {error.strerror}") from error
+        self.unwritable = ""  # why the last write failed; "" if writing is thought to work
         try:
             self._fill_token()
             self.token = self._read_token()
         except StateError:
             self.close()
             raise
+        self.try_disk()
         self.ledger = DeletedCountsLedger(directory)
-        self.unwritable = ""  # why the last write failed; "" if writing is thought to work
         self._number: str | None = None  # of the checkpoint that the journal continues; random, so that no old line fits
         self._journal_end = 0
         self._is_of_another_release = False  # its digests cannot be compared with ours
@@ -96,6 +98,7 @@ class StateDirectory:
     def _write_token(self, token: int, before: bytes) -> None:
         """Write the token. On failure restore the octets before and raise StateError."""
         try:
+            self._make_token_writable()
             write_at(self._token_file, f"{token:0{_TOKEN_DIGITS}d}\n".encode(), 0)
             os.fdatasync(self._token_file)
         except OSError as error:
@@ -103,6 +106,13 @@ class StateDirectory:
                 os.pwrite(self._token_file, before, 0)
                 os.ftruncate(self._token_file, len(before))
             raise self._record_write_error(_TOKEN, error) from error
+
+    def _make_token_writable(self) -> None:
+        """Open the token's file anew if it could only be read when it was opened. Raises OSError if that is still so."""
+        if fcntl.fcntl(self._token_file, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            file = os.open(self.directory / _TOKEN, os.O_RDWR | os.O_CLOEXEC)
+            os.close(self._token_file)
+            self._token_file = file
 
     def _read_token(self) -> int:
         octets = os.pread(self._token_file, _TOKEN_DIGITS + 1, 0)
@@ -299,6 +309,17 @@ class StateDirectory:
             with suppress(OSError):
                 new.unlink(missing_ok=True)
             raise self._record_write_error(name, error) from error
+
+
+def _open_writable_if_possible(path: Path) -> int:
+    """Open a file, which is made if it is missing; on a read-only disk one that is there, for reading. Raises OSError."""
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        if error.errno == errno.EROFS:
+            with suppress(FileNotFoundError):
+                return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        raise
 
 
 def encode_ruleset(ruleset: Ruleset) -> bytes:

@@ -10,10 +10,12 @@ import pytest
 from firewall import digest, wire
 from firewall.ruleset import EMPTY
 from gateway import durable_files
+from gateway.counter_ledger import DeletedCountsLedger
 from gateway.persistent_state import Note, StateDirectory, StateError
 from tests.agent.gateways import Served, clock
 from tests.agent.requests import deploy, runs, send_refused, welcome
 from tests.agent.rulesets import ban, delta, network, step, text_of, whole
+from tests.agent.test_ledger import build_deleted_counts, make_ledger, octets
 
 pytestmark = pytest.mark.kernel  # mounting needs root
 NOW = 1_800_000_000
@@ -38,6 +40,10 @@ class Disk:
 
     def free(self) -> None:
         (self.at / "ballast").unlink()
+
+    def remount(self, how: str) -> None:
+        """how: ro or rw."""
+        subprocess.run(["mount", "-o", f"remount,{how}", str(self.at)], check=True)
 
     def unmount(self) -> None:
         subprocess.run(["umount", "--lazy", str(self.at)], check=True)
@@ -135,6 +141,56 @@ def test_a_disk_that_becomes_read_only_is_told_before_a_change_fails(gateway: Se
     assert welcome(gateway).disk == ""
 
 
+def test_an_agent_starts_on_a_read_only_disk_and_stores_again_when_it_can_be_written(gateway: Served, disk: Disk) -> None:
+    deploy(gateway, whole(network(2), token=1, now=clock()))
+    gateway.kill()
+    disk.remount("ro")
+    gateway.start()
+    assert runs(gateway) == text_of(network(2))
+    assert welcome(gateway).disk.endswith("token cannot be written: Read-only file system")
+    change = step(network(2), network(3), token=2, now=clock())
+    answer = send_refused(gateway, change)
+    assert (answer.reason, "token cannot be written: Read-only file system" in answer.text) == ("state", True)
+    inside = ["nsenter", f"--mount=/proc/{gateway.process.pid}/ns/mnt"]  # the agent has its own view of what is mounted
+    subprocess.run([*inside, "mount", "-o", "remount,rw", str(disk.at)], check=True)
+    assert welcome(gateway).disk == ""
+    deploy(gateway, change)
+    gateway.restart()
+    assert runs(gateway) == text_of(network(3))
+
+
+def test_restore_loads_what_was_confirmed_from_a_read_only_disk(disk: Disk) -> None:
+    state = StateDirectory(disk.at / "state")
+    state.write_checkpoint(network(2), digest.digest_ruleset(network(2)), NOW)
+    state.raise_token(7)
+    state.close()
+    disk.remount("ro")
+    again = StateDirectory(disk.at / "state")
+    confirmed = again.load()
+    assert confirmed and confirmed.ruleset == network(2)
+    assert again.token == 7
+    with pytest.raises(StateError, match="another agent is using"):
+        StateDirectory(disk.at / "state")
+
+
+def test_the_first_start_of_all_on_a_read_only_disk_says_why_it_fails(disk: Disk) -> None:
+    (disk.at / "state").mkdir()
+    disk.remount("ro")
+    with pytest.raises(StateError, match="Read-only file system"):
+        StateDirectory(disk.at / "state")
+
+
+def test_counts_are_kept_in_memory_while_the_disk_is_read_only(disk: Disk) -> None:
+    ledger = make_ledger(disk.at, 100)
+    disk.remount("ro")
+    ledger.acknowledge(ledger.name, ledger.last_entry_number)
+    ledger.keep(build_deleted_counts(200), boot="boot", table=1)
+    assert octets(ledger) == [200]
+    disk.remount("rw")
+    ledger.keep(build_deleted_counts(300), boot="boot", table=1)
+    assert octets(ledger) == octets(DeletedCountsLedger(disk.at)) == [200, 300]
+
+
 def test_an_agent_does_not_start_without_room_for_its_token(disk: Disk) -> None:
     (disk.at / "state").mkdir()
     disk.fill()
@@ -162,13 +218,13 @@ def test_a_token_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) ->
     assert StateDirectory(tmp_path).token == 12_345_678_901
 
 
-@pytest.mark.parametrize("octets", [0, 1, 100, 800])
-def test_a_write_that_is_cut_off_leaves_what_was_confirmed_before(tmp_path: Path, octets: int) -> None:
+@pytest.mark.parametrize("room", [0, 1, 100, 800])
+def test_a_write_that_is_cut_off_leaves_what_was_confirmed_before(tmp_path: Path, room: int) -> None:
     state = StateDirectory(tmp_path)
     state.write_checkpoint(network(2), digest.digest_ruleset(network(2)), NOW)
     state.append([delta(network(2), network(3))], digest.digest_ruleset(network(3)), NOW)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, ((tmp_path / "journal").stat().st_size + octets, limits[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, ((tmp_path / "journal").stat().st_size + room, limits[1]))
     try:
         with pytest.raises(StateError, match="nothing was confirmed"):
             state.append([delta(network(3), network(90, ban("203.0.113.9/32")))], 1, NOW)
