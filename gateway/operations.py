@@ -85,6 +85,7 @@ class Agent:
         self._name, self._boot = name, boot
         self._clock = GatewayClock(clock, steady)
         self._ends_moved = False  # the clock was moved, and the kernel's expiry times were not yet
+        self._ended_by = 0.0  # what the clock showed before it was put back; 0: what had ended by it is there again
         self._held = TableState(table, self._clock)
         self.roles, self.installer = FailoverRoles(table, failover), installer or FailoverFileRequests(None)
         self.programs = programs or AgentPrograms(None)
@@ -130,8 +131,10 @@ class Agent:
 
     def _set_clock(self, request: wire.Request) -> None:
         """Adjust the clock to the portal's as far as the request gives certain bounds, and then the kernel's expiry times to the clock."""
-        bound = getattr(request, "not_later", None)
+        bound, before = getattr(request, "not_later", None), self._clock()
         moved = self._clock.limit(bound.steady / 1000, bound.latest / 1000) if bound else False
+        if moved:
+            self._ended_by = max(self._ended_by, before)
         if self._clock.follow(getattr(request, "sent", 0) / 1000) or moved:
             log.warning("the clock was set to the portal's: %s", self._clock.format())
             self._ends_moved = True
@@ -139,6 +142,9 @@ class Agent:
             self._held.correct_element_expiries()
             self.counters.record_deleted_counts()
             self._ends_moved = False
+        if self._ended_by and not self.changes.is_on_trial:
+            self.changes.return_unexpired(self._ended_by)
+            self._ended_by = 0.0
 
     def _do(self, request: wire.Request, opened: float) -> wire.Reply:
         match request:

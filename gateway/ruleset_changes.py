@@ -14,7 +14,7 @@ from firewall import digest as digests
 from firewall import wire
 from firewall.codec import WireError
 from firewall.diff import Delta, apply, diff
-from firewall.ruleset import Ruleset, drop_expired
+from firewall.ruleset import EMPTY, Ruleset, drop_expired
 from gateway.block_ends import BlockEnds
 from gateway.clock import GatewayClock
 from gateway.counters import GatewayCounters
@@ -73,6 +73,7 @@ class RulesetChanges:
         self._encoded: tuple[str, Future[bytes]] | None = None  # digest of a ruleset on trial, and how its checkpoint will have it
         self.confirmed = self.past = self.damage = ""
         self.applied_last = 0
+        self._left_out_until = 0  # the latest end of an element that was left out by the last restore, because it had ended
         self._origin = choose_fallback_ruleset(table)
 
     @property
@@ -97,6 +98,29 @@ class RulesetChanges:
         self._finish_restore(brought)
         self.past = f"the agent started at {self._clock.format()}: {brought.text}"
         return brought
+
+    def return_unexpired(self, ended_by: float) -> None:
+        """Load the confirmed ruleset again if elements of it ended, or were left out, because the clock was ahead. Never fails.
+
+        ended_by: what the clock showed before it was put back. If another program has changed the table, the portal puts that right.
+        """
+        try:
+            if not self._has_lost_unexpired(ended_by) or not self._held.is_committed or self._table.is_disturbed():
+                return
+            way_back = WayBack(self._origin, bool(self.confirmed), self._rebuild_confirmed)
+            brought = self._adopt_outcome(restore_ruleset(self._table, self._state, self._clock, way_back))
+            self._finish_restore(brought)
+        except (TableError, OSError) as error:
+            self._held.forget()
+            log.warning("elements that ended too early, because the clock was ahead, are missing: %s", to_plain_line(str(error)))
+        else:
+            self.past = f"the clock was put back to {self._clock.format()}: {brought.text}"
+
+    def _has_lost_unexpired(self, ended_by: float) -> bool:
+        """True if an element is missing that had ended by a clock that was ahead, and has not by the right one."""
+        now, committed = self._clock(), self._held.committed_ruleset
+        ends = (end for _, _, end in _iter_ends(committed.ruleset if committed else EMPTY))
+        return self._left_out_until > now or any(now < end <= ended_by for end in ends)
 
     def hand_over(self) -> None:
         """Leave a note to the next agent, if what runs is what was confirmed last. Called when nothing is asked any more."""
@@ -142,6 +166,7 @@ class RulesetChanges:
     def _adopt_outcome(self, brought: RestoreOutcome) -> RestoreOutcome:
         self._held.remember(brought.ruleset, int(self._clock()), brought.untuned, brought.unshaped)
         self._trial, self.damage, self._encoded = None, brought.fault, None
+        self._left_out_until = _find_latest_end(brought)
         self.confirmed = digests.format_digest(brought.confirmed.digest) if brought.confirmed else ""
         self._returned.note_withdrawn(brought.confirmed.deltas if brought.confirmed else ())
         if (loaded := brought.confirmed.ruleset if brought.confirmed else brought.ruleset) is not None:
@@ -313,6 +338,20 @@ class RulesetChanges:
             running = self._held.get_running(0)
             if not self._held.strayed:
                 self._state.write_checkpoint(running.ruleset, running.digest, running.now)
+
+
+def _find_latest_end(brought: RestoreOutcome) -> int:
+    """Return the latest end of an element that the confirmed ruleset has and the one that was loaded has not; 0 if there is none."""
+    if not brought.confirmed or not brought.ruleset:
+        return 0
+    loaded = brought.ruleset.elements
+    return max((end for name, key, end in _iter_ends(brought.confirmed.ruleset) if key not in loaded[name]), default=0)
+
+
+def _iter_ends(ruleset: Ruleset) -> Iterator[tuple[str, bytes, int]]:
+    """Yield set, key and end of each element that has an end."""
+    for name in (name for name, declaration in ruleset.sets.items() if declaration.timeout):
+        yield from ((name, key, element.expires) for key, element in ruleset.elements[name].items() if element.expires)
 
 
 def _check_apply(request: wire.Apply) -> None:

@@ -18,9 +18,11 @@ from gateway.restore import CLOSED, restore_ruleset
 from gateway.running_ruleset import reconcile_times
 from gateway.table import NOTHING_KNOWN
 from tests.agent.conftest import Bench, restrict_to_gateways
-from tests.agent.gateways import OnKernel, Served, clock
-from tests.agent.requests import deploy, runs, send_refused
+from tests.agent.gateways import InProcess, OnKernel, Served, clock
+from tests.agent.requests import deploy, runs, send_refused, welcome
 from tests.agent.rulesets import ban, key, network, step, text_of, whole
+
+BANS = "bans4_32"
 
 
 def read_clock() -> GatewayClock:
@@ -225,6 +227,71 @@ def test_an_agent_that_died_in_a_commit_goes_back_too(tmp_path: Path) -> None:
     table.meddle(Ruleset(network(3).chains, network(3).sets, {**network(3).elements, "up4": {key("10.9.9.9"): Element()}}))
     assert agent.changes.restore().ruleset == network(2)
     assert agent.answer(wire.Digest(clock())) == wire.DigestIs(text_of(network(2)), True)
+
+
+@restrict_to_gateways("in memory", "kernel")
+def test_a_ban_that_a_clock_ahead_left_out_at_boot_is_back_with_its_end_when_the_clock_is_right(gateway: InProcess | OnKernel) -> None:
+    """The machine boots with its clock two hours ahead of the portal's."""
+    wanted = network(2, ban("203.0.113.9/32", "scans", clock() + 3600), ban("203.0.113.8/32"))
+    deploy(gateway, whole(wanted, token=1, now=clock()))
+    boot_with_clock_ahead(gateway, 7200)
+    assert list_banned(gateway) == {key("203.0.113.8")}
+    put_clock_right(gateway)
+    assert list_banned(gateway) == {key("203.0.113.8"), key("203.0.113.9")}
+    assert runs(gateway) == text_of(wanted)
+    assert abs(read_bans(gateway)[key("203.0.113.9")].expires - wanted.elements[BANS][key("203.0.113.9")].expires) <= 2
+
+
+@restrict_to_gateways("in memory", "kernel")
+def test_a_ban_that_ended_by_a_clock_ahead_is_back_when_the_clock_is_right(gateway: InProcess | OnKernel) -> None:
+    wanted = network(2, ban("203.0.113.9/32", "scans", clock() + 3600))
+    deploy(gateway, whole(wanted, token=1, now=clock()))
+    boot_with_clock_ahead(gateway, 3597)
+    while list_banned(gateway):
+        pass
+    put_clock_right(gateway)
+    assert list_banned(gateway) == {key("203.0.113.9")}
+    assert runs(gateway) == text_of(wanted)
+
+
+@restrict_to_gateways("in memory", "kernel")
+def test_a_change_by_hand_is_not_undone_because_a_clock_was_ahead(gateway: InProcess | OnKernel) -> None:
+    deploy(gateway, whole(network(2, ban("203.0.113.9/32", "scans", clock() + 3600)), token=1, now=clock()))
+    boot_with_clock_ahead(gateway, 7200)
+    if isinstance(gateway, InProcess):
+        gateway.table.meddle(CLOSED)
+    else:
+        gateway.nft("add element inet netzwart bans4_32 { 203.0.113.7 }")
+    put_clock_right(gateway)
+    assert list_banned(gateway) in ({key("203.0.113.7")}, set())
+
+
+def boot_with_clock_ahead(gateway: InProcess | OnKernel, seconds: int) -> None:
+    """Start the agent on a kernel without rules."""
+    gateway.hands.off = seconds
+    if isinstance(gateway, InProcess):
+        gateway.table = FakeKernel()
+    else:
+        gateway.nft("delete table inet netzwart")
+    gateway.restart()
+
+
+def put_clock_right(gateway: InProcess | OnKernel) -> None:
+    """Tell the agent the portal's time, as the portal does with its second question."""
+    said = welcome(gateway)
+    bound = wire.ClockBound(said.steady, round(time.time() * 1000))
+    assert isinstance(gateway.ask(wire.Hello(clock(), not_later=bound)), wire.Welcome)
+
+
+def read_bans(gateway: InProcess | OnKernel) -> Elements:
+    """Return what the kernel holds, with ends by the agent's clock."""
+    now = gateway.agent._clock()
+    found = gateway.space.do(gateway.table.read, now) if isinstance(gateway, OnKernel) else gateway.table.read(now)
+    return found.elements.get(BANS, {})
+
+
+def list_banned(gateway: InProcess | OnKernel) -> set[bytes]:
+    return set(read_bans(gateway))
 
 
 def test_a_clock_far_ahead_does_no_lasting_harm(tmp_path: Path) -> None:
