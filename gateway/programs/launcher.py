@@ -112,11 +112,11 @@ class Launcher:
     def _try(self, launch: Launch, trial: ProgramTrial, command: list[str]) -> int:
         """Run the program on trial until it ends, or until its time is over and nobody has confirmed it."""
         digest = "" if trial.digest == launch.packaged else trial.digest
-        ends = monotonic() + trial.within
         log.info("program %s is on trial for %d s", trial.digest[:12], trial.within)
         if problem := self._check(digest, trial.within):
             self._end_trial(trial, problem)
             return 1
+        ends = monotonic() + trial.within
         environment = replace(launch, runs=trial.digest, ends=ends).to_environment(os.environ)
         with subprocess.Popen(self._build_command(digest, command), env=environment, preexec_fn=_build_bond()) as program:
             _pass_on_signals(program)

@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +13,10 @@ import pytest
 
 from firewall import wire
 from firewall.agent_programs import LARGEST_PROGRAM, KeepProgram, ProgramIs, StoreProgram, TryProgram
+from gateway.machine import read_boot_id
+from gateway.programs.choice import ProgramChoice, ProgramTrial
+from gateway.programs.launcher import PROGRAMS
+from gateway.programs.store import ProgramStore
 from tests.agent.gateways import clock
 from tests.agent.launched import (
     CRASHES,
@@ -96,6 +102,27 @@ def test_a_program_that_does_not_work_is_given_up(agent: LaunchedGateway, progra
     agent.try_out(program, within, until="was given up")
     agent.await_line("listening at")
     expect_former(agent, program, problem)
+
+
+TELLS_REST = b"""
+import json, os, sys, time
+if "self-check" in sys.argv:
+    time.sleep(5)
+else:
+    open(sys.argv[-1], "w").write(str(json.loads(os.environ["NETZWART_LAUNCH"])["ends"] - time.monotonic()))
+"""
+
+
+def test_the_time_of_a_trial_begins_again_when_the_program_starts_after_its_self_check(tmp_path: Path) -> None:
+    package, allowed_by, rest = (tmp_path / name for name in ("netzwart-agent.pyz", "allow-upgrades", "rest"))
+    package.write_bytes(PACKAGED)
+    allowed_by.touch()
+    store = ProgramStore(tmp_path / PROGRAMS)
+    store.add(digest_of(TELLS_REST), TELLS_REST)
+    store.write(ProgramChoice(digest_of(PACKAGED), trial=ProgramTrial(digest_of(TELLS_REST), 60, read_boot_id())))
+    options = ["--state", str(tmp_path), "--allowed-by", str(allowed_by)]
+    subprocess.run([sys.executable, str(package), "launch", *options, "serve", str(rest)], check=False)
+    assert 55 < float(rest.read_text()) <= 60
 
 
 def test_a_power_cut_between_any_two_steps_leaves_the_program_before_or_the_confirmed_one(agent: LaunchedGateway) -> None:
