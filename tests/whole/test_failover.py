@@ -51,6 +51,8 @@ FIRST, OTHER = GATEWAYS
 PRIMARY, STANDBY = FailoverRole.PRIMARY, FailoverRole.STANDBY
 SECOND = 100  # centiseconds between advertisements: a gateway that waits for the processor for two seconds is not taken for dead
 
+AHEAD = "+1 hour"  # when a file was written by a clock that was put back since, as touch takes it
+
 
 @dataclass
 class GatewayPair:
@@ -127,10 +129,10 @@ def test_a_gateway_that_is_drained_hands_over_and_takes_nothing_back_by_itself(p
 
 
 def test_a_role_that_was_told_in_the_wrong_order_is_mended(pair: GatewayPair) -> None:
-    for name, wrong, right in ((FIRST, "standby", "primary"), (OTHER, "primary", "standby")):
+    for name, wrong, right, at in ((FIRST, "standby", "primary", "1 minute ago"), (OTHER, "primary", "standby", AHEAD)):
         programs = pair.programs[name]
-        stale = 'echo "$1 1800000000 election" >"$0" && touch -d "1 minute ago" "$0"'
-        pair.lab.run(name, ["sh", "-c", stale, f"{programs.directory}/role4", wrong])
+        stale = 'echo "$1 1800000000 election" >"$0" && touch -d "$2" "$0"'
+        pair.lab.run(name, ["sh", "-c", stale, f"{programs.directory}/role4", wrong, at])
         assert f"IPv4: {wrong} since" in programs.call("status")
         programs.call("refresh")
         assert f"IPv4: {right} since" in programs.call("status")
@@ -155,6 +157,14 @@ def test_each_family_has_a_carrier_of_its_own(pair: GatewayPair) -> None:
 @pytest.mark.parametrize("cache", StateCacheMode)
 def test_connections_outlive_a_gateway_that_dies_without_a_word(bare_lab: Lab, cache: StateCacheMode) -> None:
     with run_pair(bare_lab, cache) as pair, connections(pair):
+        pair.programs[FIRST].cut(*CABLES)
+        wait_for(lambda: OTHER in list_carriers(pair.lab, 4) and OTHER in list_carriers(pair.lab, 6))
+
+
+def test_connections_outlive_a_takeover_by_a_gateway_whose_clock_was_ahead_at_boot(bare_lab: Lab) -> None:
+    """It exchanged states last by that clock, so what it writes now seems older."""
+    with run_pair(bare_lab, StateCacheMode.EXTERNAL) as pair, connections(pair):
+        pair.lab.run(OTHER, ["touch", "-d", AHEAD, f"{pair.programs[OTHER].directory}/exchanged"])
         pair.programs[FIRST].cut(*CABLES)
         wait_for(lambda: OTHER in list_carriers(pair.lab, 4) and OTHER in list_carriers(pair.lab, 6))
 
@@ -215,9 +225,12 @@ def test_a_gateway_is_not_drained_when_no_other_takes_over(pair: GatewayPair) ->
         await_sole_carrier(pair.lab, FIRST)
 
 
-def test_a_drained_gateway_takes_over_again_when_the_other_one_dies(pair: GatewayPair) -> None:
+@pytest.mark.parametrize("drained", ["now", AHEAD])
+def test_a_drained_gateway_takes_over_again_when_the_other_one_dies(pair: GatewayPair, drained: str) -> None:
     pair.programs[FIRST].call("drain")
     await_sole_carrier(pair.lab, OTHER)
+    for family in (4, 6):
+        pair.lab.run(FIRST, ["touch", "-d", drained, f"{pair.programs[FIRST].directory}/drained{family}"])
     pair.programs[OTHER].cut(*CABLES)
     wait_for(lambda: FIRST in list_carriers(pair.lab, 4) and FIRST in list_carriers(pair.lab, 6))
 
