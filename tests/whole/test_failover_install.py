@@ -173,6 +173,19 @@ def test_an_installation_whose_session_ends_takes_the_files_back(carrier: Instal
     assert carrier.read(f"{AT}/systemctl.log").count("restart") == 3
 
 
+def test_a_second_installation_is_refused_while_one_is_under_way(carrier: InstallingGateway) -> None:
+    directory = carrier.offer("conntrackd.conf", new="Nonsense {\n")
+    with carrier.lab.popen(NAME, carrier.build_command(f"{AT}/netzwart-failover", "install", directory)) as process:
+        wait_for(lambda: "Nonsense" in carrier.read(CONNTRACKD))
+        refused = carrier.install(carrier.offer(), check=False)
+        assert refused.returncode == 1
+        assert refused.stderr == "netzwart-failover: another installation is under way here; nothing was changed\n"
+        assert "Nonsense" in carrier.read(CONNTRACKD)
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(60) == 1
+    assert "Installed." in carrier.install(carrier.offer()).stdout
+
+
 def test_files_are_installed_after_conntrackd_was_killed(carrier: InstallingGateway) -> None:
     carrier.call("sh", "-c", 'kill -9 "$(cat "$AT/conntrackd.pid")"')
     assert carrier.exists(PATHS.lock)
