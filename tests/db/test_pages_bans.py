@@ -90,12 +90,12 @@ def test_adding_a_ban_leaves_the_table_as_it_was_searched(staff: Client, own: Ba
     assert 'name="q" value="test"' in added and 'href="?q=test&amp;sort=comment"' in added
     assert "203.0.113.67</code>" in added and "203.0.113.70" not in added
     plain = staff.post(path, {"address": "203.0.113.68", "term": "never"})
-    assert plain["Location"] == f"/bans/{own.pk}/?q=test&saved={Ban.objects.latest('pk').pk}#bans"
+    assert plain["Location"] == f"/bans/{own.pk}/?q=test&saved={Ban.objects.latest('pk').pk}&version=1#bans"
 
 
 def test_every_action_leads_back_to_the_list_as_it_was(staff: Client, own: BanList) -> None:
     there = ban(own, "203.0.113.66", comment="test")
-    back, kept = f"/bans/{own.pk}/?q=test&sort=-created", "?q=test&sort=-created&saved=1&evil=%0d"
+    back, kept = f"/bans/{own.pk}/?q=test&sort=-created", "?q=test&sort=-created&saved=1&version=2&evil=%0d"
     page = text(staff.get(back))
     for path in (f"/bans/ban/{there.pk}/", f"/bans/ban/{there.pk}/lift/", f"/bans/{own.pk}/bulk/"):
         assert f'"{path}?q=test&amp;sort=-created"' in page, path
@@ -119,19 +119,19 @@ def test_every_action_leads_back_to_the_list_as_it_was(staff: Client, own: BanLi
 
 def test_the_strip_that_asks_again_still_leads_back_to_the_list_as_it_was(staff: Client, own: BanList) -> None:
     there = ban(own, "203.0.113.66")
-    again = f"/bans/ban/{there.pk}/saved/?q=test&waits=nat-1%2Cnat-2"
-    assert f'hx-get="{escape(again)}"' in text(staff.get(f"/bans/{own.pk}/?q=test&saved={there.pk}"))
+    again = f"/bans/ban/{there.pk}/saved/?q=test&waits=nat-1%2Cnat-2&version=1"
+    assert f'hx-get="{escape(again)}"' in text(staff.get(f"/bans/{own.pk}/?q=test&saved={there.pk}&version=1"))
     assert staff.get(again).status_code == 204
-    assert f'action="/bans/ban/{there.pk}/lift/?q=test"' in text(staff.get(f"/bans/ban/{there.pk}/saved/?q=test&waits=nat-1"))
+    assert f'action="/bans/ban/{there.pk}/lift/?q=test"' in text(staff.get(f"/bans/ban/{there.pk}/saved/?q=test&waits=nat-1&version=1"))
 
 
 def test_links_of_the_list_do_not_keep_the_result_that_was_shown(staff: Client, own: BanList, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ban_list_page, "PER_PAGE", 1)
     first, _second = ban(own, "203.0.113.66", comment="test"), ban(own, "203.0.113.67", comment="test")
-    shown = f"saved={first.pk}&lifted=x&restored=2&ends=3&ways=4&prefix=203.0.113.9"
+    shown = f"saved={first.pk}&version=1&lifted=x&restored=2&ends=3&ways=4&prefix=203.0.113.9"
     links = set(re.findall(r'href="(\?[^"]*)"', text(staff.get(f"/bans/{own.pk}/?q=test&{shown}"))))
     assert {"?q=test&amp;sort=comment", "?q=test&amp;page=2"} <= links
-    assert not [link for link in links if re.search("saved|lifted|restored|ends|ways|prefix=", link)]
+    assert not [link for link in links if re.search("saved|version|lifted|restored|ends|ways|prefix=", link)]
 
 
 def test_a_refused_ban_without_javascript_shows_the_whole_list_and_links_to_it(staff: Client, own: BanList) -> None:
