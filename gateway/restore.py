@@ -79,7 +79,8 @@ def restore_ruleset(table: NftTable, state: StateDirectory, clock: GatewayClock,
             return _do_without(table, state, clock, str(error), takes_back=bool(way_back))
     if confirmed is None:
         return _restore_origin(table, state, clock, way_back.origin if way_back else None)
-    clock.follow(confirmed.at)  # an earlier clock is wrong: bans would last longer than they should
+    if way_back is None:  # later the portal says what time it is, and the confirmed one may have been ahead
+        clock.follow(confirmed.at)  # an earlier clock is wrong: bans would last longer than they should
     return _load_confirmed(table, state, confirmed, clock, way_back)
 
 

@@ -7,12 +7,13 @@ from apps.alarms import watch
 from apps.alarms.channels import sender
 from apps.alarms.dead_man import sign_of_life
 from apps.alarms.duty import calendar_reading
+from apps.traffic.rollup import read_database_clock
 
 
 @shared_task(name="workers.watch_alarms")
 def watch_alarms() -> None:
     """Compare what is wrong now with the open alarms, and write mails about what began and what is over."""
-    watch.watch_alarms(timezone.now())
+    watch.watch_alarms(read_database_clock())
     if sender.has_due_messages(timezone.now()):
         send_alarm_messages.delay()
 

@@ -33,6 +33,7 @@ PIECE: Final = re.compile("(?s).{4000}[^&]*")
 FEW: Final = 500  # `&` in a text that is not broken up
 MANY_BREAKS: Final = re.compile(r"\n{3,}")
 BLANKS: Final = re.compile(r"\s+")
+LONG_REFERENCE: Final = re.compile("&#[0-9]{8,};?")  # to no character; Python does not read numbers of any length
 # comments, elements without words, and tags, each also if it does not end: so no character is looked at twice
 MARKUP: Final = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style|title)\b.*?(?:</\1[^<>]*>?|\Z)|<[!?][^<>]*>?|</?([a-z][a-z0-9]*)[^<>]*>?", re.IGNORECASE | re.DOTALL
@@ -79,7 +80,7 @@ def extract_text_between_tags(html: str) -> str:
     elements but those that hide their text: it shows a little too much of a tag with angle brackets in its attributes.
     """
     bare = MARKUP.sub(_render_any_break, BLANKS.sub(" ", html))
-    lines = clean_text(unescape(bare)).replace("\xa0", " ").split("\n")
+    lines = clean_text(unescape(LONG_REFERENCE.sub("\ufffd", bare))).replace("\xa0", " ").split("\n")
     return MANY_BREAKS.sub("\n\n", "\n".join(line.strip() for line in lines)).strip()
 
 

@@ -60,6 +60,9 @@ class PortRangeFormField(forms.CharField):
     def __init__(self, **options: Any) -> None:
         super().__init__(**({"max_length": 20} | options))
 
+    def prepare_value(self, value: Any) -> Any:
+        return format_typed_span(*value) if isinstance(value, tuple) else value
+
     def to_python(self, value: Any) -> Any:
         text = super().to_python(value)
         if not text:

@@ -23,7 +23,7 @@ def find_mail_server_outage() -> ServerAway | None:
 
 def find_next_server_try(now: datetime) -> datetime | None:
     """Return when the server is tried next; None if it may be tried now, as after a try from while the clock was ahead."""
-    return ServerAway.objects.filter(next_try__gt=now, next_try__lte=now + LONGEST).values_list("next_try", flat=True).first()
+    return ServerAway.objects.filter(next_try__gt=now, next_try__lte=now + 2 * LONGEST).values_list("next_try", flat=True).first()
 
 
 def record_failure(why: str, now: datetime) -> None:

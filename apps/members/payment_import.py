@@ -128,17 +128,37 @@ def _iter_records(lines: Iterable[str]) -> Iterator[PaymentRecord]:
 def _read_cells(line: str, following: Iterator[str]) -> list[str]:
     """Return the first two cells of the record that begins with this line. Raises csv.Error.
 
-    Takes as many of the following lines as the record has: a quoted cell may contain line breaks. A line whose quotation marks come in
-    pairs is a record by itself, even if they stand at the wrong places.
+    Takes as many of the following lines as the record has: a quoted cell may contain line breaks, but no line that would be a payment by
+    itself: then the mark that ends the cell belongs to something else. A line whose quotation marks come in pairs is a record by itself,
+    even if they stand at the wrong places.
     """
-    separator = _find_separator(line)
-    reader = csv.reader(chain([line], following), delimiter=separator, strict=True)
+    separator, taken = _find_separator(line), list[str]()
+    reader = csv.reader(chain([line], _iter_noted(following, taken)), delimiter=separator, strict=True)
     try:
-        return next(reader)[:2]
+        cells = next(reader)[:2]
     except csv.Error:
         if reader.line_num > 1 or line.count('"') % 2:
             raise
-        return next(csv.reader([line[:LONGEST_LINE]], delimiter=separator))[:2]
+        return _split_line(line, separator)
+    if any(map(_is_payment, taken)):
+        raise csv.Error("a payment within quotation marks")
+    return cells
+
+
+def _iter_noted(lines: Iterator[str], noted: list[str]) -> Iterator[str]:
+    for line in lines:
+        noted.append(line)
+        yield line
+
+
+def _is_payment(line: str) -> bool:
+    cells = _split_line(line, _find_separator(line))
+    return len(cells) > 1 and _parse_number(cells[0].strip()) is not None and _parse_day(cells[1].strip()) is not None
+
+
+def _split_line(line: str, separator: str) -> list[str]:
+    """Return the first two cells of a line by itself, wherever its quotation marks stand; [] for an empty line."""
+    return next(csv.reader([line[:LONGEST_LINE]], delimiter=separator), [])[:2]
 
 
 def _find_separator(line: str) -> str:

@@ -41,6 +41,6 @@ class LastDayForm(forms.Form):
 
 
 def build_last_day_initial(row: PortForward | Pinhole) -> dict[str, Any]:
-    """Return the field's initial value for a row: the last day on which it holds."""
+    """Return the field's initial value for a row: the last day on which it holds, None without an end."""
     end: datetime | None = row.valid.upper
-    return {"until": timezone.localdate(end - timedelta(microseconds=1))} if end else {}
+    return {"until": timezone.localdate(end - timedelta(microseconds=1)) if end else None}

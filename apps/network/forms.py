@@ -127,15 +127,6 @@ class PoolForm(forms.Form):
         """Return the fields that a pool of this kind does not have."""
         return self.INSIDE_ONLY if self._public else self.PUBLIC_ONLY
 
-    def rebase_on(self, version: int) -> "PoolForm":
-        """Return the same input on top of the row's current version, with the same errors."""
-        again = PoolForm({**self.data.dict(), "version": str(version)}, public=self._public)  # type: ignore[attr-defined]  # a QueryDict
-        again.full_clean()
-        for fieldname, errors in self.errors.as_data().items():
-            for error in errors:
-                again.add_error(None if fieldname == "__all__" else fieldname, error)
-        return again
-
 
 class NewPoolForm(PoolForm):
     """Adds a pool."""

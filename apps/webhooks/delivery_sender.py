@@ -81,7 +81,7 @@ def send_due_deliveries(clock: Clock = timezone.now) -> bool:
 
 def _correct_times(now: datetime) -> None:
     """Make due what was written while the clock was ahead, and wake endpoints that rest since then."""
-    Endpoint.objects.filter(rest_until__gt=now + LONGEST_REST).update(rest_until=None)
+    Endpoint.objects.filter(rest_until__gt=now + 2 * LONGEST_REST).update(rest_until=None)
     Delivery.objects.filter(written__gt=now, due__gt=now, state=Delivery.State.WAITING).update(written=now, due=now)
 
 

@@ -255,6 +255,21 @@ def test_a_ban_that_ended_by_a_clock_ahead_is_back_when_the_clock_is_right(gatew
 
 
 @restrict_to_gateways("in memory", "kernel")
+def test_a_ruleset_that_was_confirmed_while_the_portals_clock_was_ahead_is_loaded_again_once(gateway: InProcess | OnKernel) -> None:
+    short = ban("203.0.113.9/32", "scans", clock() + 3000)
+    deploy(gateway, whole(network(2, short), token=1, now=clock() + 2700))
+    deploy(gateway, step(network(2, short), network(3, short), token=2, now=clock() + 3600))
+    boot_with_clock_ahead(gateway, 0)
+    assert list_banned(gateway) == set()
+    put_clock_right(gateway)
+    assert list_banned(gateway) == {key("203.0.113.9")}
+    said = welcome(gateway)
+    assert abs(said.clock / 1000 - clock()) < 60, "it stays right"
+    put_clock_right(gateway)
+    assert list_banned(gateway) == {key("203.0.113.9")}
+
+
+@restrict_to_gateways("in memory", "kernel")
 def test_a_change_by_hand_is_not_undone_because_a_clock_was_ahead(gateway: InProcess | OnKernel) -> None:
     deploy(gateway, whole(network(2, ban("203.0.113.9/32", "scans", clock() + 3600)), token=1, now=clock()))
     boot_with_clock_ahead(gateway, 7200)

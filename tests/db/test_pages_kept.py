@@ -1,5 +1,6 @@
 """Input survives the end of a session, and the rest of a page agrees with a change that was just made on it."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -11,6 +12,7 @@ from django.utils import timezone
 from apps.alarms.channels.services import ChannelFacts, add_channel
 from apps.bans.models import BanFeed, BanList
 from apps.members.models import Room, Site, Tariff
+from apps.nat.pinholes.services import add_pinhole
 from apps.network.models import Holding
 from apps.status.incidents.services import IncidentFacts, UpdateFacts, open_incident
 from apps.traffic.models import RateLimit
@@ -180,6 +182,12 @@ def build_channel_path(network: factories.Network) -> str:
     return reverse("alarms:channel", args=[add_channel(facts=facts, by=network.admin).pk])
 
 
+def build_pinhole_path(network: factories.Network) -> str:
+    prefix = network.residents["m1"].prefix
+    made = add_pinhole(holding=prefix, address=prefix.prefix[9], protocol="tcp", port=443, by=network.admin)
+    return reverse("nat:pinhole-edit", args=[made.pk])
+
+
 def build_incident_path(network: factories.Network) -> str:
     facts = IncidentFacts(kind="fault", services=["ipv4"], began=timezone.now() - timedelta(hours=1), title_en="Slow")
     first = UpdateFacts(stage="looking", text_en="We are looking.")
@@ -193,6 +201,7 @@ def build_incident_path(network: factories.Network) -> str:
         pytest.param(build_channel_path, "after_minutes", "5", "10", id="channel"),
         pytest.param(build_incident_path, "title_en", "theirs", "mine", id="incident"),
         pytest.param(lambda network: reverse("network:pool-edit", args=[network.private.pk]), "name", "theirs", "mine", id="pool"),
+        pytest.param(build_pinhole_path, "pinhole-purpose", "theirs", "mine", id="pinhole"),
         pytest.param(lambda network: reverse("announcements:edit", args=[draft(network.admin).pk]), "title_en", "a", "b", id="draft"),
     ],
 )
@@ -204,5 +213,6 @@ def test_a_form_with_choices_is_saved_by_the_next_click_too(
     assert mara.post(path, read | {field: theirs}).status_code == 302
     refused = mara.post(path, read | {field: mine})
     assert refused.status_code == 422
+    assert re.findall(r"Saved meanwhile: <code>(.*?)</code>", text(refused)) == [theirs]
     assert mara.post(path, {name: value for name, value in get_form_input(refused).items() if value}).status_code == 302
     assert get_form_input(mara.get(path))[field] == mine

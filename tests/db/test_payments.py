@@ -39,7 +39,7 @@ def test_numbers_and_days_in_the_usual_spellings_are_understood(separator: str) 
     "purpose",
     [
         '"Miete; Strom"', '"Miete, Strom"', "Miete\tStrom", "Miete\x85Strom", "Miete\u2028Strom", "Miete\x0bStrom", 'Zimmer 5"',
-        '"Miete "Zimmer 5" bar"', "x" * 200_000, '"Miete\n2208;2099-12-31"', '"Miete\n\n2208,2099-12-31, ""Zimmer\t5"" "',
+        '"Miete "Zimmer 5" bar"', "x" * 200_000, '"Miete\n2208;2099-12-31"', '"Miete\n\n2208,later, ""Zimmer\t5"" "',
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("separator", [";", ",", "\t"])
@@ -51,7 +51,16 @@ def test_further_columns_may_contain_anything(number: str, separator: str, purpo
     assert (preview.payments[1].until, preview.faults) == (date(2027, 3, 31), [])
 
 
-@pytest.mark.parametrize("rest", ["", "2209;2027-03-31\n", '2209;2027-03-31;"Rent"\n', '2209;2027-03-31;"Rent ""5""\n'])
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "",
+        '2209;2027-03-31;cash\n2210;2027-03-31;Room 5"\n',
+        "2209;2027-03-31\n",
+        '2209;2027-03-31;"Rent"\n',
+        '2209;2027-03-31;"Rent ""5""\n',
+    ],
+)
 def test_a_line_with_a_quotation_mark_too_few_is_named_and_hides_no_payment_below_it(rest: str) -> None:
     members()
     preview = payment_import.read_payments(f'2207;2027-03-31\n2208;2027-03-31;"Rent\n{rest}')

@@ -86,7 +86,13 @@ def _claim_message(now: datetime) -> ChannelMessage | None:
     """Claim the next message. What came into quiet hours, because it was tried before or they were changed, waits for their end."""
     _correct_times(now)
     _drop_untrue(now)
-    due = _filter_due(now).select_related("channel").select_for_update(skip_locked=True, of=("self",)).order_by("due", "id")
+    due = (
+        _filter_due(now)
+        .filter(due__lte=now)
+        .select_related("channel")
+        .select_for_update(skip_locked=True, of=("self",))
+        .order_by("due", "id")
+    )
     while row := due.first():
         again = _find_due_time(row, now)
         if again <= now:

@@ -18,7 +18,7 @@ from apps.audit.models import Enquiry
 from apps.audit.selectors import list_row_history
 from apps.desk.address_lookup_log import record_and_answer_lookup
 from apps.desk.selectors import addresses as reading
-from apps.lib.errors import Conflict, Problem
+from apps.lib.errors import Problem
 from apps.lib.row_uses import list_uses
 from apps.lib.ui.form_errors import add_problem_to_form
 from apps.lib.web.paginators import CountedPaginator, DeferredJoinPaginator
@@ -123,7 +123,8 @@ def _build_preview(pool: Pool, wanted: dict[str, Any]) -> reading.SharingChangeP
 def edit_pool(request: HttpRequest, pk: int) -> HttpResponse:
     """Rename, grow or shrink a pool. Before the sharing changes, show as what each member would leave."""
     found = get_object_or_404(Pool.objects.select_related("group"), pk=pk)
-    initial = {name: getattr(found, name) for name in PoolForm.base_fields} | request.GET.dict()
+    proposed = {} if request.method == "POST" else request.GET.dict()
+    initial = {name: getattr(found, name) for name in PoolForm.base_fields} | proposed
     form = PoolForm(request.POST or None, public=found.kind == Pool.Kind.PUBLIC4, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
@@ -132,9 +133,6 @@ def edit_pool(request: HttpRequest, pk: int) -> HttpResponse:
                 return render(request, "network/pool_preview.html", {"form": form, "pool": found, "preview": preview})
             _change(found, form.cleaned_data, get_signed_in_user(request))
             return redirect("network:pool", pk)
-        except Conflict as conflict:
-            add_problem_to_form(form, conflict)
-            form = form.rebase_on(Pool.objects.values_list("version", flat=True).get(pk=pk))
         except Problem as problem:
             add_problem_to_form(form, problem)
     return render(request, "network/pool_edit.html", {"form": form, "pool": found}, status=422 if form.errors else 200)

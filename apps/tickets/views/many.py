@@ -110,6 +110,7 @@ def _render_page(
     shown = {
         "found": found, "form": form, "answering": answering, "samples": samples, "mark": mark, "difference": difference,
         "spared": len(found) - mark.number if mark else 0, "reached": bulk.compute_answer_reach(found),
+        "polled": bool(request.headers.get("HX-Request")),
         "canned": Canned.objects.order_by("name") if answering else (), "back": _build_back_url(request),
     }  # fmt: skip
     return render(request, "tickets/many.html", shown, status=status)
