@@ -2,12 +2,14 @@
 
 A file in the state directory: a first line with the ledger's name, then a line for each transaction that deleted elements with
 counts. Also kept in memory. Nothing is synced to the disk: a power cut loses what was counted since the last reading anyway.
-Numbers of lines that were cut off are not used again: the portal may have stored them.
+Numbers of lines that were cut off, or could not be written, are not used again: the portal may have stored them. Nor are those of
+readings: each start goes on at the time of day if that is later, which holds also if the disk could not be written for a while.
 """
 
 import json
 import logging
 import os
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +23,7 @@ from gateway.table import DeletedCounts
 
 _FILE, _SEQUENCE = "gone", "readings"
 _MOST_OCTETS = 64 << 20  # of the file; reached only if the portal is unreachable for years
-_LEAP = 1 << 20  # numbers skipped at each start: more than any file has lines
+_LEAP = 1 << 20  # numbers skipped at each start: more than any file has lines; and more than are used in a second
 
 log = logging.getLogger("gateway")
 
@@ -39,7 +41,8 @@ class DeletedCountsLedger:
         self._read()
         self.sequence = _read_number(self._sequence_path) if self.name else 0
         if self.name:
-            self._number += _LEAP
+            by_time = int(time.time() * _LEAP)
+            self._number, self.sequence = max(self._number + _LEAP, by_time), max(self.sequence, by_time)
         else:
             self.name = os.urandom(8).hex()
         self._write_anew()

@@ -191,6 +191,23 @@ def test_counts_are_kept_in_memory_while_the_disk_is_read_only(disk: Disk) -> No
     assert octets(ledger) == octets(DeletedCountsLedger(disk.at)) == [200, 300]
 
 
+def test_agents_that_start_on_a_read_only_disk_use_no_number_again(disk: Disk) -> None:
+    ledger = make_ledger(disk.at, 100)
+    ledger.allocate_reading_number()
+    disk.remount("ro")
+    entries, readings = list[int](), list[int]()
+    for _start in range(3):
+        ledger.keep(build_deleted_counts(200), boot="boot", table=1)
+        entries.append(ledger.last_entry_number)
+        readings += [ledger.allocate_reading_number() for _ in range(2)]
+        ledger = DeletedCountsLedger(disk.at)
+    disk.remount("rw")
+    ledger = DeletedCountsLedger(disk.at)
+    entries, readings = [*entries, ledger.last_entry_number], [*readings, ledger.allocate_reading_number()]
+    assert entries == sorted(set(entries))
+    assert readings == sorted(set(readings))
+
+
 def test_an_agent_does_not_start_without_room_for_its_token(disk: Disk) -> None:
     (disk.at / "state").mkdir()
     disk.fill()
