@@ -22,6 +22,8 @@ RUN python3 -m venv .venv \
     && .venv/bin/pip uninstall --quiet --yes pip
 COPY LICENSE manage.py pyproject.toml ./
 COPY apps apps
+# A part of the emergency sheet.
+COPY docs/runbook.md docs/runbook.md
 COPY firewall firewall
 COPY gateway gateway
 COPY locale locale

@@ -11,6 +11,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 PRODUCTION: Final = (
     "LICENSE",
     "apps",
+    "docs/runbook.md",  # a part of the emergency sheet
     "firewall",
     "gateway",  # workers import parts of it, and the portal builds the agent's package from it
     "locale",
