@@ -23,7 +23,7 @@ from gateway.table import DeletedCounts
 
 _FILE, _SEQUENCE = "gone", "readings"
 _MOST_OCTETS = 64 << 20  # of the file; reached only if the portal is unreachable for years
-_LEAP = 1 << 20  # numbers skipped at each start: more than any file has lines; and more than are used in a second
+_LEAP = 1 << 20  # numbers skipped at each start: more than any file has lines, or than are used while the clock shows the same
 
 log = logging.getLogger("gateway")
 

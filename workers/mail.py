@@ -6,14 +6,16 @@ from django.utils import timezone
 
 from apps.mail import delivery, transport
 from apps.traffic import quota_notices
+from workers.run_limit import RunLimit
 
+_sending = RunLimit()  # alarms are watched for on the other thread
 log = structlog.get_logger()
 
 
 @shared_task(name="workers.send_mail")
 def send_mail() -> None:
     """Send due mail. Queued after each commit that wrote mail, and by the schedule for retries."""
-    if delivery.deliver_due_mails(transport.build_mail_transport()).more:
+    if _sending.run(lambda: delivery.deliver_due_mails(transport.build_mail_transport()).more):
         send_mail.delay()
 
 

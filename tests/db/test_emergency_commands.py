@@ -90,8 +90,8 @@ def test_a_rollback_lets_a_rollout_finish_that_nobody_paused(network: factories.
 
 def test_a_release_behind_a_paused_rollout_names_it_and_fails(network: factories.Network, before: Revision) -> None:
     go_back(before)
-    paused = open_rollout(network).rollout
-    Rollout.objects.filter(pk=paused.pk).update(state=Rollout.State.PAUSED)
+    paused = Rollout.objects.latest("pk")
+    Rollout.objects.filter(pk=paused.pk).update(state=Rollout.State.PAUSED, finished=None)
     status, printed = run_command("rollback", "--release", "Lindenhof", "--as", "mara")
     assert status == 1 and f"Lindenhof: the rollout of {paused} is paused, so nothing was deployed." in printed
 
