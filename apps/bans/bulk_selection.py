@@ -9,6 +9,7 @@ from apps.bans.ban_list_page import parse_query_number
 from apps.bans.forms import DirectionForm, EndForm
 from apps.bans.models import Ban, BanList
 from apps.bans.selectors import list_bans
+from apps.lib.database.id_arrays import build_ids_filter
 
 FIRST = 8
 BULK_ACTIONS = ("lift", "end", "way")
@@ -61,7 +62,7 @@ class BulkSelection:
     @property
     def first_bans(self) -> QuerySet[Ban]:
         """The first selected bans, to be shown by name."""
-        return Ban.objects.filter(pk__in=self.ids).order_by("prefix")[:FIRST]
+        return Ban.objects.filter(build_ids_filter(self.ids)).order_by("prefix")[:FIRST]
 
 
 def parse_selection(banlist: BanList, given: Any) -> BulkSelection:

@@ -18,6 +18,8 @@ from apps.bans.models import Ban, BanList, Direction
 from apps.bans.own_networks import NamedNetwork, refuse_own_network
 from apps.bans.prefixes import UnbannablePrefix, parse_ban_prefix, validate_length
 from apps.bans.refusal_texts import explain_fault
+from apps.lib.database.id_arrays import build_ids_filter
+from apps.lib.database.query_limits import lift_statement_limit
 from apps.lib.database.validity import check_not_too_far_ahead
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
@@ -57,6 +59,7 @@ def change_list(*, list: BanList, version: int, name: str, description: str, ena
 def delete_list(*, list: BanList, by: User | None) -> int:
     """Delete the list and all its bans; return the number of bans. Their history stays. Deleting it twice is harmless."""
     with transaction.atomic():
+        lift_statement_limit()
         bans, _per_model = Ban.objects.filter(list=list).delete()
         BanList.objects.filter(pk=list.pk).delete()
         enqueue_deploy(by)
@@ -115,7 +118,8 @@ def lift_ban(*, ban: Ban, by: User | None) -> None:
 def lift_bans(*, bans: Collection[int], by: User | None) -> int:
     """End the bans with these ids, all or none; return how many existed."""
     with transaction.atomic():
-        lifted, _per_model = Ban.objects.filter(pk__in=bans).delete()
+        lift_statement_limit()
+        lifted, _per_model = Ban.objects.filter(build_ids_filter(bans)).delete()
         enqueue_deploy(by)
     return lifted
 

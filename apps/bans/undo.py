@@ -20,6 +20,8 @@ from apps.accounts.models import User
 from apps.audit.trail import EndedRow
 from apps.bans.models import Ban, BanList, Direction
 from apps.bans.services import change_ban
+from apps.lib.database.id_arrays import build_ids_filter
+from apps.lib.database.query_limits import lift_statement_limit
 from apps.lib.database.validity import check_not_too_far_ahead
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
@@ -34,7 +36,8 @@ def set_ban_ends(*, bans: Collection[int], expires: datetime | None, by: User) -
     if expires is not None and expires <= timezone.now():
         raise Problem(_("This end has passed. Choose a later one, or “never”."), "until")
     with transaction.atomic():
-        changed = Ban.objects.filter(pk__in=bans).update(expires=expires, version=F("version") + 1)
+        lift_statement_limit()
+        changed = Ban.objects.filter(build_ids_filter(bans)).update(expires=expires, version=F("version") + 1)
         enqueue_task("workers.reconcile", by.pk)
     return changed
 
@@ -42,7 +45,8 @@ def set_ban_ends(*, bans: Collection[int], expires: datetime | None, by: User) -
 def set_ban_direction(*, bans: Collection[int], direction: str, by: User) -> int:
     """Set the direction of the bans with these ids, all or none; return how many existed."""
     with transaction.atomic():
-        changed = Ban.objects.filter(pk__in=bans).update(direction=Direction(direction), version=F("version") + 1)
+        lift_statement_limit()
+        changed = Ban.objects.filter(build_ids_filter(bans)).update(direction=Direction(direction), version=F("version") + 1)
         enqueue_task("workers.reconcile", by.pk)
     return changed
 
@@ -86,6 +90,7 @@ def restore_lifted_bans(*, list: BanList, request: UUID, by: User) -> int:
         for each in list_lifted_bans(list, request)
     ]
     with transaction.atomic():
+        lift_statement_limit()
         before = Ban.objects.filter(list=list).count()
         Ban.objects.bulk_create(gone, ignore_conflicts=True)
         enqueue_task("workers.reconcile", by.pk)

@@ -1,16 +1,20 @@
 """Writing ban lists and bans: a refusal says why, and what would be accepted."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from ipaddress import ip_network
 from unittest.mock import ANY
 
+import pghistory
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from apps.accounts.models import User
-from apps.bans import feed_import, feed_parser, services
+from apps.bans import feed_import, feed_parser, services, undo
 from apps.bans.models import Ban, BanList
 from apps.lib.errors import Conflict, Problem
+from tests.db.statements import call_before
 from tests.factories import Network, probes
 
 pytestmark = pytest.mark.django_db
@@ -160,3 +164,50 @@ def test_a_write_asks_for_a_deploy_after_its_commit(own: BanList, ines: User, dj
         ban = services.ban_prefix(list=own, prefix="203.0.113.66", author=ines)
         services.lift_ban(ban=ban, by=ines)
     assert len(asked) == 2
+
+
+def read_limit_before(words: str, write: Callable[[], object]) -> tuple[object, list[str]]:
+    """Return the result of the write, and the time limit that the first statement with these words had: "0" for none."""
+    limits: list[str] = []
+
+    def read_limit() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW statement_timeout")
+            limits.append(cursor.fetchone()[0])
+
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = '1min'")
+    with call_before(words, read_limit):
+        return write(), limits
+
+
+@pytest.mark.parametrize(
+    ("words", "write"),
+    [
+        ("DELETE FROM", lambda bans, by: services.lift_bans(bans=bans, by=by)),
+        ("DELETE FROM", lambda bans, by: services.delete_list(list=Ban.objects.get(pk=bans[0]).list, by=by)),
+        ("UPDATE", lambda bans, by: undo.set_ban_ends(bans=bans, expires=timezone.now() + timedelta(days=1), by=by)),
+        ("UPDATE", lambda bans, by: undo.set_ban_direction(bans=bans, direction="in", by=by)),
+    ],
+)
+def test_all_bans_of_a_list_are_changed_however_long_it_takes(
+    own: BanList, ines: User, words: str, write: Callable[[list[int], User], int]
+) -> None:
+    bans = [services.ban_prefix(list=own, prefix=f"203.0.113.{number}", author=ines).pk for number in range(3)]
+    other = services.ban_prefix(list=services.create_list(name="Other", by=ines), prefix="203.0.113.66", author=ines)
+    assert read_limit_before(words, lambda: write(bans, ines)) == (3, ["0"])
+    assert not Ban.objects.filter(pk__in=bans, version=1).exists()
+    assert Ban.objects.get(pk=other.pk).version == 1
+
+
+def test_all_bans_of_a_list_are_restored_however_long_it_takes(own: BanList, ines: User) -> None:
+    bans = [services.ban_prefix(list=own, prefix=f"203.0.113.{number}", author=ines).pk for number in range(3)]
+    with pghistory.context() as history:
+        services.lift_bans(bans=bans, by=ines)
+    assert read_limit_before("INSERT INTO", lambda: undo.restore_lifted_bans(list=own, request=history.id, by=ines)) == (3, ["0"])
+
+
+def test_an_action_for_no_ban_changes_none(own: BanList, ines: User) -> None:
+    services.ban_prefix(list=own, prefix="203.0.113.66", author=ines)
+    assert (services.lift_bans(bans=[], by=ines), undo.set_ban_direction(bans=[], direction="in", by=ines)) == (0, 0)
+    assert Ban.objects.get().direction == "both"
