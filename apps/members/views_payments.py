@@ -57,15 +57,14 @@ def import_payments(request: HttpRequest) -> HttpResponse:
         try:
             preview = payment_import.read_payments(text)
             if "confirmed" in request.POST:
-                return _report_import(request, payment_import.import_payments(text, by=get_signed_in_user(request)))
+                return _report_import(request, payment_import.import_payments(preview, by=get_signed_in_user(request)))
         except Problem as problem:
             add_problem_to_form(form, problem)
     context = {"form": form, "preview": preview, "shown": SHOWN, "text": form.cleaned_data.get("text", "") if form.is_bound else ""}
     return render(request, "members/payments.html", context, status=422 if form.errors else 200)
 
 
-def _report_import(request: HttpRequest, done: payment_import.PaymentPreview) -> HttpResponse:
-    count = len(done.extensions)
+def _report_import(request: HttpRequest, count: int) -> HttpResponse:
     text = ngettext("“Paid until” was extended for %(n)d member.", "“Paid until” was extended for %(n)d members.", count)
     messages.success(request, text % {"n": count})
     return redirect("desk:members")

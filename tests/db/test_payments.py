@@ -4,6 +4,8 @@ from datetime import date
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from apps.lib.errors import Problem
 from apps.members import payment_import
@@ -101,7 +103,7 @@ def test_every_line_that_is_not_understood_is_named_and_then_nothing_changes() -
     assert [each.line for each in preview.faults] == [2, 3, 4, 5, 6, 7, 8]
     assert "line 1 too" in preview.faults[4].why
     with pytest.raises(Problem, match="nothing was changed"):
-        payment_import.import_payments("\n".join(bad), by=factories.user())
+        payment_import.import_payments(preview, by=factories.user())
     assert list_paid_until()[:3] == [None, None, None]
     for nothing in ("", "\n\n", "Number;Day", "\0\n\0\n"):
         with pytest.raises(Problem, match="empty"):
@@ -121,12 +123,50 @@ def test_a_list_twice_changes_nothing_the_second_time_and_nobody_is_paid_for_les
     mara = factories.user()
     Member.objects.filter(number=2209).update(paid_until=date(2028, 1, 1))
     given = "2207;2027-03-31\n2208;2027-03-31\n2209;2027-03-31"
-    assert len(payment_import.import_payments(given, by=mara).extensions) == 2
+    assert payment_import.import_payments(payment_import.read_payments(given), by=mara) == 2
     versions = list(Member.objects.order_by("number").values_list("version", flat=True))
-    again = payment_import.import_payments(given, by=mara)
-    assert (len(again.extensions), again.unchanged_count) == (0, 3)
+    again = payment_import.read_payments(given)
+    assert (payment_import.import_payments(again, by=mara), again.unchanged_count) == (0, 3)
     assert list_paid_until() == [date(2027, 3, 31), date(2027, 3, 31), date(2028, 1, 1)]
     assert list(Member.objects.order_by("number").values_list("version", flat=True)) == versions == [2, 2, 1]
+
+
+def test_what_was_extended_further_since_the_list_was_read_is_not_moved_back() -> None:
+    members()
+    read = payment_import.read_payments("2207;2027-03-31\n2208;2027-03-31")
+    Member.objects.filter(number=2208).update(paid_until=date(2028, 1, 1))
+    assert payment_import.import_payments(read, by=factories.user()) == 1
+    assert list_paid_until() == [date(2027, 3, 31), date(2028, 1, 1), None]
+
+
+def test_each_extended_member_has_an_entry_in_the_history_with_its_author() -> None:
+    members()
+    mara = factories.user()
+    signed_in(mara).post("/members/payments/", {"text": "2207;2027-03-31\n2208;2027-04-30", "confirmed": "1"})
+    events = Member.pgh_event_model.objects.filter(pgh_label="update").order_by("number")  # type: ignore[attr-defined]  # made by the tracker
+    assert [(each.number, each.paid_until, each.version, each.pgh_context.metadata["user"]) for each in events] == [
+        (2207, date(2027, 3, 31), 2, mara.pk),
+        (2208, date(2027, 4, 30), 2, mara.pk),
+    ]
+
+
+def test_a_long_list_takes_as_many_queries_as_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    people = [factories.member(f"Payer {number}", number=number) for number in range(2207, 2267)]
+    staff = signed_in(factories.user())
+    staff.get("/members/payments/")  # the first page of a session writes to the database
+
+    def count_queries(some: list[Member]) -> int:
+        with CaptureQueriesContext(connection) as made:
+            text = "\n".join(f"{each.number};2027-03-31" for each in some)
+            assert staff.post("/members/payments/", {"text": text, "confirmed": "1"}).status_code == 302
+        return len(made)
+
+    assert count_queries(people[:2]) == count_queries(people[2:])
+    assert set(list_paid_until()) == {date(2027, 3, 31)}
+    monkeypatch.setattr(payment_import, "STEP", 25)
+    later = payment_import.read_payments("\n".join(f"{each.number};2028-03-31" for each in people))
+    assert payment_import.import_payments(later, by=factories.user("ada")) == 60
+    assert set(list_paid_until()) == {date(2028, 3, 31)}
 
 
 def test_a_file_is_looked_at_first_and_brought_when_that_is_confirmed() -> None:
