@@ -1,6 +1,6 @@
 """Erases the content of mails some days after they ended. When and to whom they were sent stays until the recipient's data is erased."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -32,17 +32,25 @@ def erase_mails(mails: QuerySet[Message], *, instead: str) -> None:
 
 
 @transaction.atomic
-def forget_mails(about: Model, addresses: Iterable[str], *, instead: str) -> None:
+def forget_mails(about: Model, addresses: Sequence[str], *, instead: str) -> None:
     """Erase recipient, content and server replies of the mails about this row or to these addresses; `instead` replaces the recipient.
 
     Waiting mails are deleted unsent. Mails to others that contain one of the addresses lose their subject and content, too. The
     addresses' switched-off notices are deleted.
     """
     erase_mails(list_mails_about(about, addresses), instead=instead)
-    for address in filter(None, addresses):
-        told = Message.objects.exclude(state=Message.State.WAITING).filter(Q(text__icontains=address) | Q(subject__icontains=address))
+    ended = Message.objects.exclude(state=Message.State.WAITING)
+    for told in (ended.filter(_build_search("text", addresses), erased=None), ended.filter(_build_search("subject", addresses))):
         told.update(subject="–", text="", html="", erased=Now())
     SwitchedOff.objects.alias(reader=AsciiLower("address")).filter(reader__in=_lower_addresses(addresses)).delete()
+
+
+def _build_search(column: str, addresses: Iterable[str]) -> Q:
+    """Return the filter for mails that have one of these addresses in this column; none, if there are no addresses."""
+    found = Q(pk__in=())
+    for address in filter(None, addresses):
+        found |= Q((f"{column}__icontains", address))
+    return found
 
 
 def _lower_addresses(addresses: Iterable[str]) -> list[str]:

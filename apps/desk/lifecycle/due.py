@@ -1,6 +1,7 @@
 """Lifecycle steps that are due: each runs in a transaction of its own, so that a failure does not stop the others."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import datetime
 
 import structlog
@@ -17,11 +18,15 @@ log = structlog.get_logger()
 
 
 def carry_out_due_changes(now: datetime) -> None:
-    """Carry out due departures and moves, release holdings after the hold period, erase old personal data. Idempotent."""
+    """Carry out due departures and moves, release holdings after the hold period, erase old personal data. Idempotent.
+
+    A run that meets another one while that erases leaves the erasing to it.
+    """
     _run_each(departures.list_due_departures(timezone.localdate(now)), departures.carry_out_departure)
     _run_each(moving.list_due_moves(timezone.localdate(now)), moving.carry_out_move)
     _run_each(departures.list_releasable(now), departures.release_departed)
-    _run_each(erasing.list_members_to_erase(now), erasing.erase_member)
+    with suppress(erasing.ErasureElsewhereError):
+        _run_each(erasing.list_members_to_erase(now), erasing.erase_member)
 
 
 def _run_each[Thing: Model](things: Iterable[Thing], do: Callable[[Thing], bool]) -> None:

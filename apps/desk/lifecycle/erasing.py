@@ -11,7 +11,7 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount
 from django.contrib.auth.hashers import make_password
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F, Model, QuerySet
 from django.db.models.functions import Now
 
@@ -41,9 +41,17 @@ def list_members_to_erase(now: datetime) -> QuerySet[Member]:
     return Member.objects.filter(state=Member.State.LEFT, erased_at=None, left_at__lte=until).order_by("pk")
 
 
+class ErasureElsewhereError(Exception):
+    """Another process erases a member at this moment."""
+
+
 @transaction.atomic
 def erase_member(who: Member) -> bool:
-    """Erase the member's personal data. Return False when the member has come back, or was erased before."""
+    """Erase the member's personal data. Return False when the member has come back, or was erased before.
+
+    Raises ErasureElsewhereError: two erasures would search the same mails, and wait for each other.
+    """
+    _demand_lock()
     pk = who.pk
     member = Member.objects.select_for_update(of=("self",)).filter(pk=pk, state=Member.State.LEFT, erased_at=None).first()
     if member is None:
@@ -69,6 +77,14 @@ def erase_member(who: Member) -> bool:
     Member.objects.filter(pk=pk).update(erased_at=Now(), version=F("version") + 1, user=None, room=None)
     log.info("personal data erased", member=member.number)
     return True
+
+
+def _demand_lock() -> None:
+    """Take the lock of erasures until the transaction ends. Raises ErasureElsewhereError."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext('members_member.erased_at'))")
+        if not cursor.fetchone()[0]:
+            raise ErasureElsewhereError
 
 
 def list_sole_email_addresses(member: Member) -> list[str]:
