@@ -240,6 +240,17 @@ def test_files_that_nobody_confirms_go(gateway: InstallingGateway, client: Clien
     assert not any(gateway.exists(path) for path in (KEEPALIVED, CONNTRACKD, SETTINGS))
 
 
+@pytest.mark.parametrize("made", ['mkfifo "$0"', 'echo "$1" >"$0.own" && ln -s "$0.own" "$0"'], ids=["pipe", "link"])
+def test_files_whose_confirmation_is_a_pipe_or_a_link_go(gateway: InstallingGateway, client: Client, made: str) -> None:
+    """Whoever took over the agent's account can make anything of the file, which root reads."""
+    client.ask(ASKED)
+    with gateway.adopt(patience=20) as process:
+        wait_for(lambda: client.ask(FileTrial()) == FileTrialIs(FileTrialPhase.TRIAL, ASKED.digest))
+        gateway.lab.run(NAME, ["sh", "-c", made, f"{REQUESTS}/{failover_files.KEEP}", ASKED.digest])
+        assert process.wait(120) == 1
+    assert not any(gateway.exists(path) for path in (KEEPALIVED, CONNTRACKD, SETTINGS))
+
+
 def test_files_that_the_portal_takes_back_go_at_once(gateway: InstallingGateway, client: Client) -> None:
     client.ask(ASKED)
     with gateway.adopt(patience=600) as process:
