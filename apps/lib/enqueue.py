@@ -114,15 +114,19 @@ def _send_after_commit(task: str, *args: Any) -> None:
     send_task(task, *args)
 
 
-def send_task(task: str, *args: Any) -> bool:
+def send_task(task: str, *args: Any, expires: float | None = None) -> bool:
     """Send the task now. Returns False if the broker did not accept it; the next scheduled run does the work then.
+
+    expires: seconds after which no worker begins it any more.
 
     The message carries the current trace as W3C `traceparent`, if there is one.
     """
     traceparent = trace_timing.get_traceparent()
     headers = {"traceparent": traceparent} if traceparent else None
     try:
-        _get_publisher().send_task(task, args=args, headers=headers, retry=message_broker.is_rabbitmq(), ignore_result=True)
+        _get_publisher().send_task(
+            task, args=args, headers=headers, retry=message_broker.is_rabbitmq(), ignore_result=True, expires=expires
+        )
     except (OperationalError, OSError, AMQPError, MessageNacked) as error:
         log.warning("nudge lost", task=task, error=str(error))
         return False

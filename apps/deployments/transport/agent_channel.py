@@ -33,6 +33,7 @@ PATIENCE = 10.0  # seconds without a single octet; a busy agent sends a beat eve
 PACE = 1_000_000  # octets of a request for which the agent gets one more second before its first octet
 READING = 30.0  # seconds for a complete answer to what takes milliseconds: an agent that hangs must not hold up the others' readings
 LONGEST = 3600.0  # seconds for a complete answer, whatever beats come: no honest work takes so long, and other requests wait
+TURN = 3.0  # seconds that a round of readings waits for a gateway that another thread asks; the next round asks it again
 OPENING = 20.0  # more seconds for the first answer over a new relay: key exchange and start of programs
 KNOCK = 5.0  # seconds for sshd's first line
 LONGEST_GREETING = 4096  # octets up to and including that line
@@ -44,6 +45,10 @@ class Unreachable(Exception):  # noqa: N818 - a state of the world, not an error
     def __init__(self, text: str, fault: SshFault | None = None) -> None:
         super().__init__(text)
         self.fault = fault
+
+
+class BusyChannel(Exception):  # noqa: N818 - a state of the world, not an error of the program
+    """Another thread asks the gateway, and may wait for it in vain: nothing was asked, and nothing is known."""
 
 
 class OlderAgent(Exception):  # noqa: N818 - a state of the world, not an error of the program
@@ -96,16 +101,23 @@ class AgentChannel:
         return self._relay.pid if self._relay and self._relay.is_alive else None
 
     def ask(
-        self, request: wire.Request, *, patience: float | None = None, longest: float | None = None, heard: BeatHandler = ignore_beat
+        self,
+        request: wire.Request,
+        *,
+        patience: float | None = None,
+        longest: float | None = None,
+        turn: float | None = None,
+        heard: BeatHandler = ignore_beat,
     ) -> wire.Reply:
-        """Send a request and return the agent's answer. Raises Unreachable.
+        """Send a request and return the agent's answer. Raises Unreachable, and BusyChannel if `turn` is given.
 
         A request that an older agent does not know is not sent: the answer is a refusal with the reason “version”.
         patience: seconds without an octet; by default 10, plus one for each megabyte sent, plus 20 if the relay has to be started
-        first. longest: seconds for the complete answer, whatever beats come; by default the channel's. heard: called for each beat before
-        the answer; if it raises Unreachable, the wait ends. An idle channel that turns out to be closed is opened anew once.
+        first. longest: seconds for the complete answer, whatever beats come; by default the channel's. turn: seconds to wait while another
+        thread asks; by default as long as it takes. heard: called for each beat before the answer; if it raises Unreachable, the wait ends.
+        An idle channel that turns out to be closed is opened anew once.
         """
-        with self._lock:
+        with self._take_turn(turn):
             if objection := self._backoff.explain_pause(timezone.now()):
                 raise Unreachable(objection)
             try:
@@ -115,6 +127,15 @@ class AgentChannel:
                 raise
             self._backoff.reset()
             return answer
+
+    @contextmanager
+    def _take_turn(self, turn: float | None) -> Iterator[None]:
+        if not self._lock.acquire(timeout=-1 if turn is None else turn):
+            raise BusyChannel
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def reset_backoff(self) -> None:
         """Reset the back-off, so that the next request is sent at once."""

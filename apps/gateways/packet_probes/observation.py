@@ -4,6 +4,8 @@ A gateway that does not answer the portal is not read: what its packets do is th
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
+from threading import Lock
 from time import monotonic
 from typing import Final
 
@@ -12,41 +14,65 @@ from django.db import transaction
 from django.utils import timezone
 
 from apps.deployments.transport import agent_channel
-from apps.deployments.transport.agent_channel import ChannelOf, Unreachable
+from apps.deployments.transport.agent_channel import BusyChannel, ChannelOf, Unreachable
 from apps.gateways.packet_probes.history import add_result
 from apps.gateways.packet_probes.models import ProbeStatus
 from apps.gateways.packet_probes.rounds import RoundPosition, SeenRound, read_rounds
-from apps.lib.enqueue import enqueue_task
+from apps.gateways.reading_order import order_gateways
+from apps.lib.enqueue import RECONCILE, send_task
 from apps.network.models import Gateway
 
-LOOK_SECONDS: Final = 10.0  # between two looks that are asked for because of one gateway
-_looks: dict[int, float] = {}  # when one was asked for in this process, by gateway
+LOOK_SECONDS: Final = 10.0  # between two looks that this process asks for
 log = structlog.get_logger()
+
+
+class LookLimit:
+    """Lets one look through in LOOK_SECONDS: it is a look at all gateways, however many have gone or come back."""
+
+    def __init__(self) -> None:
+        self._lock, self._last = Lock(), -LOOK_SECONDS
+
+    def take(self) -> bool:
+        """Take the look, if one may be asked for now."""
+        with self._lock:
+            now = monotonic()
+            if now - self._last < LOOK_SECONDS:
+                return False
+            self._last = now
+            return True
+
+
+look_limit = LookLimit()
 
 
 def probe_all_gateways(channel_of: ChannelOf = agent_channel.get_readings_channel) -> None:
     """Read the probes of each gateway that runs a ruleset on a kernel. One that does not answer stops nothing."""
-    running = Gateway.objects.filter(status__revision__isnull=False, status__in_memory=False)
-    for gateway in running.select_related("group", "status").prefetch_related("probe_statuses").order_by("pk"):
-        begun = timezone.now()
-        try:
-            rounds = read_rounds(channel_of(gateway), gateway, _find_position(gateway.probe_statuses.all()), begun)
-        except Unreachable:
-            request_look(gateway, answers=False)
-            continue
-        request_look(gateway, answers=True)
-        store_rounds(gateway, rounds)
+    running = Gateway.objects.filter(status__revision__isnull=False, status__in_memory=False).select_related("group", "status")
+    with order_gateways(running.prefetch_related("probe_statuses").order_by("pk")) as parts:
+        for gateway in chain.from_iterable(parts):
+            _probe(gateway, channel_of)
+
+
+def _probe(gateway: Gateway, channel_of: ChannelOf) -> None:
+    begun = timezone.now()
+    try:
+        rounds = read_rounds(channel_of(gateway), gateway, _find_position(gateway.probe_statuses.all()), begun)
+    except BusyChannel:
+        return
+    except Unreachable:
+        request_look(gateway, answers=False)
+        return
+    request_look(gateway, answers=True)
+    store_rounds(gateway, rounds)
 
 
 def request_look(gateway: Gateway, *, answers: bool) -> None:
     """Let a worker look at the gateways now, if this one answers and did not, or no longer does. It would otherwise look with the next
-    schedule.
+    schedule. A look that no worker has begun before the next one may be asked for expires.
     """
     known_away = gateway.status.unreachable_since is not None
-    last = _looks.get(gateway.pk)
-    if known_away is answers and (last is None or monotonic() - last >= LOOK_SECONDS):
-        _looks[gateway.pk] = monotonic()
-        enqueue_task("workers.reconcile", None, False, "schedule")
+    if known_away is answers and look_limit.take():
+        send_task(RECONCILE, None, False, "schedule", expires=LOOK_SECONDS)
 
 
 def _find_position(statuses: Iterable[ProbeStatus]) -> RoundPosition:

@@ -11,7 +11,7 @@ from typing import Final
 from apps.deployments.rollouts import probing
 from apps.deployments.rollouts.probing import FAMILIES, InwardResult, ProbeResult
 from apps.deployments.transport import agent_client
-from apps.deployments.transport.agent_channel import READING, AgentChannel
+from apps.deployments.transport.agent_channel import READING, TURN, AgentChannel
 from apps.network.gateway_sentences import ProbeSentence
 from apps.network.models import Gateway
 from firewall import wire
@@ -41,15 +41,16 @@ class SeenRound:
 def read_rounds(channel: AgentChannel, gateway: Gateway, known: RoundPosition, now: datetime) -> list[SeenRound]:
     """Return the rounds after `known`, oldest first. now: the time at which the answer comes, as far as the portal can tell.
 
-    An agent of an older release does not ask the responder. Raises Unreachable when the gateway's agent does not answer.
+    An agent of an older release does not ask the responder. Raises Unreachable when the gateway's agent does not answer, and BusyChannel
+    while another thread asks it.
     """
     targets = probing.find_targets(gateway)
     if not targets:
         return [SeenRound(now, tuple(probing.build_not_probed(gateway, family) for family in FAMILIES))]
     asked = ReadProbes(tuple(targets.values()), EVERY_MS, LIMIT_MS, known.series, known.number, gateway.group.responder_port or 0)
-    answer = channel.ask(asked, longest=READING)
+    answer = channel.ask(asked, longest=READING, turn=TURN)
     if agent_client.is_request_unknown(answer):
-        answer = channel.ask(replace(asked, responder_port=0), longest=READING)
+        answer = channel.ask(replace(asked, responder_port=0), longest=READING, turn=TURN)
     if not isinstance(answer, ProbesRead):
         return [SeenRound(now, tuple(_build_unanswered(gateway, family, targets, answer) for family in FAMILIES))]
     return _explain_rounds(gateway, targets, answer, now) if answer.counted is not None else []
