@@ -6,15 +6,17 @@ from allauth.account.adapter import DefaultAccountAdapter, get_adapter
 from allauth.account.models import EmailAddress
 from allauth.mfa.adapter import DefaultMFAAdapter
 from cryptography.fernet import MultiFernet
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import client_address
 from apps.accounts.backend import find_account
 from apps.accounts.models import User
-from apps.accounts.recent_auth import is_beginning_second_factor
+from apps.accounts.recent_auth import has_second_factor, is_beginning_second_factor
 from apps.accounts.security_log import SecurityEvent, log_security_event
 from apps.lib.email_address import is_same_address
 from apps.lib.secret_keys import build_cipher
@@ -63,6 +65,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         """As allauth decides, but not for the first second factor of those who have just signed in."""
         begins = app == "allauth.mfa" and is_beginning_second_factor(self.request)
         return super().is_reauthentication_required(app=app, **kwargs) and not begins
+
+    def get_reauthentication_methods(self, user: User | AnonymousUser) -> list[dict[str, Any]]:
+        """As allauth lists them, but for owners of a second factor without the password: it would show the codes that stand in for that."""
+        ways = super().get_reauthentication_methods(user)
+        return [way for way in ways if way["url"] != reverse("account_reauthenticate")] if has_second_factor(user) else list(ways)
 
     def get_client_ip(self, request: HttpRequest) -> str:
         return client_address.get_client_address(request)

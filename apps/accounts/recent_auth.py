@@ -14,6 +14,7 @@ from allauth.account.authentication import get_authentication_records
 from allauth.mfa.models import Authenticator
 from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import resolve, reverse
@@ -51,7 +52,12 @@ def is_beginning_second_factor(request: HttpRequest) -> bool:
 
 def needs_second_factor_reauth(user: User) -> bool:
     """True if only a second factor counts for this account."""
-    return settings.REQUIRE_SECOND_FACTOR or bool(is_mfa_enabled(user, SECOND_FACTORS))
+    return settings.REQUIRE_SECOND_FACTOR or has_second_factor(user)
+
+
+def has_second_factor(user: User | AnonymousUser) -> bool:
+    """True if the account has an app for codes or a passkey."""
+    return bool(is_mfa_enabled(user, SECOND_FACTORS))
 
 
 def _list_recent_proofs(request: HttpRequest, user: User) -> list[dict[str, Any]]:

@@ -36,7 +36,7 @@ class SuspendedSubmission(TypedDict):
 
 def suspend_submission(request: HttpRequest, confirm_path: str) -> HttpResponse:
     """Keep what was sent, without passwords, and redirect to the page that confirms identity. A wrong password counts as an attempt."""
-    confirmed = has_confirmed_password(request) or _is_password_right(request)
+    confirmed = _is_password_right(request)
     request.POST = _drop_passwords(request.POST)  # type: ignore[assignment]  # the stubs want an immutable one
     page = request.get_full_path()
     state = SuspendedSubmission(page=page, request=serialize_request(request), password_confirmed=time.time() if confirmed else 0)

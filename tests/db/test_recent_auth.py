@@ -5,6 +5,8 @@ import time
 from typing import Any
 
 import pytest
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.conf import LazySettings
 from django.test import Client
 from django.test.client import MULTIPART_CONTENT
@@ -30,6 +32,7 @@ from tests.db.page_client import confirm, signed_in, text
 from tests.db.rollout_rows import forward
 
 JSON = "application/json"
+PASSWORD = "correct horse battery"
 OLD_KEY, MACHINE_KEY = (f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{letter * 43}" for letter in "AB")
 
 
@@ -65,13 +68,22 @@ def test_no_token_decides_and_a_session_only_with_a_fresh_second_factor(held_cha
     refused = decide(Client(headers={"Authorization": f"Bearer {key}"}), held_change, action)
     assert refused.status_code == 403 and "not a token" in refused.json()["detail"]
     settings.REQUIRE_SECOND_FACTOR = True
-    from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
-
     TOTP.activate(peer, generate_totp_secret())
     for client in (signed_in(peer), signed_in(peer, seconds_ago=400)):
         assert decide(client, held_change, action).status_code == 403
     assert HeldBack.objects.get().state == HeldBack.State.WAITING
     assert decide(with_factor(peer), held_change, action).status_code == 200
+
+
+def test_an_open_session_with_the_password_finds_no_code_that_decides(held_change: HeldBack) -> None:
+    TOTP.activate(peer := factories.user("jonas"), generate_totp_secret())
+    RecoveryCodes.activate(peer)
+    client = signed_in(peer, seconds_ago=400)
+    client.post("/account/reauthenticate/", {"password": PASSWORD})
+    for code in re.findall(r"<code>(\d+)</code>", text(client.get("/account/second-factor/recovery-codes/", follow=True))):
+        client.post("/account/second-factor/reauthenticate/", {"code": code})
+    assert decide(client, held_change, "approve").status_code == 403
+    assert HeldBack.objects.get().state == HeldBack.State.WAITING
 
 
 def path_of(route: permission_matrix.PermissionRow, pk: int) -> str:
@@ -120,7 +132,7 @@ def test_the_page_asks_who_you_are_and_then_goes_on_with_what_was_sent(held_chan
     asked = client.post(f"/rollouts/waiting/{held_change.pk}/approve/", {"digest": held_change.digest, "typed": "5"})
     assert asked.status_code == 302 and asked["Location"].startswith("/account/reauthenticate/")
     assert HeldBack.objects.get().state == HeldBack.State.WAITING
-    client.post(asked["Location"], {"password": "correct horse battery"})
+    client.post(asked["Location"], {"password": PASSWORD})
     assert HeldBack.objects.get().state == HeldBack.State.APPROVED
 
 
@@ -129,15 +141,13 @@ def test_rights_that_were_lost_meanwhile_are_looked_at_again(held_change: HeldBa
     client = signed_in(peer, seconds_ago=400)
     asked = client.post(f"/rollouts/waiting/{held_change.pk}/approve/", {"digest": held_change.digest, "typed": "5"})
     User.objects.filter(pk=peer.pk).update(roles=["network_admin"])
-    assert client.post(asked["Location"], {"password": "correct horse battery"}).status_code == 403
+    assert client.post(asked["Location"], {"password": PASSWORD}).status_code == 403
     assert HeldBack.objects.get().state == HeldBack.State.WAITING
 
 
 def test_no_password_waits_in_the_session(held_change: HeldBack) -> None:
     client = signed_in(factories.user("jonas"), seconds_ago=400)
-    client.post(
-        f"/rollouts/waiting/{held_change.pk}/approve/", {"digest": held_change.digest, "typed": "5", "password": "correct horse battery"}
-    )
+    client.post(f"/rollouts/waiting/{held_change.pk}/approve/", {"digest": held_change.digest, "typed": "5", "password": PASSWORD})
     assert "correct" not in str(dict(client.session))
 
 
@@ -214,7 +224,7 @@ def test_an_undo_that_trusts_the_former_machine_asks_who_you_are_and_is_then_don
     client, path = signed_in(network.admin, seconds_ago=400), f"/gateways/undo/{find_last_event(Gateway, gateway.pk)}/"
     asked = client.post(path)
     assert asked["Location"].startswith("/account/reauthenticate/") and Gateway.objects.get(pk=gateway.pk).host_key == MACHINE_KEY
-    assert "Undone: nat-1." in text(client.post(asked["Location"], {"password": "correct horse battery"}, follow=True))
+    assert "Undone: nat-1." in text(client.post(asked["Location"], {"password": PASSWORD}, follow=True))
     assert Gateway.objects.get(pk=gateway.pk).host_key == OLD_KEY
 
 
@@ -225,7 +235,7 @@ def test_an_undo_of_a_groups_settings_asks_who_you_are_and_is_then_done(network:
     client, path = signed_in(network.admin, seconds_ago=400), f"/gateways/groups/undo/{find_last_event(GatewayGroup, group.pk)}/"
     asked = client.post(path)
     assert asked["Location"].startswith("/account/reauthenticate/") and GatewayGroup.objects.get().name == "Linden"
-    assert "Undone: Linden." in text(client.post(asked["Location"], {"password": "correct horse battery"}, follow=True))
+    assert "Undone: Linden." in text(client.post(asked["Location"], {"password": PASSWORD}, follow=True))
     assert GatewayGroup.objects.get().name == "Lindenhof"
 
 
@@ -315,7 +325,7 @@ def test_another_password_revokes_tokens_if_that_is_asked_for(given: dict[str, s
     create_token(user=admin, name="one")
     client = signed_in(admin)
     assert "Revoke my tokens" in text(client.get("/account/password/change/"))
-    sent = {"oldpassword": "correct horse battery", "password1": "another long one", "password2": "another long one"}
+    sent = {"oldpassword": PASSWORD, "password1": "another long one", "password2": "another long one"}
     client.post("/account/password/change/", sent | given)
     admin.refresh_from_db()
     assert admin.check_password("another long one") and admin.tokens.count() == left

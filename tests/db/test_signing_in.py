@@ -13,10 +13,12 @@ from tempfile import TemporaryDirectory
 from time import monotonic, time
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from allauth.core import context
 from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal import auth as totp
 from allauth.usersessions.models import UserSession
 from django.conf import LazySettings
@@ -39,6 +41,8 @@ from tests.whole.worker import broker
 
 PASSWORD = "correct horse battery"
 LOGIN = "/account/login/"
+BY_CODE = "/account/second-factor/reauthenticate/"
+RECOVERY = "/account/second-factor/recovery-codes/"
 PERIOD = 30  # seconds for which an app shows a code
 
 
@@ -399,7 +403,7 @@ def test_a_code_that_was_given_again_to_change_something_signs_nobody_in(mara: U
     client = Client()
     client.force_login(mara)
     once = code(secret, 1)
-    assert client.post("/account/second-factor/reauthenticate/", {"code": once}).status_code == 302
+    assert client.post(BY_CODE, {"code": once}).status_code == 302
     clock.passed = PERIOD + 1
     assert not is_taken(mara, once)
 
@@ -422,12 +426,10 @@ def test_who_has_just_signed_in_sets_up_the_first_second_factor_without_the_pass
     secret = re.search(r"<code>([A-Z2-7]+)</code>", text(client.get("/account/second-factor/totp/activate/")))
     assert secret
     assert client.post("/account/second-factor/totp/activate/", {"code": code(secret[1])}).status_code == 302
-    assert client.get("/account/second-factor/recovery-codes/").status_code == 200, "the codes are shown next"
-    assert client.post("/account/email/", {"email": "new@lindenhof.example", "action_add": ""})["Location"].startswith(
-        "/account/reauthenticate/"
-    )
+    assert client.get(RECOVERY).status_code == 200, "the codes are shown next"
+    assert client.post("/account/email/", {"email": "new@lindenhof.example", "action_add": ""})["Location"].startswith(BY_CODE)
     settings.ACCOUNT_REAUTHENTICATION_TIMEOUT = 0
-    assert client.get("/account/second-factor/recovery-codes/")["Location"].startswith("/account/reauthenticate/")
+    assert client.get(RECOVERY)["Location"].startswith(BY_CODE)
 
 
 def test_a_password_alone_is_not_enough_for_who_has_a_second_factor(mara: User) -> None:
@@ -439,8 +441,47 @@ def test_a_password_alone_is_not_enough_for_who_has_a_second_factor(mara: User) 
     session["account_authentication_methods"] = [{"method": "password", "at": time(), "username": "mara"}]
     session["account_authentication_methods_user"] = str(mara.pk)
     session.save()
-    where = "/account/second-factor/recovery-codes/generate/"
-    assert client.get(where)["Location"].startswith("/account/reauthenticate/")
+    assert client.get(f"{RECOVERY}generate/")["Location"].startswith(BY_CODE)
+
+
+DELICATE = [
+    RECOVERY,
+    f"{RECOVERY}generate/",
+    f"{RECOVERY}download/",
+    "/account/second-factor/webauthn/add/",
+    "/account/second-factor/totp/deactivate/",
+]
+
+
+def test_the_password_given_again_shows_no_recovery_codes_and_changes_no_factor(mara: User) -> None:
+    totp.TOTP.activate(mara, totp.generate_totp_secret())
+    RecoveryCodes.activate(mara)
+    client = Client()
+    client.force_login(mara)
+    assert client.get(f"/account/reauthenticate/?next={RECOVERY}")["Location"] == f"{BY_CODE}?{urlencode({'next': RECOVERY})}"
+    reauthenticate(client)
+    for path in DELICATE:
+        assert client.get(path)["Location"].startswith(BY_CODE), path
+    assert "/account/reauthenticate/" not in text(client.get(BY_CODE)), "no way leads back to the password"
+
+
+def test_a_recovery_code_from_paper_stands_in_for_a_lost_phone(mara: User) -> None:
+    totp.TOTP.activate(mara, totp.generate_totp_secret())
+    on_paper = RecoveryCodes.activate(mara).get_unused_codes()
+    client = Client()
+    client.force_login(mara)
+    asked = client.get("/account/second-factor/totp/deactivate/")
+    assert client.post(asked["Location"], {"code": on_paper[0]})["Location"] == "/account/second-factor/totp/deactivate/"
+    client.post("/account/second-factor/totp/deactivate/")
+    assert not Authenticator.objects.exists(), "the app is removed, and with it the codes"
+    assert client.get("/account/reauthenticate/").status_code == 200, "from now on by password"
+
+
+def test_whoever_has_only_a_passkey_confirms_with_that(mara: User) -> None:
+    Authenticator.objects.create(user=mara, type=Authenticator.Type.WEBAUTHN, data={"name": "Key", "credential": {}})
+    client = Client()
+    client.force_login(mara)
+    assert client.get("/account/reauthenticate/")["Location"] == "/account/second-factor/webauthn/reauthenticate/"
 
 
 def test_what_is_delicate_asks_for_the_password_again(mara: User) -> None:
