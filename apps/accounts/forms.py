@@ -82,16 +82,19 @@ class ResetPasswordForm(RevokeTokensMixin, Reset):  # type: ignore[misc]  # alla
 
 
 class InvitationForm(forms.Form):
-    """E-mail address and roles of an invitation."""
+    """E-mail address and roles of an invitation.
+
+    password_confirmed: the sender has just given the password for this submission.
+    """
 
     email = forms.EmailField(label=_("E-mail address"), widget=forms.EmailInput(attrs={"autocomplete": "off"}))
     roles = forms.MultipleChoiceField(label=_("Roles"), choices=Role.choices, widget=forms.CheckboxSelectMultiple)
 
-    def __init__(self, by: User, data: Any = None) -> None:
+    def __init__(self, by: User, data: Any = None, *, password_confirmed: bool = False) -> None:
         super().__init__(data)
         given = list_invitable_roles(by)
         self.fields["roles"].choices = [(role.value, role.label) for role in Role if role in given]  # type: ignore[attr-defined]
-        self.fields["password"] = OwnPasswordField(by)
+        self.fields["password"] = OwnPasswordField(by, confirmed=password_confirmed)
 
 
 class AcceptInvitationForm(forms.Form):

@@ -532,6 +532,7 @@ API: Final[dict[str, CollectionRights]] = {
 }
 RECENT_AUTH: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     "accounts:tokens": (),
+    "accounts:invitations": (),
     "accounts:roles": (),
     "accounts:roles-agree": (),
     "gateways:add": (("gateway", "create"),),

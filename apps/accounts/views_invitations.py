@@ -12,14 +12,18 @@ from apps.accounts import invitations
 from apps.accounts.forms import AcceptInvitationForm, InvitationForm
 from apps.accounts.models import Invitation
 from apps.accounts.permissions import get_signed_in_user, staff_page
+from apps.accounts.recent_auth import require_recent_auth
+from apps.accounts.suspended_submission import has_confirmed_password
 from apps.lib.errors import Conflict, Problem
 from apps.lib.ui.form_errors import add_problem_to_form
 
 
 @staff_page
+@require_recent_auth
 def invitation_list(request: HttpRequest) -> HttpResponse:
     """List the open invitations, with the form for a new one."""
-    form = InvitationForm(get_signed_in_user(request), request.POST if request.method == "POST" else None)
+    sent = request.POST if request.method == "POST" else None
+    form = InvitationForm(get_signed_in_user(request), sent, password_confirmed=has_confirmed_password(request))
     if request.method == "POST" and form.is_valid():
         try:
             given = form.cleaned_data

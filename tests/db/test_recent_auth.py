@@ -157,6 +157,7 @@ def test_no_password_waits_in_the_session(held_change: HeldBack) -> None:
     [
         "/account/people/{other}/roles/",
         "/account/tokens/",
+        "/account/invitations/",
         "/gateways/groups/{group}/",
         "/account/people/changes/1/agree/",
         "/rollouts/revisions/1/back/",

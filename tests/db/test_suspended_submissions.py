@@ -7,7 +7,7 @@ from allauth.account.internal.flows.reauthentication import STATE_SESSION_KEY
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.test import Client
 
-from apps.accounts.models import ApiToken, User
+from apps.accounts.models import ApiToken, Invitation, User
 from apps.deployments.models import HeldBack, Hold, Revision
 from apps.deployments.services import reconcile
 from apps.gateways.joining.models import JoiningMachine
@@ -154,6 +154,14 @@ def test_a_single_approver_approves_after_one_code(waiting_removal: HeldBack, se
     assert HeldBack.objects.get().state == HeldBack.State.APPROVED
 
 
+def test_a_network_administrator_is_invited_only_after_the_second_factor(mara: User) -> None:
+    owner, given = AppOwner(mara), {"email": "ines@lindenhof.example", "roles": ["network_admin"], "password": PASSWORD}
+    asked = owner.client.post("/account/invitations/", given)
+    assert not Invitation.objects.exists()
+    assert owner.enter_code(asked)["Location"] == "/account/invitations/"
+    assert Invitation.objects.get().roles == ["network_admin"]
+
+
 # --- Addresses with a query, and answers with errors
 
 
@@ -168,6 +176,7 @@ def test_a_page_with_a_query_is_resumed_with_it(network: factories.Network) -> N
     "path",
     [
         TOKENS,
+        "/account/invitations/",
         "/account/people/{other}/roles/",
         "/gateways/groups/{group}/",
         "/gateways/join/?group={group}",
