@@ -1,7 +1,7 @@
 """Recent authentication: decisions for others need a person at a screen who has just confirmed their identity with a second factor.
 
-A recent password counts where staff need no second factor and the person has none. A token never decides: no person is at a screen.
-Whatever else RECENT_AUTH in route_rights.py names, a token does as its rights allow.
+A recent password counts for a person who has no second factor and needs none: members, and staff where that is allowed. A token never
+decides: no person is at a screen. Whatever else RECENT_AUTH in route_rights.py names, a token does as its rights allow.
 """
 
 import time
@@ -26,6 +26,7 @@ from rest_framework.request import Request
 from apps.accounts.models import ApiToken, User
 from apps.accounts.permissions import can_use_page
 from apps.accounts.route_rights import RECENT_AUTH_ACTIONS
+from apps.accounts.second_factor_required import lacks_second_factor, redirect_to_second_factor
 from apps.accounts.suspended_submission import suspend_submission
 
 SECOND_FACTOR: Final = "mfa"  # the name that allauth stores in the session for codes and passkeys
@@ -52,7 +53,7 @@ def is_beginning_second_factor(request: HttpRequest) -> bool:
 
 def needs_second_factor_reauth(user: User) -> bool:
     """True if only a second factor counts for this account."""
-    return settings.REQUIRE_SECOND_FACTOR or has_second_factor(user)
+    return has_second_factor(user) or (settings.REQUIRE_SECOND_FACTOR and user.is_staff)
 
 
 def has_second_factor(user: User | AnonymousUser) -> bool:
@@ -86,9 +87,10 @@ def require_recent_auth(view: Callable[..., HttpResponse]) -> Callable[..., Http
 
 
 def _redirect_to_confirm(request: HttpRequest) -> HttpResponse:
-    """Redirect to the page that confirms identity, and then resumes what was sent."""
-    way = "mfa_reauthenticate" if isinstance(request.user, User) and needs_second_factor_reauth(request.user) else "account_reauthenticate"
-    return suspend_submission(request, reverse(way))
+    """Redirect to the page that confirms identity, and then resumes what was sent; staff without a second factor to its page first."""
+    if lacks_second_factor(request):
+        return redirect_to_second_factor(request)
+    return suspend_submission(request, reverse("mfa_reauthenticate" if has_second_factor(request.user) else "account_reauthenticate"))
 
 
 def check_recent_api_auth(request: Request) -> None:

@@ -23,6 +23,13 @@ def lacks_second_factor(request: HttpRequest) -> bool:
     return not is_mfa_enabled(user, ["totp", "webauthn"])
 
 
+def redirect_to_second_factor(request: HttpRequest) -> HttpResponse:
+    """Redirect to the page that sets up a second factor, which says why."""
+    if request.headers.get("HX-Request"):
+        return HttpResponse(status=204, headers={"HX-Redirect": reverse("mfa_index")})
+    return redirect("mfa_index")
+
+
 def build_second_factor_context(request: HttpRequest) -> dict[str, object]:
     """Return the template variable `second_factor_missing`: True if this user must set up a second factor first."""
     return {"second_factor_missing": SimpleLazyObject(partial(lacks_second_factor, request)) if hasattr(request, "user") else False}
@@ -47,6 +54,4 @@ class SecondFactorMiddleware:
             return None
         if name.startswith("api:"):
             return JsonResponse({"detail": _("Set up a second factor first, on the page of your account.")}, status=403)
-        if request.headers.get("HX-Request"):
-            return HttpResponse(status=204, headers={"HX-Redirect": reverse("mfa_index")})
-        return redirect("mfa_index")
+        return redirect_to_second_factor(request)

@@ -16,7 +16,7 @@ from apps.accounts import permission_matrix
 from apps.accounts.models import ApiToken, User
 from apps.accounts.roles import Right
 from apps.accounts.route_rights import RECENT_AUTH, RECENT_AUTH_ACTIONS
-from apps.accounts.tokens import create_token
+from apps.accounts.tokens import EVERY, READ, create_token
 from apps.audit.undo import find_last_event
 from apps.deployments.approvals.kinds import ROLLBACK
 from apps.deployments.models import HeldBack, Hold, Revision, Rollout
@@ -33,6 +33,7 @@ from tests.db.rollout_rows import forward
 
 JSON = "application/json"
 PASSWORD = "correct horse battery"
+TOKEN = {"name": "door display", "scopes": [f"{EVERY}:{READ}"]}
 OLD_KEY, MACHINE_KEY = (f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{letter * 43}" for letter in "AB")
 
 
@@ -168,6 +169,30 @@ def test_roles_tokens_and_limits_ask_who_you_are(path: str) -> None:
     where = path.format(other=other.pk, group=group.pk)
     assert signed_in(admin, seconds_ago=400).post(where, {})["Location"].startswith("/account/reauthenticate/")
     assert signed_in(admin).post(where, {}).status_code in (404, 422)
+
+
+# --- Who has no second factor, where staff need one
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("typed", ["", PASSWORD])
+def test_a_member_without_a_second_factor_makes_a_token_after_the_password(settings: LazySettings, typed: str) -> None:
+    settings.REQUIRE_SECOND_FACTOR = True
+    client = signed_in(factories.user("selin", staff=False), seconds_ago=400)
+    asked = client.post("/account/tokens/", TOKEN | {"password": typed})
+    assert asked["Location"].startswith("/account/reauthenticate/") and not ApiToken.objects.exists()
+    assert "Your new token" in text(client.post(asked["Location"], {"password": PASSWORD}))
+    assert ApiToken.objects.get().name == "door display"
+
+
+@pytest.mark.django_db
+def test_a_member_who_joins_the_staff_while_a_submission_waits_is_led_to_set_up_a_second_factor(settings: LazySettings) -> None:
+    settings.REQUIRE_SECOND_FACTOR = True
+    client = signed_in(selin := factories.user("selin", staff=False), seconds_ago=400)
+    asked = client.post("/account/tokens/", TOKEN)
+    User.objects.filter(pk=selin.pk).update(roles=["helpdesk"])
+    answer = client.post(asked["Location"], {"password": PASSWORD}, follow=True)
+    assert "Set up a second factor first" in text(answer) and not ApiToken.objects.exists()
 
 
 # --- The same through the API
