@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import client_address
 from apps.accounts.backend import find_account
+from apps.accounts.hashing import TooManyHashings
 from apps.accounts.models import User
 from apps.accounts.recent_auth import has_second_factor, is_beginning_second_factor
 from apps.accounts.security_log import SecurityEvent, log_security_event
@@ -41,6 +42,15 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
+        """Return the account, or None. An attempt that was not checked does not count. Raises TooManyHashings."""
+        try:
+            found: User | None = super().authenticate(request, **credentials)
+        except TooManyHashings:
+            self._rollback_login_failed_rl_usage()
+            raise
+        return found
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Count the attempt. Raises ValidationError after too many."""
