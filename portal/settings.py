@@ -216,6 +216,8 @@ MFA_ADAPTER = "apps.accounts.adapter.SecondFactorAdapter"
 MFA_FORMS = {
     "authenticate": "apps.accounts.second_factor_forms.SignInCodeForm",
     "reauthenticate": "apps.accounts.second_factor_forms.RecentAuthCodeForm",
+    "authenticate_webauthn": "apps.accounts.second_factor_forms.SignInKeyForm",
+    "reauthenticate_webauthn": "apps.accounts.second_factor_forms.RecentAuthKeyForm",
 }
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True

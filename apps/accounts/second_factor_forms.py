@@ -1,31 +1,92 @@
-"""Forms that ask for a code of the second factor: allauth's, with a longer memory of used codes.
+"""Forms that ask for a code or a passkey: allauth's, with a longer memory of used codes and a stricter count of attempts.
 
 An app's code is accepted in the periods beside its own too (`MFA_TOTP_TOLERANCE`), but allauth remembers for one period that it was used.
+And for allauth a right code ends the count of all wrong passwords from its address; here it gives back its own attempt only.
 """
 
+from typing import Any
+
+from allauth.account.adapter import get_adapter as get_account_adapter
+from allauth.core import context
+from allauth.core.internal import ratelimit
 from allauth.mfa import app_settings
+from allauth.mfa.adapter import get_adapter
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import TOTP
+from allauth.mfa.webauthn.forms import AuthenticateWebAuthnForm, ReauthenticateWebAuthnForm
+from allauth.mfa.webauthn.internal import auth
 from django.core.cache import cache
+
+from apps.accounts.models import User
 
 
 class SignInCodeForm(AuthenticateForm):  # type: ignore[misc]  # allauth has no types
     """The code after the password."""
 
     def clean_code(self) -> str:
-        code: str = super().clean_code()
-        _remember_use(self.authenticator, code)
-        return code
+        return _check_code(self)
 
 
 class RecentAuthCodeForm(ReauthenticateForm):  # type: ignore[misc]  # allauth has no types
     """The code that sensitive pages ask for again."""
 
     def clean_code(self) -> str:
-        code: str = super().clean_code()
-        _remember_use(self.authenticator, code)
-        return code
+        return _check_code(self)
+
+
+class SignInKeyForm(AuthenticateWebAuthnForm):  # type: ignore[misc]  # allauth has no types
+    """The passkey after the password."""
+
+    def clean_credential(self) -> Authenticator:
+        return _check_key(self.user, self.cleaned_data["credential"])
+
+
+class RecentAuthKeyForm(ReauthenticateWebAuthnForm):  # type: ignore[misc]  # allauth has no types
+    """The passkey that sensitive pages ask for again."""
+
+    def clean_credential(self) -> Authenticator:
+        return _check_key(self.user, self.cleaned_data["credential"])
+
+
+def _check_code(form: Any) -> str:
+    """Return the code of one of allauth's forms, and note in the form which factor it is of. Raises ValidationError for a wrong one."""
+    code: str = form.cleaned_data["code"]
+    attempt = _count_attempt(form.user)
+    form.authenticator = _find_factor(form, code)
+    attempt.rollback()
+    _remember_use(form.authenticator, code)
+    return code
+
+
+def _find_factor(form: Any, code: str) -> Authenticator:
+    """Return the app or the recovery codes that this code belongs to. Raises ValidationError if there is none."""
+    factors = sorted(Authenticator.objects.filter(user=form.user).exclude(type="webauthn"), key=lambda each: each.type != "totp")
+    for factor in factors:
+        if factor.wrap().validate_code(code):
+            factor.user = form.user
+            return factor
+    if factors:
+        form._emit_authentication_failed(factors[0])
+    raise get_adapter().validation_error("incorrect_code")
+
+
+def _check_key(user: User, credential: dict[str, Any]) -> Authenticator:
+    """Return the passkey that a browser has used. Raises ValidationError if it is not this user's, or not for this challenge."""
+    attempt = _count_attempt(user)
+    auth.parse_authentication_response(credential)
+    factor: Authenticator = auth.complete_authentication(user, credential)
+    attempt.rollback()
+    return factor
+
+
+def _count_attempt(user: User) -> Any:
+    """Count an attempt for this user and this address; return it, to be rolled back. Raises ValidationError after too many."""
+    key = f"mfa-auth-user-{user.pk}"
+    attempt = ratelimit.consume(context.request, app="allauth.account", action="login_failed", key=key)
+    if attempt is None:
+        raise get_account_adapter().validation_error("too_many_login_attempts")
+    return attempt
 
 
 def _remember_use(authenticator: Authenticator, code: str) -> None:

@@ -20,6 +20,7 @@ from allauth.core import context
 from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal import auth as totp
+from allauth.mfa.webauthn.internal import auth as webauthn
 from allauth.usersessions.models import UserSession
 from django.conf import LazySettings
 from django.contrib.auth import hashers
@@ -357,6 +358,24 @@ def test_a_code_signs_in_once_and_tries_are_bounded(mara: User) -> None:
     for _ in range(6):
         last = other.post("/account/second-factor/authenticate/", {"code": "000000"})
     assert "Too many tries" in text(last)
+
+
+@pytest.mark.parametrize("way", ["code", "key"])
+def test_a_right_second_factor_does_not_end_the_count_of_wrong_passwords_from_its_address(
+    mara: User, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    secret = totp.generate_totp_secret()
+    made = totp.TOTP.activate(mara, secret).instance
+    monkeypatch.setattr(webauthn, "parse_authentication_response", lambda _given: None)
+    monkeypatch.setattr(webauthn, "complete_authentication", lambda *_given: made)
+    for number in range(9):
+        assert "Wrong username" in text(sign_in(Client(), f"nobody{number}", "wrong"))
+    client = Client()
+    sign_in(client, "mara")
+    right = {"code": code(secret)} if way == "code" else {"credential": '{"id": "key"}'}
+    assert client.post("/account/second-factor/authenticate/", right)["Location"] == "/"
+    told = [text(sign_in(Client(), f"somebody{number}", "wrong")) for number in range(2)]
+    assert ["Too many tries" in each for each in told] == [False, True]
 
 
 class CodeClock:
