@@ -217,6 +217,7 @@ MFA_FORMS = {
     "authenticate": "apps.accounts.second_factor_forms.SignInCodeForm",
     "reauthenticate": "apps.accounts.second_factor_forms.RecentAuthCodeForm",
     "authenticate_webauthn": "apps.accounts.second_factor_forms.SignInKeyForm",
+    "login_webauthn": "apps.accounts.second_factor_forms.KeyAloneForm",
     "reauthenticate_webauthn": "apps.accounts.second_factor_forms.RecentAuthKeyForm",
 }
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]

@@ -4,6 +4,8 @@ An app's code is accepted in the periods beside its own too (`MFA_TOTP_TOLERANCE
 And for allauth a right code ends the count of all wrong passwords from its address; here it gives back its own attempt only.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from allauth.account.adapter import get_adapter as get_account_adapter
@@ -14,11 +16,13 @@ from allauth.mfa.adapter import get_adapter
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import TOTP
-from allauth.mfa.webauthn.forms import AuthenticateWebAuthnForm, ReauthenticateWebAuthnForm
+from allauth.mfa.webauthn.forms import AuthenticateWebAuthnForm, LoginWebAuthnForm, ReauthenticateWebAuthnForm
 from allauth.mfa.webauthn.internal import auth
 from django.core.cache import cache
+from django.core.exceptions import ValidationError
 
 from apps.accounts.models import User
+from apps.accounts.security_log import SecurityEvent, log_security_event
 
 
 class SignInCodeForm(AuthenticateForm):  # type: ignore[misc]  # allauth has no types
@@ -40,6 +44,15 @@ class SignInKeyForm(AuthenticateWebAuthnForm):  # type: ignore[misc]  # allauth 
 
     def clean_credential(self) -> Authenticator:
         return _check_key(self.user, self.cleaned_data["credential"])
+
+
+class KeyAloneForm(LoginWebAuthnForm):  # type: ignore[misc]  # allauth has no types
+    """The passkey instead of a password. Whose it is only a right one tells."""
+
+    def clean_credential(self) -> Authenticator:
+        with _log_wrong_key(None):
+            found: Authenticator = super().clean_credential()
+        return found
 
 
 class RecentAuthKeyForm(ReauthenticateWebAuthnForm):  # type: ignore[misc]  # allauth has no types
@@ -74,10 +87,21 @@ def _find_factor(form: Any, code: str) -> Authenticator:
 def _check_key(user: User, credential: dict[str, Any]) -> Authenticator:
     """Return the passkey that a browser has used. Raises ValidationError if it is not this user's, or not for this challenge."""
     attempt = _count_attempt(user)
-    auth.parse_authentication_response(credential)
-    factor: Authenticator = auth.complete_authentication(user, credential)
+    with _log_wrong_key(user):
+        auth.parse_authentication_response(credential)
+        factor: Authenticator = auth.complete_authentication(user, credential)
     attempt.rollback()
     return factor
+
+
+@contextmanager
+def _log_wrong_key(user: User | None) -> Iterator[None]:
+    """Write a line of the security log if the block refuses a passkey. allauth sends a signal for wrong codes alone."""
+    try:
+        yield
+    except ValidationError:
+        log_security_event(SecurityEvent.SIGN_IN_FAILED, user=user, factor=Authenticator.Type.WEBAUTHN.value)
+        raise
 
 
 def _count_attempt(user: User) -> Any:
@@ -85,6 +109,7 @@ def _count_attempt(user: User) -> Any:
     key = f"mfa-auth-user-{user.pk}"
     attempt = ratelimit.consume(context.request, app="allauth.account", action="login_failed", key=key)
     if attempt is None:
+        log_security_event(SecurityEvent.SIGN_IN_BLOCKED, user=user)
         raise get_account_adapter().validation_error("too_many_login_attempts")
     return attempt
 

@@ -72,6 +72,7 @@ def connect_signals() -> None:
     account.password_set.connect(_record_password_change)
     account.password_reset.connect(_record_password_reset)
     account.email_changed.connect(_record_address_change)
+    factors.authentication_failed.connect(_record_wrong_code)
     factors.authenticator_added.connect(_record_added_factor)
     factors.authenticator_removed.connect(_record_removed_factor)
     factors.authenticator_reset.connect(_record_renewed_factor)
@@ -92,6 +93,10 @@ def _record_failed_sign_in(credentials: dict[str, Any], request: HttpRequest | N
     from apps.accounts.backend import find_account  # the backend is loaded later than the app
 
     log_security_event(SecurityEvent.SIGN_IN_FAILED, user=find_account(credentials), request=request)
+
+
+def _record_wrong_code(user: User, authenticator: Any, request: HttpRequest, **_given: Any) -> None:
+    log_security_event(SecurityEvent.SIGN_IN_FAILED, user=user, request=request, factor=authenticator.type)
 
 
 def _record_password_change(user: User, request: HttpRequest, **_given: Any) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.test import Client
 from structlog.testing import capture_logs
 
@@ -19,6 +21,7 @@ from tests.db.page_client import signed_in
 
 ROOT = Path(__file__).parents[2]
 PASSWORD = "correct horse battery"
+WRONG_KEY = '{"id": "one", "rawId": "another"}'  # what a browser sends of a passkey
 
 
 @pytest.fixture
@@ -64,6 +67,41 @@ def test_tries_that_are_too_many(mara: User, lines: list[Any]) -> None:
     for _try in range(6):
         post(Client(), "/account/login/", login="mara", password="a wrong one")
     assert events(lines)[-1] == "sign-in blocked"
+
+
+def enter_after_password(**given: str) -> None:
+    """Sign in as mara as far as the second factor, and send this."""
+    client = Client(REMOTE_ADDR="203.0.113.9")
+    post(client, "/account/login/", login="mara", password=PASSWORD)
+    post(client, "/account/second-factor/authenticate/", **given)
+
+
+def test_wrong_second_factors_and_those_that_are_too_many(mara: User, lines: list[Any]) -> None:
+    TOTP.activate(mara, generate_totp_secret())
+    for given in [{"code": "guessed"}] * 3 + [{"credential": WRONG_KEY}] * 3:
+        enter_after_password(**given)
+    told = [(each["security"], each["user"], each["address"], each.get("factor")) for each in lines if "security" in each]
+    who = ("mara", "203.0.113.9")
+    wrong = ["totp"] * 3 + ["webauthn"] * 2
+    assert told == [*(("sign-in failed", *who, factor) for factor in wrong), ("sign-in blocked", *who, None)]
+    assert "guessed" not in str(lines) and "another" not in str(lines)
+
+
+@pytest.mark.parametrize("app", [True, False])
+def test_a_wrong_code_where_a_sensitive_page_asks_for_it(mara: User, lines: list[Any], app: bool) -> None:
+    RecoveryCodes.activate(mara)
+    if app:
+        TOTP.activate(mara, generate_totp_secret())
+    post(signed_in(mara), "/account/second-factor/reauthenticate/", code="wrong")
+    told = [(each["security"], each["factor"]) for each in lines if "factor" in each]
+    assert told == [("sign-in failed", "totp" if app else "recovery_codes")]
+
+
+def test_a_wrong_passkey_instead_of_a_password(mara: User, lines: list[Any]) -> None:
+    post(Client(), "/account/second-factor/webauthn/login/", credential=WRONG_KEY)
+    assert [(each["security"], each["factor"], "user" in each) for each in lines if "security" in each] == [
+        ("sign-in failed", "webauthn", False)
+    ]
 
 
 def test_changes_of_password_factors_roles_and_tokens(mara: User, lines: list[Any]) -> None:
