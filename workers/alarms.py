@@ -7,7 +7,7 @@ from apps.alarms import watch
 from apps.alarms.channels import sender
 from apps.alarms.dead_man import sign_of_life
 from apps.alarms.duty import calendar_reading
-from apps.traffic.rollup import read_database_clock
+from apps.lib.database.clock import read_database_clock
 
 
 @shared_task(name="workers.watch_alarms")

@@ -5,6 +5,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from apps.gateways import services
+from apps.lib.database.clock import read_database_clock
 from apps.lib.errors import Conflict
 from apps.network.models import Gateway, GatewayGroup
 from apps.traffic import precomputed_totals, rollup
@@ -29,7 +30,7 @@ def collect_one(gateway: int) -> None:
 @shared_task(name="workers.tend_usage")
 def tend_usage() -> None:
     """Create partitions, roll up, drop data past its retention, and compute the totals that lists start with."""
-    now = rollup.read_database_clock()
+    now = read_database_clock()
     rollup.run_maintenance(now)
     precomputed_totals.refresh_totals(now)
 

@@ -2,10 +2,10 @@
 
 from celery import shared_task
 
+from apps.lib.database.clock import read_database_clock
 from apps.status.availability.observation import observe_services
 from apps.status.incidents.attached_tickets import attach_by_rule
 from apps.status.subscriptions.mails import write_pending_mails
-from apps.traffic.rollup import read_database_clock
 
 
 @shared_task(name="workers.watch_status")

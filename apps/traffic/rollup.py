@@ -77,14 +77,6 @@ def lock_oldest_open_bucket(now: datetime) -> datetime:
     return max(complete for (complete,) in completes)
 
 
-def read_database_clock() -> datetime:
-    """Return the time of the database's clock."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        now: datetime = cursor.fetchone()[0]
-    return now
-
-
 def run_maintenance(now: datetime) -> None:
     """Make partitions, roll up, and drop what is too old. Idempotent. now: by the database's clock, which is the same for all workers."""
     ensure_levels(now)

@@ -21,6 +21,7 @@ from tests.agent.conftest import Bench, restrict_to_gateways
 from tests.agent.gateways import InProcess, OnKernel, Served, clock
 from tests.agent.requests import deploy, runs, send_refused, welcome
 from tests.agent.rulesets import ban, key, network, step, text_of, whole
+from tests.whole.system import wait_for
 
 BANS = "bans4_32"
 
@@ -247,8 +248,7 @@ def test_a_ban_that_ended_by_a_clock_ahead_is_back_when_the_clock_is_right(gatew
     wanted = network(2, ban("203.0.113.9/32", "scans", clock() + 3600))
     deploy(gateway, whole(wanted, token=1, now=clock()))
     boot_with_clock_ahead(gateway, 3597)
-    while list_banned(gateway):
-        pass
+    wait_for(lambda: not list_banned(gateway))
     put_clock_right(gateway)
     assert list_banned(gateway) == {key("203.0.113.9")}
     assert runs(gateway) == text_of(wanted)

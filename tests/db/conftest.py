@@ -56,3 +56,12 @@ def served_network(transactional_db: None, settings: LazySettings, monkeypatch: 
         settings.GATEWAY_SOCKETS = Path(directory)
         with in_memory(settings.GATEWAY_SOCKETS):
             yield factories.network()
+
+
+@pytest.fixture
+def cautious_network(served_network: factories.Network) -> factories.Network:
+    """Two gateways in memory that run the desired state; three removals are too many."""
+    served_network.group.removal_least = 3
+    served_network.group.save()
+    assert services.reconcile(served_network.group)
+    return served_network

@@ -1,7 +1,8 @@
 """Connections that wait for a lock, as PostgreSQL reports them: those to this database, for tests run beside each other in one cluster."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 
 from django.db import connection, transaction
 
@@ -47,3 +48,14 @@ def run_after_waiting[Result](
             if meanwhile:
                 meanwhile()
         return result.result()
+
+
+@contextmanager
+def hold_lock_elsewhere(name: str) -> Iterator[None]:
+    """Hold the advisory lock of this name in a transaction of another connection, as another worker would."""
+    with closing(connection.copy()) as other:
+        other.set_autocommit(False)
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [name])
+        yield
+        other.rollback()

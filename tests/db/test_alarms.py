@@ -1,11 +1,9 @@
 """What is wrong becomes an alarm: mails when it begins and when it is over, seldom for what comes and goes, none while it is silenced."""
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from datetime import timedelta
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.test import Client
 from django.utils import timezone
@@ -25,6 +23,7 @@ from apps.members.models import Member
 from apps.network.models import GatewayGroup
 from apps.operations import pruning
 from tests import factories
+from tests.db.locks import hold_lock_elsewhere
 from tests.db.page_client import signed_in, text
 from tests.db.test_pages_dashboard import rollout, runs
 
@@ -243,17 +242,6 @@ def test_what_people_have_chosen_and_work_without_haste_is_no_alarm(running: fac
     assert list_conditions(timezone.now()) == []
 
 
-@contextmanager
-def other_watcher() -> Iterator[None]:
-    """Another worker that looks at this moment."""
-    with closing(connection.copy()) as other:
-        other.set_autocommit(False)
-        with other.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(hashtext('alarms_alarm'))")
-        yield
-        other.rollback()
-
-
 def test_what_was_gone_before_it_was_told_has_not_lasted(running: factories.Network) -> None:
     break_gateway()
     watch_alarms(timezone.now())
@@ -304,7 +292,7 @@ def test_what_became_worse_while_the_clock_was_ahead_is_told_again(running: fact
 
 def test_two_workers_that_look_at_once_tell_once(running: factories.Network) -> None:
     break_gateway()
-    with other_watcher():
+    with hold_lock_elsewhere("alarms_alarm"):
         look_after(MINUTE)
         assert not Alarm.objects.exists()
     look_after(SECOND)

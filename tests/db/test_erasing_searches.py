@@ -1,7 +1,5 @@
 """Erasing a member reads each mail once, whatever the number of their addresses, and one process erases at a time."""
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from datetime import timedelta
 
 import pytest
@@ -18,6 +16,7 @@ from apps.mail.models import Message
 from apps.mail.retention_sweep import erase_old_mail_content, forget_mails
 from apps.members.models import Member
 from tests import factories
+from tests.db.locks import hold_lock_elsewhere
 
 pytestmark = pytest.mark.django_db
 
@@ -91,24 +90,13 @@ def test_the_octets_of_a_mail_are_read_once_for_an_address() -> None:
     ]
 
 
-@contextmanager
-def other_erasure() -> Iterator[None]:
-    """Another worker that erases a member at this moment."""
-    with closing(connection.copy()) as other:
-        other.set_autocommit(False)
-        with other.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(hashtext('members_member.erased_at'))")
-        yield
-        other.rollback()
-
-
 def test_what_is_due_beside_an_erasure_is_carried_out_and_the_erasing_left_to_the_other(
     network: factories.Network, settings: LazySettings
 ) -> None:
     settings.ERASE_DAYS = 3
     left = [factories.member(f"Gone {number}", state="left") for number in range(2)]
     now = timezone.now() + timedelta(days=15)
-    with other_erasure(), CaptureQueriesContext(connection) as made:
+    with hold_lock_elsewhere("members_member.erased_at"), CaptureQueriesContext(connection) as made:
         due.carry_out_due_changes(now)
     assert sum("pg_try_advisory_xact_lock" in each["sql"] for each in made) == 1
     erased = Member.objects.filter(pk__in=[each.pk for each in left]).exclude(erased_at=None)

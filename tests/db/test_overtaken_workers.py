@@ -29,12 +29,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def network(served_network: factories.Network) -> factories.Network:
-    """Two gateways in memory that run the desired state; three removals are too many."""
-    served_network.group.removal_least = 3
-    served_network.group.save()
-    assert reconcile(served_network.group)
-    return served_network
+def network(cautious_network: factories.Network) -> factories.Network:
+    return cautious_network
 
 
 def open_late(network: factories.Network, wanted: DesiredState, repeats: Revision | None = None) -> Lease | None:

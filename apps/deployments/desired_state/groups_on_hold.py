@@ -1,13 +1,10 @@
 """Desired state of a held group: the revision that it is held at."""
 
-from datetime import datetime
-
-from django.db import connection
-
 from apps.deployments.desired_state.desired_rulesets import DesiredState
 from apps.deployments.desired_state.policy_snapshot import ReadMoment
 from apps.deployments.models import Hold, Revision
 from apps.deployments.revision_pages import contents
+from apps.lib.database.clock import read_database_clock
 from firewall.digest import digest_ruleset, format_digest
 from firewall.ruleset import Ruleset, drop_expired
 
@@ -16,7 +13,7 @@ _read: dict[int, dict[str, Ruleset]] = {}  # by revision; only the last one, as 
 
 def build_desired_state_on_hold(hold: Hold) -> DesiredState:
     """Return the held revision as desired state; elements that have expired since then stay expired. Raises ContentNotStored."""
-    moment = ReadMoment(hold.revision.snapshot, _read_clock(), "")
+    moment = ReadMoment(hold.revision.snapshot, read_database_clock(), "")
     content = contents.pick_rulesets_in_service(hold.revision, _load_content(hold.revision))
     rulesets = {pk: drop_expired(ruleset, moment.now) for pk, ruleset in content.items()}
     digests = {pk: digest_ruleset(ruleset) for pk, ruleset in rulesets.items()}
@@ -29,10 +26,3 @@ def _load_content(revision: Revision) -> dict[str, Ruleset]:
         _read.clear()
         _read[revision.pk] = content
     return _read[revision.pk]
-
-
-def _read_clock() -> datetime:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        (now,) = cursor.fetchone()
-    return now  # type: ignore[no-any-return]  # PostgreSQL returns a datetime

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db import connection
+from apps.lib.database.clock import read_database_clock
 
 TOLERANCE: Final = timedelta(hours=1)
 
@@ -14,9 +14,7 @@ class ClockDiffersError(RuntimeError):
 
 def check_clock(now: datetime) -> datetime:
     """Return `now`, this machine's time. Raises ClockDiffersError if the database's differs by more than TOLERANCE."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        [there] = cursor.fetchone()
+    there = read_database_clock()
     if abs(now - there) > TOLERANCE:
         raise ClockDiffersError(
             f"it is {now:%Y-%m-%d %H:%M %Z} here and {there:%Y-%m-%d %H:%M %Z} on the database's machine; set the clocks"
