@@ -274,11 +274,13 @@ def test_a_change_by_hand_is_not_undone_because_a_clock_was_ahead(gateway: InPro
     deploy(gateway, whole(network(2, ban("203.0.113.9/32", "scans", clock() + 3600)), token=1, now=clock()))
     boot_with_clock_ahead(gateway, 7200)
     if isinstance(gateway, InProcess):
+        left = set[bytes]()
         gateway.table.meddle(CLOSED)
     else:
+        left = {key("203.0.113.7")}
         gateway.nft("add element inet netzwart bans4_32 { 203.0.113.7 }")
     put_clock_right(gateway)
-    assert list_banned(gateway) in ({key("203.0.113.7")}, set())
+    assert list_banned(gateway) == left
 
 
 def boot_with_clock_ahead(gateway: InProcess | OnKernel, seconds: int) -> None:

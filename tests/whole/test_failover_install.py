@@ -179,7 +179,7 @@ def test_a_second_installation_is_refused_while_one_is_under_way(carrier: Instal
         wait_for(lambda: "Nonsense" in carrier.read(CONNTRACKD))
         refused = carrier.install(carrier.offer(), check=False)
         assert refused.returncode == 1
-        assert refused.stderr == "netzwart-failover: another installation is under way here; nothing was changed\n"
+        assert refused.stderr == "netzwart-failover: another installation is under way here, wait for its end; nothing was changed\n"
         assert "Nonsense" in carrier.read(CONNTRACKD)
         process.send_signal(signal.SIGHUP)
         assert process.wait(60) == 1
