@@ -5,7 +5,7 @@ from threading import Semaphore
 
 
 class RunLimit:
-    """At most so many runs at once. For a task whose run does all that is due: a second one beside it would only take a thread."""
+    """At most so many runs at once. For a task whose run does all that is due: more of them would only take threads."""
 
     def __init__(self, most: int = 1) -> None:
         self._free = Semaphore(most)
@@ -15,7 +15,7 @@ class RunLimit:
         """Do the work, which returns whether there is more of it. Return whether the task has to be queued again.
 
         While as many runs work already, do nothing: one of those has the task queued again, as what was asked for may have come after it
-        looked.
+        looked. If they fail, the schedule does.
         """
         self._is_asked_again = True
         if not self._free.acquire(blocking=False):

@@ -9,7 +9,6 @@ from cryptography.fernet import MultiFernet
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
 
@@ -79,7 +78,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
     def get_reauthentication_methods(self, user: User | AnonymousUser) -> list[dict[str, Any]]:
         """As allauth lists them, but for owners of a second factor without the password: it would show the codes that stand in for that."""
         ways = super().get_reauthentication_methods(user)
-        return [way for way in ways if way["url"] != reverse("account_reauthenticate")] if has_second_factor(user) else list(ways)
+        return [way for way in ways if way["id"] != "reauthenticate"] if has_second_factor(user) else list(ways)
 
     def get_client_ip(self, request: HttpRequest) -> str:
         return client_address.get_client_address(request)

@@ -42,7 +42,7 @@ LEAST = 10  # bans; a refresh may always lift fewer
 UNCLAIMED = Q(claimed_until=None) | Q(claimed_until__lt=Now())
 _INTERVAL = ExpressionWrapper(F("interval") * timedelta(minutes=1), DurationField())
 _AHEAD = Q(due__gt=Now() + _INTERVAL)  # no refresh is put off for longer, so the clock was ahead then
-WANTED = Q(enabled=True, due__lte=Now()) | Q(_AHEAD, enabled=True) | ~Q(phase=BanFeed.Phase.IDLE)
+WANTED = Q(Q(due__lte=Now()) | _AHEAD, enabled=True) | ~Q(phase=BanFeed.Phase.IDLE)
 
 
 class FeedLeaseLost(Exception):  # noqa: N818 - a state, not an error

@@ -113,7 +113,9 @@ def reconcile(
 
 
 def compare_with_restored_database(group: GatewayGroup, restore: DatabaseRestore, links: GatewayLinks) -> None:
-    """Ask the group's gateways what a rollout would change, and store it. Nothing is changed on a gateway. Raises PolicyError."""
+    """Ask the group's gateways what a rollout would change, and store it. Nothing is changed on a gateway. Raises PolicyError,
+    and what `refuse_outdated_read` does.
+    """
     wanted = _compute_target(group, "schedule").wanted
     gateways = [each for each in list_in_rollout_order(group) if each.pk in wanted.targets]
     comparison.compare_gateways(restore, gateways, wanted, links)

@@ -18,6 +18,7 @@ from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.lib.database.id_arrays import build_ids_filter
 from apps.lib.database.validity import EARLIEST, FARTHEST
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Problem
@@ -39,7 +40,9 @@ _BLANKS_BEHIND_QUOTE: Final = re.compile(r"""(?<=") +(?=[;,\t]|$)""")  # a stric
 
 @dataclass(frozen=True, slots=True)
 class PaymentRecord:
-    """A record of the list: the line where it begins, its first two cells, and whether its quotation marks fit."""
+    """A record of the list: the line where it begins, its first two cells, and whether its quotation marks fit; if not, one cell: that
+    line.
+    """
 
     line: int
     cells: list[str]
@@ -118,7 +121,7 @@ def import_payments(preview: PaymentPreview, *, by: User) -> int:
 
 def _lock_members(ids: list[int]) -> None:
     """Lock the members in order of their ids, so that two imports of the same members do not deadlock."""
-    list(Member.objects.select_for_update(of=("self",), no_key=True).filter(pk__in=ids).order_by("pk").values_list("pk"))
+    list(Member.objects.select_for_update(of=("self",), no_key=True).filter(build_ids_filter(ids)).order_by("pk").values_list("pk"))
 
 
 def _extend(wanted: Sequence[tuple[int, date]]) -> int:

@@ -10,7 +10,7 @@ from django.db import connection
 
 
 class OutdatedRevision(Exception):  # noqa: N818 - a state of the world
-    """A newer read of the database, or a person's decision to hold the group or to release it, has been rolled out meanwhile."""
+    """A newer read of the database has been rolled out meanwhile, or a person has held the group or released it."""
 
 
 class TransactionsOfAnotherServerError(Exception):

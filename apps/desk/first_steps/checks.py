@@ -1,11 +1,11 @@
 """Checks of the first steps: what is there, in a sentence, and whether that is enough."""
 
-from allauth.mfa.utils import is_mfa_enabled
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
+from apps.accounts.recent_auth import has_second_factor
 from apps.accounts.roles import Role
 from apps.deployments.observed_state.gateway_states import has_ever_answered
 from apps.desk.first_steps.finding import StepFinding
@@ -18,7 +18,7 @@ from apps.preferences.selectors import is_chosen, read_setting
 
 
 def check_second_factor(user: User) -> StepFinding:
-    if is_mfa_enabled(user, ["totp", "webauthn"]):
+    if has_second_factor(user):
         return StepFinding(True, _("You have a second factor."))
     return StepFinding(False, _("You sign in by password alone."))
 

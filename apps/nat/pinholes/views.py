@@ -82,10 +82,6 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
             add_problem_to_form(form, problem)
             if isinstance(problem, Conflict):
                 shown_now["now"] = pinhole
-                form.data = {
-                    **request.POST.dict(),
-                    "pinhole-version": str(pinhole.version),
-                }  # the next save replaces the other user's change
     status = 422 if form.is_bound else 200
     return render(request, "nat/pinhole_edit.html", {"pinhole": pinhole, "member": member, "form": form} | shown_now, status=status)
 

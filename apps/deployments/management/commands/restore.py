@@ -14,6 +14,7 @@ from apps.deployments.models import DatabaseRestore, RestoreDifference
 from apps.deployments.restored_database import restore_hold
 from apps.deployments.restored_database.comparison_digest import digest_open_comparison
 from apps.deployments.revision_pages.change_summary import parse_summary_lines, render_summary
+from apps.deployments.rollouts.outdated_reads import TransactionsOfAnotherServerError
 from apps.deployments.rollouts.rollout_driver import WorkerLinks
 from apps.deployments.transport import agent_channel
 from apps.lib.database.validity import EARLIEST
@@ -50,7 +51,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             self._act(options)
-        except (BackupError, Problem, PolicyError) as error:
+        except (BackupError, Problem, PolicyError, TransactionsOfAnotherServerError) as error:
             raise CommandError(str(error)) from error
 
     def _act(self, options: dict[str, Any]) -> None:
