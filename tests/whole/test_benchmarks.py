@@ -12,7 +12,7 @@ from portal import programs
 
 pytestmark = [pytest.mark.kernel, pytest.mark.long, pytest.mark.deep]
 SMALL = ("--members", "300", "--mails", "3", "--tickets", "30", "--days", "1", "--changes", "60", "--gateways", "4", "--seconds", "5")
-QUICK = {"collect", "import", "mail"}
+QUICK = {"collect", "import", "link", "mail"}
 DEEP = ON_A_SERVER | {"commit", "compile", "link"}
 
 
