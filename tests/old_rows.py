@@ -23,7 +23,7 @@ from apps.events.models import Event, Presence
 from apps.gateways.models import AgentUpgrade, CarrierChange, EvidenceArchive, HealthReading, HealthSample, RoleSwitch
 from apps.inbound_mail.models import Arrival
 from apps.lib.models import KeptAnswer
-from apps.mail.models import Message
+from apps.mail.models import Message, MessageCount
 from apps.members.models import PeopleUpload
 from apps.network.models import Gateway, GatewayGroup
 from apps.operations.models import BackupNote, DatabaseDay, HostHeartbeat, TableDay
@@ -94,6 +94,12 @@ def _mail(age: timedelta) -> QuerySet[Any]:
     given = {"to": "a@example.org", "language": "en", "subject": "x", "text": "x", "sender": "b@example.org"}
     Message.objects.create(**given, message_id=f"<{next(_numbers)}@x>", state="sent", ended=timezone.now() - age)
     return Message.objects.filter(erased=None)
+
+
+def _mail_count(_age: timedelta) -> QuerySet[Any]:
+    """One mail more, which its own row counts: however young, it is summed up with those before."""
+    _mail(timedelta(0))
+    return MessageCount.objects.filter(state="sent")
 
 
 def _arrival(age: timedelta) -> QuerySet[Any]:
@@ -267,6 +273,7 @@ MAKERS: dict[str, Maker] = {
     "account.EmailConfirmation": _confirmation,
     "lib.KeptAnswer": _kept_answer,
     "mail.Message": _mail,
+    "mail.MessageCount": _mail_count,
     "inbound.Arrival": _arrival,
     "events.Event": _event,
     "events.Presence": _presence,

@@ -8,10 +8,10 @@ from django.db.models.functions import Now, Upper
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
-from apps.bans import count_triggers
 from apps.bans.blocks.models import Block, Notice, Reachable
 from apps.bans.listeners.models import Listener, ServerInterface
 from apps.bans.refusal_texts import explain_feed_fault
+from apps.lib.database.count_triggers import CountedColumn
 from apps.lib.database.history import track_history
 from apps.lib.database.triggers import build_stamp_trigger
 from apps.lib.fields import Prefix, PrefixField
@@ -46,6 +46,9 @@ class Direction(models.TextChoices):
     OUT = "out", _("to there")
 
 
+COUNTED = CountedColumn(table="bans_ban", counts="bans_bancount", column="list_id", field="list")
+
+
 def _match_family(number: int) -> Exact:
     return Exact(Func(F("prefix"), function="family", output_field=models.IntegerField()), number)
 
@@ -77,12 +80,7 @@ class Ban(Versioned, Deployed):
 
     class Meta:
         ordering = ["prefix", "id"]
-        triggers = [
-            build_stamp_trigger(),
-            count_triggers.build_insert_trigger(),
-            count_triggers.build_delete_trigger(),
-            count_triggers.build_move_trigger(),
-        ]
+        triggers = [build_stamp_trigger(), *COUNTED.build_triggers()]
         indexes = [
             models.Index(fields=["prefix"], name="ban_by_prefix"),
             models.Index(fields=["expires"], name="ban_by_end"),
@@ -131,7 +129,7 @@ class AllowEntry(Versioned, Deployed):
 
 
 class BanCount(models.Model):
-    """How many bans a statement added to a list, or removed, if negative (count_triggers.py). Retention sums the rows up.
+    """How many bans a statement added to a list, or removed, if negative (COUNTED). Retention sums the rows up.
 
     No constraint on the list: its deletion removes its bans, and that is counted after it is gone.
     """

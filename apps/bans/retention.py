@@ -5,10 +5,10 @@ So is the history of bans that no person has to do with: a feed with 20,000 new 
 
 from datetime import datetime, timedelta
 
-from django.db import connection, transaction
+from django.db import connection
 from django.utils.translation import gettext_lazy as _
 
-from apps.bans.models import Upload
+from apps.bans.models import COUNTED, Upload
 from apps.bans.uploads import KEPT
 from apps.operations.registry import TableBoundKind, delete_oldest_batch, register_pruned_table, register_unpruned_tables
 from apps.preferences.declarations import KEEP_BAN_HISTORY_DAYS, KEEP_HITS_DAYS
@@ -40,14 +40,6 @@ OLD_EVENTS = """
     SELECT (SELECT count(*) FROM old), (SELECT count(*) FROM removed)
 """
 
-# One snapshot sees a ban and the row that counts it, or neither. So this sums up what it removes, and puts right what is wrong
-SUM_UP = """
-    WITH old AS (DELETE FROM bans_bancount RETURNING 1), sums AS (
-        INSERT INTO bans_bancount (list_id, number) SELECT list_id, count(*) FROM bans_ban GROUP BY list_id RETURNING 1
-    )
-    SELECT greatest((SELECT count(*) FROM old) - (SELECT count(*) FROM sums), 0)
-"""
-
 
 def prune_uploads(now: datetime, at_most: int) -> int:
     """Remove uploads that were not imported within KEPT."""
@@ -71,11 +63,8 @@ def prune_feed_history(now: datetime, at_most: int) -> int:
 
 
 def sum_up_counts(_now: datetime, _at_most: int) -> int:
-    """Replace the rows that count bans by one for each list, all in one step. Returns how many fewer these are."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("LOCK TABLE bans_bancount IN SHARE UPDATE EXCLUSIVE MODE")  # one at a time; whoever bans something does not wait
-        cursor.execute(SUM_UP)
-        return int(cursor.fetchone()[0])
+    """Replace the rows that count bans by one for each list. Returns how many fewer these are."""
+    return COUNTED.sum_up()
 
 
 register_pruned_table("bans.BanCount", kept=_("1 hour"), prune=sum_up_counts)

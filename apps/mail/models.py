@@ -6,7 +6,10 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from apps.lib.database.count_triggers import CountedColumn
 from apps.lib.database.email_lookups import AsciiLower
+
+COUNTED = CountedColumn(table="mail_message", counts="mail_messagecount", column="state", field="state")
 
 
 class Message(models.Model):
@@ -58,6 +61,7 @@ class Message(models.Model):
 
     class Meta:
         ordering = ["-id"]
+        triggers = COUNTED.build_triggers()
         indexes = [
             models.Index(F("urgent").desc(), F("bulk"), F("due"), F("id"), name="mail_waiting", condition=Q(state="waiting")),
             models.Index(fields=["state", "-id"], name="mail_by_state"),
@@ -81,6 +85,16 @@ class Message(models.Model):
 
     def __str__(self) -> str:
         return self.subject
+
+
+class MessageCount(models.Model):
+    """How many mails a statement added to a state, or removed, if negative (COUNTED). Retention sums the rows up."""
+
+    state = models.CharField(max_length=9, choices=Message.State)
+    number = models.BigIntegerField()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(state__in=["waiting", "sent", "failed", "discarded"]), name="mail_count_state")]
 
 
 class SwitchedOff(models.Model):

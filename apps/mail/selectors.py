@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import Count, Exists, Min, Q, QuerySet
+from django.db.models import BigIntegerField, Count, Exists, Min, Q, QuerySet, Sum
+from django.db.models.functions import Cast
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import pgettext
@@ -13,7 +14,7 @@ from apps.lib.web.frame_reads import read_with_frame
 from apps.lib.web.navigation import NavigationCount as NavigationCount
 from apps.lib.web.request_cache import cache_per_request
 from apps.mail import circuit_breaker
-from apps.mail.models import Message, ServerAway
+from apps.mail.models import Message, MessageCount, ServerAway
 
 LATE: Final = timedelta(minutes=10)
 LATE_IF_AWAY: Final = timedelta(seconds=20)
@@ -41,14 +42,21 @@ def list_mails(state: str = "waiting", search: str = "", notice: str = "") -> Qu
 
 @cache_per_request
 def count_by_state() -> dict[str, int]:
-    """Return the number of mails in each state."""
-    return dict(Message.objects.order_by().values_list("state").annotate(Count("pk")))
+    """Return the number of mails in each state, without counting them: those that were sent stay for ever."""
+    stored = MessageCount.objects.order_by().values_list("state")
+    return dict(stored.annotate(all=Cast(Sum("number"), BigIntegerField())))  # PostgreSQL's sum of bigint is numeric
+
+
+def count_mails(state: str) -> int:
+    """Return the number of mails in the state, or in all of them ("all")."""
+    found = count_by_state()
+    return sum(found.values()) if state == "all" else found.get(state, 0)
 
 
 def build_tabs() -> list[tuple[str, str, int]]:
     """Return each state with its label and the number of mails in it."""
-    found, labels = count_by_state(), dict(Message.State.choices) | {"all": pgettext("mails", "all")}
-    return [(state, str(labels[state]), sum(found.values()) if state == "all" else found.get(state, 0)) for state in STATES]
+    labels = dict(Message.State.choices) | {"all": pgettext("mails", "all")}
+    return [(state, str(labels[state]), count_mails(state)) for state in STATES]
 
 
 @read_with_frame

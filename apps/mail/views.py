@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import get_signed_in_user, has_right, staff_page
 from apps.accounts.roles import Right
 from apps.lib.errors import Problem
+from apps.lib.web.paginators import CountedPaginator
 from apps.lib.web.query_params import parse_text_param
 from apps.mail import circuit_breaker, notice_kinds, selectors, services, unsubscribing
 from apps.mail.forms import DiscardForm
@@ -27,7 +28,9 @@ def outbox(request: HttpRequest) -> HttpResponse:
     asked, now = request.GET, timezone.now()
     state = asked.get("state", "waiting") if asked.get("state") in selectors.STATES else "waiting"
     search = parse_text_param(asked, "q")
-    page = Paginator(selectors.list_mails(state, search), PER_PAGE).get_page(asked.get("page"))
+    found = selectors.list_mails(state, search)
+    pages = Paginator(found, PER_PAGE) if search else CountedPaginator(selectors.count_mails(state), found, PER_PAGE)
+    page = pages.get_page(asked.get("page"))
     shown = {"page": page, "state": state, "search": search, "counts": selectors.count_by_state(), "tabs": selectors.build_tabs()}
     return render(
         request,

@@ -58,7 +58,7 @@ def test_it_runs_on_a_database_that_lacks_what_the_release_adds(network: factori
 
 
 def test_a_migration_with_a_long_lock_is_one_for_the_night(network: factories.Network) -> None:
-    MigrationRecorder(connection).migration_qs.filter(app="mail", name="0002_bulk_mail").delete()
+    MigrationRecorder(connection).migration_qs.filter(app="mail", name__gte="0002").delete()
     [(_, text)] = find("mail.0002_bulk_mail")
     assert "under a lock (AddIndex on mail.message; AddConstraint on mail.message)" in text and text.endswith("Run it at night.")
 
