@@ -7,8 +7,8 @@ from django.test import Client
 
 from apps.accounts.tokens import create_token, find_token
 from apps.deployments.services import reconcile
-from apps.lib.api.object_lookup import STAND_IN, compile_lookup, find_object
-from apps.lib.database.compiled_query import CompiledQuery
+from apps.lib.api.object_lookup import compile_lookup, find_object
+from apps.lib.database.compiled_query import STAND_IN, CompiledQuery
 from apps.lib.web.frame_reads import FRAME
 from apps.members.models import Member
 from apps.nat.api import ForwardViewSet

@@ -122,8 +122,7 @@ class _Ground:
 
 
 def _read_ground(group: GatewayGroup) -> _Ground:
-    gateways = Gateway.objects.filter(group=group).select_related("server_interface").order_by("name")
-    return _Ground(list(gateways), gateway_reader.read_group_settings(group))
+    return _Ground(gateway_reader.read_gateways(group), gateway_reader.read_group_settings(group))
 
 
 @pause_garbage_collector()

@@ -4,7 +4,7 @@ Only for collections that declare their rows as `queryset`: what `get_queryset` 
 """
 
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 from django.core.exceptions import EmptyResultSet
 from django.db.models import QuerySet
@@ -12,10 +12,7 @@ from django.http import Http404
 from rest_framework.generics import GenericAPIView
 
 from apps.lib.api.filter_types import LARGEST
-from apps.lib.database.compiled_query import CompiledQuery
-
-STAND_IN: Final = -(2**62)
-"""Id that no row has."""
+from apps.lib.database.compiled_query import STAND_IN, CompiledQuery
 
 
 def get_fixed_rows(view: type[GenericAPIView[Any]]) -> QuerySet[Any] | None:

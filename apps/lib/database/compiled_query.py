@@ -12,6 +12,8 @@ from django.db import connections
 from django.db.models import QuerySet
 
 NOTHING: Final[Mapping[Any, Any]] = MappingProxyType({})
+STAND_IN: Final = -(2**62)
+"""Id that no row has: of a query that is compiled for one row, and read for another."""
 
 
 class CompiledQuery[Row]:
