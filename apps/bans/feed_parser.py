@@ -130,16 +130,22 @@ class FeedReader:
         return True
 
     def _iter_table(self, content: bytes) -> Iterator[FeedEntry]:
-        for number, row in enumerate(feed_tables.iter_rows(content)):
-            if number > self._limits.lines:
-                raise FeedTooBig("entries", self._limits.lines)
-            try:
-                prefixes = _parse_row(row)
-            except UnbannablePrefix as why:
-                self._add_bad_line(BadLine(row.line, _cut_excerpt(row.prefix or row.direction), why.fault, why.offer))
-                continue
-            comment = tidy_comment(row.comment[: self._limits.length])
-            yield from (FeedEntry(row.line, prefix, comment, row.direction) for prefix in prefixes)
+        try:
+            for number, row in enumerate(feed_tables.iter_rows(content)):
+                if number > self._limits.lines:
+                    raise FeedTooBig("entries", self._limits.lines)
+                yield from self._iter_row(row)
+        except feed_tables.BrokenTable as why:
+            self._add_bad_line(BadLine(why.line, why.format, BanFault.BROKEN_TABLE))
+
+    def _iter_row(self, row: feed_tables.TabularFeedRow) -> Iterator[FeedEntry]:
+        try:
+            prefixes = _parse_row(row)
+        except UnbannablePrefix as why:
+            self._add_bad_line(BadLine(row.line, _cut_excerpt(row.prefix or row.direction), why.fault, why.offer))
+            return
+        comment = tidy_comment(row.comment[: self._limits.length])
+        yield from (FeedEntry(row.line, prefix, comment, row.direction) for prefix in prefixes)
 
     def _add_bad_line(self, bad: BadLine) -> None:
         self.bad_count += 1

@@ -26,6 +26,7 @@ from apps.accounts.models import User
 from apps.bans import feed_fetcher, feed_import, feed_parser
 from apps.bans.feed_fetcher import FetchedFeed
 from apps.bans.models import Ban, BanFeed, Direction
+from apps.bans.prefixes import BanFault
 from apps.bans.services import lift_bans
 from apps.lib.database.row_lease import LEASE, is_claim_valid, keep_lease
 from apps.lib.enqueue import enqueue_task
@@ -38,6 +39,7 @@ log = structlog.get_logger()
 RETRY = timedelta(minutes=15)
 SAY_EVERY = 0.3  # seconds between two reports of progress
 LONGEST_REASON = 1000  # characters
+UNREADABLE = ("bad", "broken table")  # faults of a feed's content that have a sentence of their own
 LEAST = 10  # bans; a refresh may always lift fewer
 UNCLAIMED = Q(claimed_until=None) | Q(claimed_until__lt=Now())
 _INTERVAL = ExpressionWrapper(F("interval") * timedelta(minutes=1), DurationField())
@@ -98,7 +100,7 @@ def _attempt_refresh(feed: BanFeed, by: User | None, claim: UUID) -> dict[str, A
     except feed_parser.FeedTooBig as why:
         return _build_failure_columns(feed, "too many", str(why))
     except Problem as problem:
-        return _build_failure_columns(feed, problem.fieldname if problem.fieldname == "bad" else "problem", str(problem))
+        return _build_failure_columns(feed, problem.fieldname if problem.fieldname in UNREADABLE else "problem", str(problem))
 
 
 def _fetch_and_import(feed: BanFeed, by: User | None, claim: UUID) -> dict[str, Any]:
@@ -150,7 +152,7 @@ def _import_content(feed: BanFeed, content: bytes, by: User | None, *, guarded: 
         if not rows.found and there and not rows.unreadable:
             return _build_pending_import_columns(content, there, there, now) if guarded else _empty_list(feed, by, now, claim)
         if rows.unreadable > rows.found:
-            raise Problem(f"{rows.unreadable} / {rows.unreadable + rows.found}", "bad")
+            raise _build_unreadable_problem(rows)
         facts = {"list": feed.list_id, "comment": feed_parser.tidy_comment(feed.comment), "expires": None, "author": by and by.pk}
         outcome = feed_import.merge_staged_feed(rows, facts | {"direction": Direction.BOTH})
         if guarded and outcome.removed > max(LEAST - 1, there * feed.shrink_limit // 100):
@@ -160,6 +162,13 @@ def _import_content(feed: BanFeed, content: bytes, by: User | None, *, guarded: 
         enqueue_task("workers.reconcile", by and by.pk)
     numbers = {name: value for name, value in asdict(replace(outcome, bad=())).items() if isinstance(value, int) and name != "bad_count"}
     return {"refreshed": now, "outcome": numbers | {"bad": outcome.bad_count}} | NO_PENDING_IMPORT
+
+
+def _build_unreadable_problem(rows: feed_import.StagedFeed) -> Problem:
+    first = rows.bad[0]
+    if first.fault == BanFault.BROKEN_TABLE:
+        return Problem(str(first.line), "broken table")
+    return Problem(f"{rows.unreadable} / {rows.unreadable + rows.found}", "bad")
 
 
 def _empty_list(feed: BanFeed, by: User | None, now: datetime, claim: UUID) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
+from itertools import islice
 from typing import Any, Final, TextIO
 
 SHORT: Final = 1_000
@@ -27,6 +28,14 @@ class TabularFeedRow:
     direction: str = ""
 
 
+class BrokenTable(ValueError):  # noqa: N818 - a finding about a file, not an error of the program
+    """Raised for a table that cannot be read to its end. format: "CSV" or "JSON". line: of the row that cannot be read, as in a row."""
+
+    def __init__(self, format: str, line: int) -> None:
+        super().__init__(f"{format} broken at line {line}")
+        self.format, self.line = format, line
+
+
 def is_tabular_feed(content: bytes) -> bool:
     """True for JSON, and for CSV with several columns of which one is "prefix"."""
     return _is_json(content) or "prefix" in _read_headings(content)
@@ -42,21 +51,35 @@ def _read_headings(content: bytes) -> list[str]:
 
 
 def iter_rows(content: bytes) -> Iterator[TabularFeedRow]:
-    """Yield all rows one by one; a row that cannot be read has a prefix that is none."""
+    """Yield all rows one by one; a row without an address has a prefix that is none.
+
+    Raises BrokenTable before the first row, because half a list would lift the bans of the other half.
+    """
     return _iter_json(content.decode(errors="replace")) if _is_json(content) else _iter_csv(content)
 
 
 def _iter_csv(content: bytes) -> Iterator[TabularFeedRow]:
+    for _record in _iter_records(content):
+        pass
+    headings = _read_headings(content)
+    for line, values in islice(_iter_records(content), 1, None):
+        said = dict(zip(headings, values, strict=False))
+        prefix, comment, direction = (said.get(name, "").strip() for name in ("prefix", "comment", "direction"))
+        yield TabularFeedRow(line, prefix, comment.removeprefix("'"), direction.lower())
+
+
+def _iter_records(content: bytes) -> Iterator[tuple[int, list[str]]]:
+    """Yield the last line and the values of each record that is not empty. Raises BrokenTable, also where a quotation mark stays open."""
     text = TextIOWrapper(BytesIO(content.lstrip(b"\r\n")), "utf-8", errors="replace", newline="")
-    reader = csv.DictReader(_iter_short_lines(text), fieldnames=None)
-    reader.fieldnames = _read_headings(content)
+    reader = csv.reader(_iter_short_lines(text), strict=True)
+    begins = 1
     try:
-        next(reader, None)
-        for each in reader:
-            said = {name: (each.get(name) or "").strip() for name in ("prefix", "comment", "direction")}
-            yield TabularFeedRow(reader.line_num, said["prefix"], said["comment"].removeprefix("'"), said["direction"].lower())
-    except csv.Error:
-        yield TabularFeedRow(reader.line_num, "CSV?")
+        for values in reader:
+            begins = reader.line_num + 1
+            if values:
+                yield reader.line_num, values
+    except csv.Error as why:
+        raise BrokenTable("CSV", begins) from why
 
 
 def _iter_short_lines(text: TextIO) -> Iterator[str]:
@@ -68,13 +91,12 @@ def _iter_short_lines(text: TextIO) -> Iterator[str]:
 
 
 def _iter_json(text: str) -> Iterator[TabularFeedRow]:
-    """Yield all elements, or one bad row if the text breaks off: half a list would lift the bans of the other half."""
+    number = 0
     try:
         for _each in _iter_elements(text):
-            pass
-    except (ValueError, RecursionError):
-        yield TabularFeedRow(1, "JSON?")
-        return
+            number += 1
+    except (ValueError, RecursionError) as why:
+        raise BrokenTable("JSON", number + 1) from why
     for number, each in enumerate(_iter_elements(text), 1):
         yield _parse_element(number, each)
 

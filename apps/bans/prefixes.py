@@ -30,6 +30,7 @@ class BanFault(StrEnum):
     TOO_LONG = "line too long"
     OWN = "covers our own network"
     DIRECTION = "no direction"
+    BROKEN_TABLE = "broken table"
 
 
 class UnbannablePrefix(ValueError):  # noqa: N818 - a finding about a text, not an error of the program

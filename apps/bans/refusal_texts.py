@@ -25,6 +25,9 @@ SENTENCES: dict[BanFault, Promise | str] = {
     BanFault.NO_COUNT: gettext_lazy("“%(text)s” has no count, so it cannot be compared with the minimum count."),
     BanFault.TOO_LONG: gettext_lazy("The line “%(text)s” is too long."),
     BanFault.DIRECTION: gettext_lazy("“%(text)s”: the direction can be in, out or both."),
+    BanFault.BROKEN_TABLE: gettext_lazy(
+        "The %(text)s cannot be read to its end, so none of it is used. Is it cut off, or is a quotation mark missing?"
+    ),
     BanFault.OWN: gettext_lazy("%(text)s would ban ourselves: it overlaps %(culprit)s."),
 }
 
@@ -63,6 +66,7 @@ FEED: dict[str, Promise | str] = {
     "no file": gettext_lazy("File %(what)s not found in the directory that files are read from."),
     "problem": gettext_lazy("%(what)s"),
     "bad": gettext_lazy("Most of its lines cannot be bans (%(what)s). Is it a list of addresses?"),
+    "broken table": gettext_lazy("It cannot be read to its end: row %(what)s is broken. Is it cut off, or is a quotation mark missing?"),
     "broken": gettext_lazy("The portal failed (%(what)s); its log says more."),
 }
 

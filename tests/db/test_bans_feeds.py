@@ -154,6 +154,8 @@ def test_another_direction_of_the_feed_reaches_all_its_bans(feed: BanFeed, netwo
         (FakeAnswer(body=b"<html>", headers={"Content-Type": "text/html"}), "web page"),
         (FakeAnswer(body=b"hello\nworld\n"), "bad"),
         (FakeAnswer(body=b"203.0.113.9\nbe\nquiet\nnow\n"), "bad"),
+        (FakeAnswer(body=b'prefix,comment\n203.0.113.9,"be\n203.0.113.10,quiet\n'), "broken table"),
+        (FakeAnswer(body=b'["203.0.113.9", '), "broken table"),
         (FakeAnswer(body=b"10.16.0.1\n"), "problem"),
     ],
 )

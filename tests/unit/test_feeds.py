@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.bans.feed_parser import LONGEST_COMMENT, MOST_BAD, FeedEntry, FeedLimits, FeedReader, FeedTooBig, parse_feed
+from apps.bans.feed_parser import LONGEST_COMMENT, MOST_BAD, BadLine, FeedEntry, FeedLimits, FeedReader, FeedTooBig, parse_feed
 from apps.bans.prefixes import BanFault
 
 EXCERPT = Path(__file__).parent.parent / "data" / "ipsum-excerpt.txt"
@@ -188,7 +188,7 @@ def test_of_very_many_bad_lines_the_first_are_kept_and_all_are_counted() -> None
 )
 def test_json_that_breaks_off_names_nothing_because_half_a_list_would_lift_the_rest(text: str) -> None:
     feed = parse_feed(text)
-    assert (feed.entries, feed.bad_count) == ((), 1)
+    assert (feed.entries, feed.bad_count, feed.bad[0].fault) == ((), 1, BanFault.BROKEN_TABLE)
 
 
 def test_json_is_read_element_by_element_however_it_is_spaced() -> None:
@@ -197,9 +197,27 @@ def test_json_is_read_element_by_element_however_it_is_spaced() -> None:
     assert parse_feed("[]").entries == ()
 
 
-def test_a_line_of_csv_with_millions_of_columns_is_not_read() -> None:
-    feed = parse_feed("prefix,comment\n203.0.113.1,x\n" + "," * 1_000_000)
-    assert ([str(each.prefix) for each in feed.entries], feed.bad_count) == (["203.0.113.1/32"], 1)
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ('203.0.113.1,x\n203.0.113.2,"x\n203.0.113.3,x\n', 3),
+        ('203.0.113.1,"x\n203.0.113.2,"x"\n203.0.113.3,x\n', 2),
+        ('203.0.113.1,x\n203.0.113.2,"x" y\n', 3),
+        ("203.0.113.1,x\n" + "," * 1_000_000, 3),
+        ('203.0.113.1,x\n203.0.113.2,"' + "x\n" * 100_000 + '"\n', 3),
+    ],
+)
+def test_csv_that_cannot_be_read_to_its_end_names_nothing_either(rows: str, line: int) -> None:
+    feed = parse_feed("prefix,comment\n" + rows)
+    assert (feed.entries, feed.bad) == ((), (BadLine(line, "CSV", BanFault.BROKEN_TABLE),))
+
+
+def test_a_comment_of_csv_in_quotation_marks_may_have_several_lines() -> None:
+    feed = parse_feed('prefix,comment\n203.0.113.1,"one, ""two""\nthree"\n\n203.0.113.2\n')
+    assert [(each.line, str(each.prefix), each.comment) for each in feed.entries] == [
+        (3, "203.0.113.1/32", 'one, "two" three'),
+        (5, "203.0.113.2/32", ""),
+    ]
 
 
 def test_reading_a_feed_takes_no_more_memory_than_its_text() -> None:
