@@ -216,6 +216,7 @@ MFA_ADAPTER = "apps.accounts.adapter.SecondFactorAdapter"
 MFA_FORMS = {
     "authenticate": "apps.accounts.second_factor_forms.SignInCodeForm",
     "reauthenticate": "apps.accounts.second_factor_forms.RecentAuthCodeForm",
+    "add_webauthn": "apps.accounts.second_factor_forms.AddKeyForm",
     "authenticate_webauthn": "apps.accounts.second_factor_forms.SignInKeyForm",
     "login_webauthn": "apps.accounts.second_factor_forms.KeyAloneForm",
     "reauthenticate_webauthn": "apps.accounts.second_factor_forms.RecentAuthKeyForm",

@@ -4,9 +4,10 @@ An app's code is accepted in the periods beside its own too (`MFA_TOTP_TOLERANCE
 And for allauth a right code ends the count of all wrong passwords from its address; here it gives back its own attempt only.
 """
 
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 from allauth.account.adapter import get_adapter as get_account_adapter
 from allauth.core import context
@@ -16,13 +17,19 @@ from allauth.mfa.adapter import get_adapter
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import TOTP
-from allauth.mfa.webauthn.forms import AuthenticateWebAuthnForm, LoginWebAuthnForm, ReauthenticateWebAuthnForm
+from allauth.mfa.webauthn.forms import AddWebAuthnForm, AuthenticateWebAuthnForm, LoginWebAuthnForm, ReauthenticateWebAuthnForm
 from allauth.mfa.webauthn.internal import auth
+from django import forms
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.accounts.security_log import SecurityEvent, log_security_event
+
+MALFORMED: Final = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, struct.error)
+"""What allauth and its parser raise for a passkey's answer that no browser sends."""
+_REFUSED: Final = _("This passkey was not accepted. Try again.")
 
 
 class SignInCodeForm(AuthenticateForm):  # type: ignore[misc]  # allauth has no types
@@ -39,8 +46,37 @@ class RecentAuthCodeForm(ReauthenticateForm):  # type: ignore[misc]  # allauth h
         return _check_code(self)
 
 
+class _CredentialField(forms.JSONField):
+    """What a browser says of a passkey, as JSON."""
+
+    widget = forms.HiddenInput
+    default_error_messages = {"required": _REFUSED}
+
+    def to_python(self, value: Any) -> Any:
+        """Return the parsed text. Raises ValidationError also where it is nested too deep to be parsed."""
+        with _refuse_malformed_key():
+            return super().to_python(value)
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        """Return what an empty form shows: an answer is good for one try."""
+        return initial
+
+
+class AddKeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth has no types
+    """A new passkey, and its name."""
+
+    credential = _CredentialField()
+
+    def clean(self) -> dict[str, Any]:
+        with _refuse_malformed_key():
+            found: dict[str, Any] = super().clean()
+        return found
+
+
 class SignInKeyForm(AuthenticateWebAuthnForm):  # type: ignore[misc]  # allauth has no types
     """The passkey after the password."""
+
+    credential = _CredentialField()
 
     def clean_credential(self) -> Authenticator:
         return _check_key(self.user, self.cleaned_data["credential"])
@@ -48,6 +84,8 @@ class SignInKeyForm(AuthenticateWebAuthnForm):  # type: ignore[misc]  # allauth 
 
 class KeyAloneForm(LoginWebAuthnForm):  # type: ignore[misc]  # allauth has no types
     """The passkey instead of a password. Whose it is only a right one tells."""
+
+    credential = _CredentialField()
 
     def clean_credential(self) -> Authenticator:
         with _log_wrong_key(None):
@@ -57,6 +95,8 @@ class KeyAloneForm(LoginWebAuthnForm):  # type: ignore[misc]  # allauth has no t
 
 class RecentAuthKeyForm(ReauthenticateWebAuthnForm):  # type: ignore[misc]  # allauth has no types
     """The passkey that sensitive pages ask for again."""
+
+    credential = _CredentialField()
 
     def clean_credential(self) -> Authenticator:
         return _check_key(self.user, self.cleaned_data["credential"])
@@ -95,10 +135,20 @@ def _check_key(user: User, credential: dict[str, Any]) -> Authenticator:
 
 
 @contextmanager
-def _log_wrong_key(user: User | None) -> Iterator[None]:
-    """Write a line of the security log if the block refuses a passkey. allauth sends a signal for wrong codes alone."""
+def _refuse_malformed_key() -> Iterator[None]:
+    """Raise ValidationError, with words about passkeys, if the block refuses one or cannot read it."""
     try:
         yield
+    except (ValidationError, *MALFORMED) as why:
+        raise ValidationError(_REFUSED, code="incorrect_passkey") from why
+
+
+@contextmanager
+def _log_wrong_key(user: User | None) -> Iterator[None]:
+    """Refuse as above, and write a line of the security log. allauth sends a signal for wrong codes alone."""
+    try:
+        with _refuse_malformed_key():
+            yield
     except ValidationError:
         log_security_event(SecurityEvent.SIGN_IN_FAILED, user=user, factor=Authenticator.Type.WEBAUTHN.value)
         raise
