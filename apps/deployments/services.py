@@ -10,7 +10,7 @@ from typing import Any
 
 import structlog
 from django.db import InterfaceError, OperationalError
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from structlog.contextvars import bound_contextvars
 
 from apps.accounts.models import User
@@ -31,6 +31,7 @@ from apps.deployments.rollouts.rollout_driver import GatewayLinks, RolloutDriver
 from apps.deployments.rollouts.rollout_store import Lease, NewRollout, RolloutLeaseLost, RolloutNotNeeded
 from apps.deployments.transport import agent_channel, agent_client
 from apps.deployments.transport.agent_client import DeployOrder, KnownRuleset
+from apps.lib.database.compiled_query import compile_once
 from apps.lib.enqueue import enqueue_task, send_task
 from apps.lib.trace_links import leave_waiting_requests, link_waiting_requests
 from apps.lib.trace_timing import add_facts, log_trace_point, trace_step
@@ -173,8 +174,13 @@ def _drive_rollout(look: ReconciliationParameters, asked: DesiredDeployment, lea
 # --- Desired state
 
 
+@compile_once
+def _read_open_holds(group: int) -> QuerySet[Hold]:
+    return Hold.objects.filter(group_id=group, released=None).select_related("revision")[:1]
+
+
 def _compute_target(group: GatewayGroup, cause: str) -> DesiredDeployment:
-    hold = Hold.objects.filter(group=group, released=None).select_related("revision").first()
+    hold = next(iter(_read_open_holds(group.pk)), None)
     if hold:
         return DesiredDeployment(groups_on_hold.build_desired_state_on_hold(hold), "rollback", hold)
     wanted = desired_state_cache.recompute(group) if cause == "schedule" else desired_state_cache.get_current(group)

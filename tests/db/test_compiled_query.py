@@ -4,9 +4,18 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.test import Client
+from django.utils import timezone
 
 from apps.accounts.tokens import create_token, find_token
+from apps.deployments import services
+from apps.deployments.approvals import approval_gate
+from apps.deployments.approvals.kinds import MANAGEMENT
+from apps.deployments.desired_state import gateway_reader
+from apps.deployments.models import HeldBack, Hold
+from apps.deployments.rollouts import gateway_cache, gateway_order, rollout_due
 from apps.deployments.services import reconcile
+from apps.gateways.roles import observation
+from apps.gateways.roles.models import FailoverStatus, GatewayRole
 from apps.lib.api.object_lookup import compile_lookup, find_object
 from apps.lib.database.compiled_query import STAND_IN, CompiledQuery
 from apps.lib.web.frame_reads import FRAME
@@ -14,6 +23,7 @@ from apps.members.models import Member
 from apps.nat.api import ForwardViewSet
 from apps.nat.models import PortForward
 from apps.nat.services import remove_forward
+from apps.network.models import GatewayGroup
 from portal.api import router
 from tests import factories
 from tests.db.example_objects import one_of_each
@@ -77,3 +87,45 @@ def test_objects_looked_up_are_those_of_the_collection(served_network: factories
                 assert describe_row(find_object(query, str(row.pk))) == describe_row(row), prefix
                 found += 1
     assert found > 20
+
+
+OF_A_GROUP: list[Any] = [
+    gateway_reader.read_gateways,
+    gateway_reader._read_tables,
+    gateway_reader._read_public_prefixes,
+    services._read_open_holds,
+    rollout_due._read_states,
+    rollout_due._read_last_finished,
+    gateway_cache._read_confirmed_states,
+    approval_gate._read_alive,
+    approval_gate._read_management_alive,
+    gateway_order._read_gateways,
+    observation._read_carried_families,
+]
+
+
+def test_what_a_look_at_a_group_reads_is_what_its_querysets_find_for_each_group(served_network: factories.Network) -> None:
+    one_of_each(served_network)
+    rollout = reconcile(served_network.group)
+    assert rollout
+    Hold.objects.create(group=served_network.group, revision=rollout.revision, why="wait for Monday")
+    for digest, kind in enumerate(("forwards", MANAGEMENT)):
+        HeldBack.objects.create(group=served_network.group, kind=kind, digest=f"{digest:064d}", packed=b"part")
+    status = FailoverStatus.objects.create(gateway=served_network.gateways[0], asked=timezone.now())
+    GatewayRole.objects.create(status=status, family=4, role="primary", carries=True, is_drained=False)
+    other = GatewayGroup.objects.create(name="Other")
+    found: set[int] = set()
+    for group in (served_network.group.pk, other.pk, served_network.group.pk):
+        for number, read in enumerate(OF_A_GROUP):
+            alone = [describe_row(row) for row in read.__wrapped__(group)]  # what functools.wraps adds
+            assert [describe_row(row) for row in read(group)] == alone, (read, group)
+            found |= {number} if alone else set()
+    assert found == set(range(len(OF_A_GROUP)))
+
+
+def test_a_reader_is_compiled_once_and_sees_later_rows(network: factories.Network, django_assert_num_queries: Any) -> None:
+    (before,) = gateway_reader._read_tables(network.group.pk)
+    GatewayGroup.objects.filter(pk=network.group.pk).update(flood_mode=not before.flood_mode)
+    with django_assert_num_queries(1):
+        (after,) = gateway_reader._read_tables(network.group.pk)
+    assert after.flood_mode is not before.flood_mode and gateway_reader._read_tables(0) == []

@@ -12,6 +12,7 @@ from json import dumps
 from typing import Any, Final
 
 from django.db import connection, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -22,6 +23,7 @@ from apps.deployments.approvals.requesters import Requesters
 from apps.deployments.desired_state.desired_rulesets import DesiredState, RulesetChange, compute_delta
 from apps.deployments.models import GatewayState, HeldBack, Revision
 from apps.deployments.revision_pages.description import SHOWN_DELTA
+from apps.lib.database.compiled_query import compile_once
 from apps.network.models import GatewayGroup
 from firewall.addresses import format_prefix
 from firewall.blast_radius import (
@@ -89,7 +91,7 @@ def hold_back_unapproved(group: GatewayGroup, wanted: DesiredState, before: Runn
         )
     _refuse_an_empty_network(running, asked)
     gone = find_removals(wanted.rulesets, running, wanted.snapshot.now, wanted.deltas)
-    waiting = _hold_back_removals(group, gone, running, asked, before.newest.seen) if gone or _list_alive(group) else []
+    waiting = _hold_back_removals(group, gone, running, asked, before.newest.seen) if gone or _read_alive(group.pk) else []
     management = _hold_back_management(group, wanted, before)
     return _keep_waiting_parts(wanted, waiting, management) if waiting or management else wanted
 
@@ -131,8 +133,9 @@ def _find_removals_between(running: Ruleset, delta: Delta, now: int) -> dict[Obj
 # --- Removals
 
 
-def _list_alive(group: GatewayGroup) -> list[HeldBack]:
-    return list(HeldBack.objects.filter(group=group, state__in=HeldBack.ALIVE).exclude(kind__in=SPECIAL))
+@compile_once
+def _read_alive(group: int) -> QuerySet[HeldBack]:
+    return HeldBack.objects.filter(group_id=group, state__in=HeldBack.ALIVE).exclude(kind__in=SPECIAL)
 
 
 @transaction.atomic
@@ -147,7 +150,7 @@ def _hold_back_removals(
     with connection.cursor() as cursor:
         cursor.execute(LOCK, [group.pk])
     parts: list[tuple[HeldBack, RulesetPart]] = []
-    for row in _list_alive(group):
+    for row in _read_alive(group.pk):
         part = unpack_part(row.packed)
         if _is_current(row, gone.get(ObjectKind(row.kind)), part):
             parts.append((row, part))
@@ -264,21 +267,26 @@ def unpack_management_change(row: HeldBack) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
+@compile_once
+def _read_management_alive(group: int) -> QuerySet[HeldBack]:
+    return HeldBack.objects.filter(group_id=group, kind=MANAGEMENT, state__in=HeldBack.ALIVE)
+
+
 @transaction.atomic
 def _hold_back_management(group: GatewayGroup, wanted: DesiredState, before: RunningState) -> dict[int, GatewaySpec]:
     """Return gateways with their old management settings, for those of which the change waits for approval."""
     was = map_running_management(before)
     changed = {pk: (was[pk], gateway) for pk, gateway in wanted.gateways.items() if pk in was and was[pk] != build_management(gateway)}
     changed = _accept_ports_of_new_machines(changed)
-    rows = HeldBack.objects.filter(group=group, kind=MANAGEMENT, state__in=HeldBack.ALIVE)
+    rows = _read_management_alive(group.pk)
     asked = {now.name: [old, build_management(now)] for old, now in changed.values()}
-    if asked and any(_is_rest_of(unpack_management_change(row), asked, wanted) for row in rows.filter(state=HeldBack.State.APPROVED)):
+    if asked and any(_is_rest_of(unpack_management_change(row), asked, wanted) for row in rows if row.state == HeldBack.State.APPROVED):
         return {}
     named = digest_values(asked)
     seen = before.newest.seen
     for pk in changed.keys() & before.confirmed.keys():
         seen = pick_earlier_snapshot(seen, before.confirmed[pk].seen)
-    for row in rows.exclude(digest=named):
+    for row in (each for each in rows if each.digest != named):
         _close_row(row)
         seen = pick_earlier_snapshot(seen, row.baseline)
     if not changed:

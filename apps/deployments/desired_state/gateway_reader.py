@@ -3,12 +3,13 @@ Django takes longer to write these than PostgreSQL to answer them.
 """
 
 from dataclasses import fields
-from functools import cache
 from ipaddress import ip_network
 from typing import Any, Final
 
+from django.db.models import QuerySet
+
 from apps.bans.models import Notice as NoticeRow
-from apps.lib.database.compiled_query import STAND_IN, CompiledQuery
+from apps.lib.database.compiled_query import compile_once
 from apps.network.models import Gateway as Row
 from apps.network.models import GatewayGroup, Pool, Uplink
 from apps.network.models import Limits as LimitsRow
@@ -37,26 +38,21 @@ from firewall.policy import (
 _TABLES: Final = ("protection", "limits", "notice", "profile", "uplink")  # of settings, a row for each group at most
 
 
-@cache
-def _compile_gateways() -> CompiledQuery[Row]:
-    return CompiledQuery(Row.objects.filter(group_id=STAND_IN).select_related("server_interface").order_by("name"))
-
-
-@cache
-def _compile_settings() -> CompiledQuery[GatewayGroup]:
-    """Compile the tables of settings joined in one query, which is much quicker than one for each."""
-    return CompiledQuery(GatewayGroup.objects.select_related(*_TABLES).filter(pk=STAND_IN))
-
-
-@cache
-def _compile_public_prefixes() -> CompiledQuery[Any]:
-    pools = Pool.objects.filter(group_id=STAND_IN, kind=Pool.Kind.PUBLIC4).order_by("prefix")
-    return CompiledQuery(pools.values_list("prefix", flat=True))
-
-
-def read_gateways(group: GatewayGroup) -> list[Row]:
+@compile_once
+def read_gateways(group: int) -> QuerySet[Row]:
     """Read the gateways of the group that are in service, by name."""
-    return _compile_gateways().read({STAND_IN: group.pk})
+    return Row.objects.filter(group_id=group).select_related("server_interface").order_by("name")
+
+
+@compile_once
+def _read_tables(group: int) -> QuerySet[GatewayGroup]:
+    """Read the tables of settings joined in one query, which is much quicker than one for each."""
+    return GatewayGroup.objects.select_related(*_TABLES).filter(pk=group)
+
+
+@compile_once
+def _read_public_prefixes(group: int) -> QuerySet[Pool, Any]:
+    return Pool.objects.filter(group_id=group, kind=Pool.Kind.PUBLIC4).order_by("prefix").values_list("prefix", flat=True)
 
 
 def build_gateway(row: Row, settings: GatewayGroupSettings) -> GatewaySpec:
@@ -85,10 +81,10 @@ def build_probe_mapping(row: Row) -> NatMappingSpec | None:
 
 def read_group_settings(group: GatewayGroup) -> GatewayGroupSettings:
     """Read the settings that all gateways of the group share. Raises GatewayGroup.DoesNotExist."""
-    now = next(iter(_compile_settings().read({STAND_IN: group.pk})), None)
+    now = next(iter(_read_tables(group.pk)), None)
     if now is None:
         raise GatewayGroup.DoesNotExist
-    publics = _compile_public_prefixes().read({STAND_IN: group.pk})
+    publics = _read_public_prefixes(group.pk)
     protection, limits, notice, profile, uplink = (getattr(now, name, None) for name in _TABLES)
     is_limiting_off = bool(uplink and not uplink.limits_rates)
     of_group = (_build_protection(protection), _build_limits(limits), _read_notice(notice), _build_profile(profile), is_limiting_off)

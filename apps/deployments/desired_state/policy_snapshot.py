@@ -122,7 +122,7 @@ class _Ground:
 
 
 def _read_ground(group: GatewayGroup) -> _Ground:
-    return _Ground(gateway_reader.read_gateways(group), gateway_reader.read_group_settings(group))
+    return _Ground(gateway_reader.read_gateways(group.pk), gateway_reader.read_group_settings(group))
 
 
 @pause_garbage_collector()

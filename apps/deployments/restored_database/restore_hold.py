@@ -1,5 +1,7 @@
 """Whether a restore holds the gateways back; and the agreement that lets them go."""
 
+from functools import cache
+
 from django.db.models import QuerySet
 from django.db.models.functions import Least, Now
 from django.utils.translation import gettext as _
@@ -8,6 +10,7 @@ from apps.accounts.models import User
 from apps.deployments.models import Rollout
 from apps.deployments.restored_database.comparison_digest import digest_open_comparison
 from apps.deployments.restored_database.models import DatabaseRestore
+from apps.lib.database.compiled_query import CompiledQuery
 from apps.lib.enqueue import enqueue_task
 from apps.lib.errors import Conflict, Problem
 from apps.lib.web.frame_reads import read_with_frame
@@ -16,7 +19,12 @@ from apps.network.models import GatewayGroup
 
 def find_last_restore() -> DatabaseRestore | None:
     """Return the last restore, whether agreed or not."""
-    return DatabaseRestore.objects.select_related("agreed_by").first()
+    return next(iter(_compile_last_restore().read()), None)
+
+
+@cache
+def _compile_last_restore() -> CompiledQuery[DatabaseRestore]:
+    return CompiledQuery(DatabaseRestore.objects.select_related("agreed_by")[:1])
 
 
 def find_open_restore() -> DatabaseRestore | None:

@@ -5,8 +5,9 @@ A lost cache costs time, never correctness.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from apps.deployments.approvals.approval_gate import ConfirmedRevision, RunningState
 from apps.deployments.models import GatewayState, Revision
@@ -14,6 +15,7 @@ from apps.deployments.observed_state.gateway_states import list_confirmed_revisi
 from apps.deployments.revision_pages import contents
 from apps.deployments.revision_pages.contents import ContentNotStored
 from apps.deployments.transport.agent_client import KnownRuleset
+from apps.lib.database.compiled_query import compile_once
 from apps.network.models import GatewayGroup
 from firewall.digest import digest_ruleset
 from firewall.ruleset import Ruleset
@@ -57,9 +59,7 @@ class RulesetCache:
         there does not come back, and if every machine was replaced, a removal waits for its approval as before. Return None if no gateway
         has confirmed anything, or none has a state and nothing is stored.
         """
-        of_group = GatewayState.objects.filter(gateway__group=group, gateway__retired=None).exclude(revision=None)
-        later = list_confirmed_revisions(group.pk).filter(pk__gt=OuterRef("revision")).exclude(content=None).values("pk")[:1]
-        states = list(of_group.select_related("revision").annotate(later=Subquery(later)))
+        states = _read_confirmed_states(group.pk)
         if not states:
             return self._load_confirmed(group, list_confirmed_revisions(group.pk).first())
         rulesets = {state.gateway_id: known.ruleset for state in states if (known := self._find_known(state))}
@@ -97,6 +97,14 @@ class RulesetCache:
             return None
         self._known[state.gateway_id] = KnownRuleset(state.revision.pk, digest_ruleset(ruleset), ruleset)
         return self._known[state.gateway_id]
+
+
+@compile_once
+def _read_confirmed_states(group: int) -> QuerySet[Any]:
+    """Read the states of gateways in service that have confirmed a revision, each with the id of a `later` one that is stored."""
+    of_group = GatewayState.objects.filter(gateway__group=group, gateway__retired=None).exclude(revision=None)
+    later = list_confirmed_revisions(group).filter(pk__gt=OuterRef("revision")).exclude(content=None).values("pk")[:1]
+    return of_group.select_related("revision").annotate(later=Subquery(later))
 
 
 def _build_confirmed(revision: Revision, states: Iterable[GatewayState]) -> ConfirmedRevision:

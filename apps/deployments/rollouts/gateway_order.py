@@ -6,6 +6,9 @@ families that the gateway is primary for.
 
 from collections.abc import Callable, Mapping
 
+from django.db.models import QuerySet
+
+from apps.lib.database.compiled_query import compile_once
 from apps.network.models import Gateway, GatewayGroup
 
 CarriedLookup = Callable[[GatewayGroup], Mapping[int, int]]
@@ -27,4 +30,12 @@ def list_in_rollout_order(group: GatewayGroup) -> list[Gateway]:
         planned = gateway.carries4 + gateway.carries6
         return carried.get(gateway.pk, planned), planned, gateway.name
 
-    return sorted(group.gateways.all(), key=rank)
+    found = _read_gateways(group.pk)
+    for gateway in found:
+        gateway.group = group
+    return sorted(found, key=rank)
+
+
+@compile_once
+def _read_gateways(group: int) -> QuerySet[Gateway]:
+    return Gateway.objects.filter(group_id=group)

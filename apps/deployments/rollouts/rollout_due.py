@@ -9,6 +9,7 @@ from itertools import takewhile
 
 import structlog
 from django.db import InterfaceError, OperationalError
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -18,6 +19,7 @@ from apps.deployments.observed_state import drift, gateway_states
 from apps.deployments.rollouts.rollout_driver import GatewayLinks
 from apps.deployments.transport import agent_client
 from apps.deployments.transport.agent_channel import Unreachable
+from apps.lib.database.compiled_query import compile_once
 from apps.network.models import Gateway, GatewayGroup
 from firewall import wire
 from firewall.rollout import WITHOUT
@@ -46,7 +48,7 @@ class DueCheck:
     _given_up: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        self._states = {state.gateway_id: state for state in GatewayState.objects.filter(gateway__group=self.group)}
+        self._states = {state.gateway_id: state for state in _read_states(self.group.pk)}
         self._last = _find_last_try(self.group, self.wanted)
         self._given_up = self._last is not None and is_automatic_retry_forbidden(self._last)
 
@@ -141,10 +143,20 @@ def _record_answer(state: GatewayState, welcome: wire.Welcome, protocol: int) ->
         mine.update(disk=welcome.disk, agent=welcome.agent[:40], protocol=protocol)
 
 
+@compile_once
+def _read_states(group: int) -> QuerySet[GatewayState]:
+    return GatewayState.objects.filter(gateway__group=group)
+
+
+@compile_once
+def _read_last_finished(group: int) -> QuerySet[Rollout]:
+    over = Rollout.objects.filter(group_id=group).exclude(state__in=Rollout.OPEN)
+    return over.select_related("revision").prefetch_related("steps").order_by("-pk")[:1]
+
+
 def _find_last_try(group: GatewayGroup, wanted: DesiredState) -> Rollout | None:
     """Return the group's last finished rollout, if it tried exactly this desired state."""
-    over = Rollout.objects.filter(group=group).exclude(state__in=Rollout.OPEN)
-    last = over.select_related("revision").prefetch_related("steps").order_by("-pk").first()
+    last = next(iter(_read_last_finished(group.pk)), None)
     names = {gateway.name: wanted.targets[gateway.pk] for gateway in group.gateways.all() if gateway.pk in wanted.targets}
     return last if last and last.revision.digests == names else None
 

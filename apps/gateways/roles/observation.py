@@ -9,13 +9,14 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 from django.db import transaction
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from apps.deployments.transport import agent_channel
 from apps.deployments.transport.agent_channel import AgentChannel, ChannelOf, Unreachable
 from apps.deployments.transport.agent_client import AgentRefused, expect_answer
 from apps.gateways.roles.models import CarrierChange, FailoverStatus, GatewayRole, RoleSwitch
+from apps.lib.database.compiled_query import compile_once
 from apps.network.models import Gateway, GatewayGroup
 from firewall.file_digest import LENGTH
 from firewall.roles import Roles, RolesAre
@@ -103,9 +104,14 @@ def map_carriers(roles: Sequence[GatewayRole]) -> dict[int, list[str]]:
 
 def count_carried_families(group: GatewayGroup) -> dict[int, int]:
     """Return how many families each gateway carries, by its id, as it told last. Who does not answer any more is not in it."""
+    return dict(_read_carried_families(group.pk))
+
+
+@compile_once
+def _read_carried_families(group: int) -> QuerySet[GatewayRole, tuple[int, int]]:
     rows = GatewayRole.objects.filter(status__gateway__group=group, status__problem="")
     counted = rows.values("status__gateway").annotate(carried=Count("pk", filter=Q(carries=True)))
-    return dict(counted.values_list("status__gateway", "carried"))
+    return counted.values_list("status__gateway", "carried")
 
 
 def _note_change(

@@ -3,8 +3,9 @@
 For small queries that every request asks: to build and compile one takes Django about as long as to send it, wait, and build the rows.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
+from functools import cache, wraps
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -38,3 +39,17 @@ class CompiledQuery[Row]:
         compiler.as_sql = lambda *_args, **_options: (sql, parameters)
         queryset.query.get_compiler = lambda *_args, **_options: compiler
         return list(queryset)
+
+
+def compile_once[Row](build: Callable[[int], QuerySet[Any, Row]]) -> Callable[[int], list[Row]]:
+    """Decorate a function that builds the queryset of an object's id: it is compiled at the first call, and each call reads its rows."""
+
+    @cache
+    def compile_query() -> CompiledQuery[Row]:
+        return CompiledQuery(build(STAND_IN))
+
+    @wraps(build)
+    def read(of: int) -> list[Row]:
+        return compile_query().read({STAND_IN: of})
+
+    return read
