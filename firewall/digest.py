@@ -7,6 +7,7 @@ and mistakes; against forgery only the link's own authentication helps.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from hashlib import blake2b
 
 from firewall.canonical_encoding import encode_canonical
@@ -88,6 +89,7 @@ def _hash_octets(octets: bytes) -> int:
     return int.from_bytes(blake2b(octets, digest_size=32).digest())
 
 
+@lru_cache(maxsize=1 << 12)  # each look at a group hashes the chains of its gateways again, and these hardly ever change
 def _hash_chain(chain: Chain) -> int:
     return _hash_octets(b"chain\0" + encode_canonical(chain))
 

@@ -54,7 +54,7 @@ def build_chains(gateway: GatewaySpec, used: UsedSets) -> dict[str, Chain]:
     return dict(_build_cached(gateway, used))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)  # gateways of one portal: with fewer than it looks at in turn, none would be found
 def _build_cached(gateway: GatewaySpec, used: UsedSets) -> dict[str, Chain]:
     return directions.split_by_direction(gateway.interfaces, build_unspecialized(gateway, used))
 

@@ -358,3 +358,10 @@ def test_a_change_of_elements_finds_the_chains_of_the_one_before_it() -> None:
     first.clear()
     assert build_chains(gateway, used) == second
     assert build_chains(replace(gateway, settings=GatewayGroupSettings(clamp_mss=True)), used) != second
+
+
+def test_the_chains_of_some_hundred_gateways_are_found_again_in_turn() -> None:
+    used = UsedSets(frozenset({"out4", "snat4", "up4", "down4"}))
+    gateways = [replace(network(3).gateway, name=f"nat-{number}") for number in range(200)]
+    first = [build_chains(gateway, used) for gateway in gateways]
+    assert all(build_chains(gateway, used)["forward"] is chains["forward"] for gateway, chains in zip(gateways, first, strict=True))
