@@ -30,7 +30,7 @@ from apps.mail.models import Message
 from apps.mail.services import put_in_outbox
 from apps.members.models import Member
 from apps.nat.models import PortForward
-from apps.operations.backup import files
+from apps.operations.backup import files, restoration
 from apps.operations.backup.address import find_database
 from apps.operations.backup.creation import FinishedBackup, create_backup
 from apps.operations.backup.errors import BackupError
@@ -191,7 +191,25 @@ def test_a_database_with_rows_is_refused_by_their_tables_and_stays_as_it_is(netw
     assert not DatabaseRestore.objects.exists()
 
 
-def test_while_programs_are_connected_nothing_is_restored(network: factories.Network, tmp_path: Path) -> None:
+def test_a_connection_that_is_about_to_end_is_waited_for(network: factories.Network, tmp_path: Path) -> None:
+    backup = back_up(tmp_path)
+    lose_database()
+    late, told = find_database().connect(), []
+
+    def note(words: str) -> None:
+        told.append(words)
+        if words.startswith("Waiting"):
+            late.close()
+
+    restore_backup(backup.path, note)
+    assert "Waiting until other connections to the database have ended." in told
+    assert Member.objects.count() == backup.manifest.rows["members_member"]
+
+
+def test_while_programs_are_connected_nothing_is_restored(
+    network: factories.Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(restoration, "LEAVING", 0.3)
     backup = back_up(tmp_path)
     lose_database()
     with find_database().connect(), pytest.raises(BackupError, match="Stop all programs of the portal first"):

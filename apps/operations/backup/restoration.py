@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from time import monotonic, sleep
 from typing import IO, Final
 
 from django.apps import apps
@@ -35,6 +36,8 @@ OTHERS: Final = """
 MADE_BY_MIGRATIONS: Final = frozenset({"django_migrations", "django_content_type", "auth_permission"})
 EMPTY: Final = "DROP SCHEMA public CASCADE;\nCREATE SCHEMA public;\n"
 NAMED_TABLES: Final = 5
+LEAVING: Final = 10.0  # seconds that connections have to end: on a busy server those that were just closed are still there for a moment
+_STEP: Final = 0.1
 
 type Progress = Callable[[str], None]
 
@@ -59,6 +62,7 @@ def restore_backup(backup: Path, say: Progress) -> FinishedRestore:
     address = find_database()
     with address.connect() as connection:
         _check_server(connection, manifest)
+        _wait_until_alone(connection, say)
         _require_empty(connection)
         opening = EMPTY if contents.list_tables(connection) else ""
         major = max(connection.info.server_version, manifest.server) // 10_000
@@ -94,11 +98,26 @@ def _check_server(connection: Connection, manifest: BackupManifest) -> None:
         raise BackupError(f"The backup is of PostgreSQL {needed}, and this server is PostgreSQL {major}. Restore it into a newer server.")
 
 
-def _require_empty(connection: Connection) -> None:
-    """Raise BackupError if the database is in use, or holds anything that people or gateways have brought."""
-    [(others,)] = connection.execute(OTHERS)
+def _wait_until_alone(connection: Connection, say: Progress) -> None:
+    """Wait until nobody else is connected to the database. Raises BackupError if somebody still is after LEAVING."""
+    begun, others = monotonic(), _count_others(connection)
     if others:
-        raise BackupError(f"{others} other connections to the database are open. Stop all programs of the portal first.")
+        say("Waiting until other connections to the database have ended.")
+    while others:
+        if monotonic() - begun > LEAVING:
+            raise BackupError(f"Other connections to the database are open ({others}). Stop all programs of the portal first.")
+        sleep(_STEP)
+        others = _count_others(connection)
+
+
+def _count_others(connection: Connection) -> int:
+    connection.rollback()  # within a transaction, PostgreSQL shows the same activity each time
+    [(others,)] = connection.execute(OTHERS)
+    return int(others)
+
+
+def _require_empty(connection: Connection) -> None:
+    """Raise BackupError if the database holds anything that people or gateways have brought."""
     unimportant = MADE_BY_MIGRATIONS | _list_own_tables()
     tables = [table for table in contents.list_tables(connection) if table not in unimportant]
     if filled := [table for table in tables if contents.has_rows(connection, table)]:
