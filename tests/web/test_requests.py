@@ -106,8 +106,12 @@ def test_a_question_that_is_refused_does_not_show_the_one_before(
     expect(dialog).to_contain_text("8443")
     dialog.get_by_role("link", name="Cancel").click()
     expect(dialog).to_be_hidden()
-    PortForward.objects.filter(pk=second.pk).delete()
-    page.locator(f"a[data-dialog][href*='/{second.pk}/']").first.click()
+    held = hold_requests(page, f"**/{second.pk}/remove/**")
+    with page.expect_request(f"**/{second.pk}/remove/**"):
+        page.locator(f"a[data-dialog][href*='/{second.pk}/']").first.click()
+    expect(page.locator("#request-runs")).to_be_visible()
+    PortForward.objects.filter(pk=second.pk).delete()  # not before: the page asks for its rows again by itself
+    held[0].continue_()
     expect(page.get_by_role("heading", name="Page not found")).to_be_visible()
     assert PortForward.objects.get(pk=first.pk).valid.upper is None
     context.close()
