@@ -27,7 +27,7 @@ from django.utils.translation import gettext_lazy as _
 from apps.accounts.models import User
 from apps.accounts.security_log import SecurityEvent, log_security_event
 
-MALFORMED: Final = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, struct.error)
+_MALFORMED: Final = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, struct.error)
 """What allauth and its parser raise for a passkey's answer that no browser sends."""
 _REFUSED: Final = _("This passkey was not accepted. Try again.")
 
@@ -139,7 +139,7 @@ def _refuse_malformed_key() -> Iterator[None]:
     """Raise ValidationError, with words about passkeys, if the block refuses one or cannot read it."""
     try:
         yield
-    except (ValidationError, *MALFORMED) as why:
+    except (ValidationError, *_MALFORMED) as why:
         raise ValidationError(_REFUSED, code="incorrect_passkey") from why
 
 

@@ -24,6 +24,7 @@ from apps.lib.fields import Prefix
 from apps.lib.models import Deployed
 from apps.lib.ui.states import GatewaySymbol, SymbolState
 from apps.lib.web.paginators import DeferredJoinPaginator
+from apps.lib.web.query_params import parse_number
 
 PER_PAGE = 50
 SORTS = {
@@ -155,9 +156,9 @@ def build_action_result_context(banlist: BanList, asked: Any) -> dict[str, Any]:
     And the queries of what can be done next: `list_query` returns to the list as it is, `strip_query` asks for the result again. asked:
     also the version that was saved, without which nothing is offered to undo.
     """
-    saved = Ban.objects.filter(list=banlist, pk=parse_query_number(asked, "saved")).first() if "saved" in asked else None
+    saved = Ban.objects.filter(list=banlist, pk=parse_number(asked, "saved")).first() if "saved" in asked else None
     request = parse_lift_request_id(asked.get("lifted", ""))
-    version = parse_query_number(asked, "version")
+    version = parse_number(asked, "version")
     row = build_ban_rows([saved], banlist)[0] if saved else None
     return {
         "list_query": build_list_query(asked),
@@ -168,9 +169,9 @@ def build_action_result_context(banlist: BanList, asked: Any) -> dict[str, Any]:
         "parts_allowed": list_allow_entries_within(saved.prefix)[:5] if saved else [],
         "lifted": list_lifted_bans(banlist, request).count() if request else 0,
         "lifted_in": request,
-        "restored": parse_query_number(asked, "restored"),
-        "ends_set": parse_query_number(asked, "ends"),
-        "ways_set": parse_query_number(asked, "ways"),
+        "restored": parse_number(asked, "restored"),
+        "ends_set": parse_number(asked, "ends"),
+        "ways_set": parse_number(asked, "ways"),
     }
 
 
@@ -199,12 +200,6 @@ def parse_search_prefix(search: str) -> Prefix | None:
         return parse_ban_prefix(search)
     except UnbannablePrefix:
         return None
-
-
-def parse_query_number(asked: Any, name: str) -> int:
-    """Return a number from the query parameters; 0 if there is none."""
-    text = asked.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
 
 
 def parse_lift_request_id(text: str) -> UUID | None:

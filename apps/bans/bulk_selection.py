@@ -5,11 +5,11 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from apps.bans.ban_list_page import parse_query_number
 from apps.bans.forms import DirectionForm, EndForm
 from apps.bans.models import Ban, BanList
 from apps.bans.selectors import list_bans
 from apps.lib.database.id_arrays import build_ids_filter
+from apps.lib.web.query_params import parse_ids, parse_number
 
 FIRST = 8
 BULK_ACTIONS = ("lift", "end", "way")
@@ -68,7 +68,7 @@ class BulkSelection:
 def parse_selection(banlist: BanList, given: Any) -> BulkSelection:
     """Read the selection from the form around the table, or from the confirmation after it."""
     whole, search = given.get("all") == "1", given.get("q", "")
-    picked = [int(text) for text in given.getlist("pick") if text.isascii() and text.isdigit() and len(text) < 19]
+    picked = parse_ids(given.getlist("pick"))
     way, do = given.get("way", ""), given.get("do") if given.get("do") in BULK_ACTIONS else "lift"
     bans = list_bans(banlist, search, way) if whole else Ban.objects.filter(list=banlist, pk__in=picked)
     confirmed = given.get("confirmed") == "1"
@@ -78,7 +78,7 @@ def parse_selection(banlist: BanList, given: Any) -> BulkSelection:
         do,
         (DirectionForm if do == "way" else EndForm)(given if confirmed else None),
         confirmed,
-        parse_query_number(given, "typed"),
+        parse_number(given, "typed"),
         whole,
         search,
         way,

@@ -21,6 +21,7 @@ from apps.desk.forms import ChangeTariffForm, ExtendForm
 from apps.desk.selectors.members import MemberListQuery, filter_members
 from apps.lib.ui import formats
 from apps.lib.web.preview_mark import PreviewMark
+from apps.lib.web.query_params import parse_ids
 from apps.members import services
 from apps.members.models import Member
 
@@ -51,7 +52,7 @@ def parse_selection(post: QueryDict, want: MemberListQuery) -> MemberSelection:
     if post.get("all"):
         members = filter_members(want)
         return MemberSelection(members, members.count(), ())
-    picks = tuple(int(pick) for pick in post.getlist("pick")[:MOST_PICKED] if pick.isascii() and pick.isdigit() and len(pick) < 19)
+    picks = tuple(parse_ids(post.getlist("pick"))[:MOST_PICKED])
     members = Member.objects.filter(pk__in=picks)
     return MemberSelection(members, members.count(), picks)
 

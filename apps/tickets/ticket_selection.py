@@ -1,19 +1,12 @@
 """Selection of tickets in a list: checked rows, or all that match the filter."""
 
-from collections.abc import Iterable
-
 from django.http import QueryDict
 
 from apps.accounts.models import User
+from apps.lib.web.query_params import parse_ids
 from apps.tickets.bulk import MAX_TICKETS
 from apps.tickets.models import Ticket
 from apps.tickets.selectors import TicketFilter, filter_tickets
-
-
-def parse_ids(given: Iterable[str]) -> list[int]:
-    """Return the ids that a form sent, without duplicates and without what is not an id; at most MAX_TICKETS."""
-    good = (each for each in given if each.isascii() and each.isdigit() and len(each) < 18)
-    return list(dict.fromkeys(int(each) for each in good))[:MAX_TICKETS]
 
 
 def count_selectable_tickets(asked: TicketFilter, user: User, shown: int) -> int:
@@ -26,7 +19,7 @@ def count_selectable_tickets(asked: TicketFilter, user: User, shown: int) -> int
 
 def list_selected_tickets(post: QueryDict, asked: TicketFilter, user: User) -> list[Ticket]:
     """Return the selected tickets by number, without merged ones. “All” means the checked rows for a search, or above MAX_TICKETS."""
-    picks = parse_ids(post.getlist("pick"))
+    picks = parse_ids(post.getlist("pick"))[:MAX_TICKETS]
     everything = "all" in post and not asked.search and count_selectable_tickets(asked, user, 0)
     found = filter_tickets(asked, user) if everything else filter_tickets(TicketFilter("all"), user).filter(pk__in=picks)
     return list(found.order_by("pk")[:MAX_TICKETS])

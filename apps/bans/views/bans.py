@@ -20,6 +20,7 @@ from apps.bans.models import Ban, BanList
 from apps.bans.selectors import map_hits
 from apps.bans.views.lists import build_whole_page, format_all_gateway_names
 from apps.lib.errors import Conflict, Problem
+from apps.lib.web.query_params import parse_number
 
 LAST_CHANGES = 20
 
@@ -116,7 +117,7 @@ def lift(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def revert(request: HttpRequest, pk: int) -> HttpResponse:
     """Undo the change that made the ban the given version, unless it was changed again since."""
-    ban, version = _get_ban(pk), ban_list_page.parse_query_number(request.GET, "version")
+    ban, version = _get_ban(pk), parse_number(request.GET, "version")
     try:
         undo.revert_ban(ban=ban, version=version, by=get_signed_in_user(request))
     except Problem as problem:

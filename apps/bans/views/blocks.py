@@ -18,7 +18,7 @@ from apps.bans.blocks.models import Block
 from apps.bans.forms import EndForm
 from apps.lib.database.validity import is_valid_now
 from apps.lib.errors import Conflict, Problem
-from apps.lib.web.query_params import parse_number
+from apps.lib.web.query_params import parse_ids, parse_number
 from apps.members.models import Member
 
 PER_PAGE = 50
@@ -144,8 +144,7 @@ def _list_selected_blocks(request: HttpRequest) -> list[Block]:
     """
     if request.POST.get("all"):
         return list(selectors.list_blocks(**_parse_filter(request.GET)).filter(is_valid_now()))
-    texts = ",".join(request.POST.getlist("pick")).split(",")
-    picked = [int(text) for text in texts if text.isascii() and text.isdigit() and len(text) < 19]
+    picked = parse_ids(",".join(request.POST.getlist("pick")).split(","))
     return list(selectors.list_blocks().filter(pk__in=picked))
 
 

@@ -11,14 +11,14 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.audit.selectors import list_row_history
-from apps.bans import ban_list_page, feed_refresh, feed_services
+from apps.bans import feed_refresh, feed_services
 from apps.bans.bulk_selection import is_typed_number_missing
 from apps.bans.forms import FeedForm
 from apps.bans.models import BanFeed, BanList
 from apps.bans.selectors import find_feed
 from apps.lib.errors import Problem
 from apps.lib.ui.form_errors import add_problem_to_form
-from apps.lib.web.query_params import parse_exact_time
+from apps.lib.web.query_params import parse_exact_time, parse_number
 
 
 def _get_feed(list_pk: int) -> BanFeed:
@@ -93,7 +93,7 @@ def pending_import(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _is_decided(request: HttpRequest, feed: BanFeed) -> bool:
     """True if the person discards what was held back, or imports it and has typed the number that this asks for."""
-    typed = ban_list_page.parse_query_number(request.POST, "typed")
+    typed = parse_number(request.POST, "typed")
     return "drop" in request.POST or not is_typed_number_missing(feed.held_removed, typed)
 
 

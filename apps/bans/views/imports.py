@@ -6,12 +6,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 
 from apps.accounts.permissions import staff_page
-from apps.bans import ban_list_page, uploads
+from apps.bans import uploads
 from apps.bans.bulk_selection import is_typed_number_missing
 from apps.bans.forms import ImportForm
 from apps.bans.import_preview import build_preview
 from apps.bans.models import BanList, Upload
 from apps.lib.errors import Problem
+from apps.lib.web.query_params import parse_number
 
 
 @staff_page
@@ -38,7 +39,7 @@ def preview(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what the import would do, and the first bad lines; after confirmation, import the file."""
     kept = get_object_or_404(Upload.objects.select_related("list"), pk=pk, by=request.user)
     shown = build_preview(kept, request.user)
-    typed = ban_list_page.parse_query_number(request.POST, "typed")
+    typed = parse_number(request.POST, "typed")
     if request.method != "POST" or is_typed_number_missing(shown.removed_count, typed) or not shown.is_possible:
         return render(request, "bans/preview.html", {"list": kept.list, "upload": kept, "preview": shown})
     try:

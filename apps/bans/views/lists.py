@@ -17,6 +17,7 @@ from apps.bans.models import BanList
 from apps.bans.selectors import count_bans, summarize_list
 from apps.bans.selectors import list_ban_lists as all_lists
 from apps.lib.errors import Conflict, Problem
+from apps.lib.web.query_params import parse_number
 from apps.network.models import Gateway
 
 LAST_CHANGES = 8
@@ -97,7 +98,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Show what is deleted with the list; after confirmation, delete it. For a large list, the number of bans must be typed."""
     found = _get_list(pk)
     bans = count_bans(found)
-    if request.method != "POST" or is_typed_number_missing(bans, ban_list_page.parse_query_number(request.POST, "typed")):
+    if request.method != "POST" or is_typed_number_missing(bans, parse_number(request.POST, "typed")):
         shown = {"list": found, "bans": bans, "gateways": format_all_gateway_names(), "type": is_typed_number_missing(bans, 0)}
         return render(request, "bans/delete_list.html", shown)
     gone = services.delete_list(list=found, by=request.user)  # type: ignore[arg-type]  # staff_page: signed in

@@ -1,5 +1,6 @@
 """Parsers of a page's query parameters, which accept any input."""
 
+from collections.abc import Iterable
 from datetime import date, datetime
 
 from django.http import QueryDict
@@ -10,7 +11,17 @@ from apps.lib.database.validity import EARLIEST, FARTHEST
 def parse_number(params: QueryDict, name: str, otherwise: int = 0) -> int:
     """Return a number that the database can store, or `otherwise`."""
     text = params.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else otherwise
+    return int(text) if _is_number(text) else otherwise
+
+
+def parse_ids(given: Iterable[str]) -> list[int]:
+    """Return the ids that a form sent, in its order, without duplicates and without what is not an id."""
+    return list(dict.fromkeys(int(text) for text in given if _is_number(text)))
+
+
+def _is_number(text: str) -> bool:
+    """True for digits that are a number which the database can store."""
+    return text.isascii() and text.isdigit() and len(text) < 19
 
 
 def parse_text_param(params: QueryDict, name: str, most: int = 200) -> str:

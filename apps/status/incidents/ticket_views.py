@@ -10,13 +10,12 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
-from apps.lib.web.query_params import parse_number
+from apps.lib.web.query_params import parse_ids, parse_number
 from apps.status.incidents import attached_tickets
 from apps.status.incidents.forms import AnswerTicketsForm
 from apps.status.incidents.models import Incident
 from apps.tickets.bulk import compute_answer_reach
 from apps.tickets.models import Ticket
-from apps.tickets.ticket_selection import parse_ids
 
 
 @staff_page

@@ -14,6 +14,7 @@ from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
 from apps.lib.web.preview_mark import PreviewMark
+from apps.lib.web.query_params import parse_number
 from apps.tickets import bulk, ticket_selection
 from apps.tickets.forms_many import AnswerManyForm, ChangeManyForm
 from apps.tickets.models import Bulk, Canned, Ticket
@@ -54,8 +55,7 @@ def _answer_selected(request: HttpRequest, found: list[Ticket]) -> HttpResponse:
 
 def _insert_canned(post: QueryDict) -> QueryDict:
     """Return the form's data with the chosen canned answer appended to the text, in both languages."""
-    [picked] = ticket_selection.parse_ids([post.get("canned", "")]) or [0]
-    kept = Canned.objects.filter(pk=picked).first() if post.get("do") == "canned" else None
+    kept = Canned.objects.filter(pk=parse_number(post, "canned")).first() if post.get("do") == "canned" else None
     given = post.copy()
     if kept:
         for name in ("text_de", "text_en"):

@@ -11,8 +11,9 @@ from django.views.decorators.http import require_POST
 from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Problem
 from apps.lib.ui import formats
-from apps.lib.web.query_params import parse_text_param
-from apps.tickets import merging, selectors, splitting, ticket_selection
+from apps.lib.web.query_params import parse_ids, parse_text_param
+from apps.tickets import merging, selectors, splitting
+from apps.tickets.bulk import MAX_TICKETS
 from apps.tickets.forms_many import SplitForm
 from apps.tickets.models import Message, Move, Ticket
 
@@ -23,9 +24,8 @@ OFFERED = 20  # other tickets of the member
 def merge(request: HttpRequest) -> HttpResponse:
     """Choose the tickets to merge, show the effects, then merge."""
     given = request.POST if request.method == "POST" else request.GET
-    chosen = merging.list_by_numbers(
-        ticket_selection.parse_ids([*given.getlist("ticket"), *_split_numbers(parse_text_param(given, "more"))])
-    )
+    numbers = parse_ids([*given.getlist("ticket"), *_split_numbers(parse_text_param(given, "more"))])
+    chosen = merging.list_by_numbers(numbers[:MAX_TICKETS])
     if not chosen:
         return redirect("tickets:list")
     into = _choose_target(chosen, given.get("into", ""))

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST
 
 from apps.accounts.permissions import get_signed_in_user, staff_page
 from apps.lib.errors import Conflict, Problem
+from apps.lib.web.query_params import parse_number
 from apps.members.selectors import list_by_email
 from apps.tickets import canned, links, selectors, services
 from apps.tickets.attachments import build_download
@@ -59,8 +60,7 @@ def _write(request: HttpRequest, found: Ticket, form: WriteForm) -> None:
 
 def _insert_canned(request: HttpRequest, found: Ticket) -> HttpResponse:
     """Show the form with the canned answer appended. Files must be chosen again, because browsers do not keep them."""
-    picked = request.POST.get("canned", "")
-    kept = Canned.objects.filter(pk=int(picked)).first() if picked.isascii() and picked.isdigit() and len(picked) < 10 else None
+    kept = Canned.objects.filter(pk=parse_number(request.POST, "canned")).first()
     written = request.POST.get("text", "").strip()
     added = canned.fill_canned_answer(kept, found, get_signed_in_user(request)) if kept else ""
     return _render_page(request, found, form=WriteForm(initial={"text": "\n\n".join(filter(None, (written, added)))}))
