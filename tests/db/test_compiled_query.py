@@ -12,7 +12,7 @@ from apps.deployments.approvals import approval_gate
 from apps.deployments.approvals.kinds import MANAGEMENT
 from apps.deployments.desired_state import gateway_reader
 from apps.deployments.models import HeldBack, Hold
-from apps.deployments.rollouts import gateway_cache, gateway_order, rollout_due
+from apps.deployments.rollouts import gateway_cache, rollout_due
 from apps.deployments.services import reconcile
 from apps.gateways.roles import observation
 from apps.gateways.roles.models import FailoverStatus, GatewayRole
@@ -99,7 +99,6 @@ OF_A_GROUP: list[Any] = [
     gateway_cache._read_confirmed_states,
     approval_gate._read_alive,
     approval_gate._read_management_alive,
-    gateway_order._read_gateways,
     observation._read_carried_families,
 ]
 

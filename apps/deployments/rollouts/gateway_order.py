@@ -6,9 +6,7 @@ families that the gateway is primary for.
 
 from collections.abc import Callable, Mapping
 
-from django.db.models import QuerySet
-
-from apps.lib.database.compiled_query import compile_once
+from apps.deployments.desired_state.gateway_reader import read_gateways
 from apps.network.models import Gateway, GatewayGroup
 
 CarriedLookup = Callable[[GatewayGroup], Mapping[int, int]]
@@ -30,12 +28,7 @@ def list_in_rollout_order(group: GatewayGroup) -> list[Gateway]:
         planned = gateway.carries4 + gateway.carries6
         return carried.get(gateway.pk, planned), planned, gateway.name
 
-    found = _read_gateways(group.pk)
+    found = read_gateways(group.pk)
     for gateway in found:
         gateway.group = group
     return sorted(found, key=rank)
-
-
-@compile_once
-def _read_gateways(group: int) -> QuerySet[Gateway]:
-    return Gateway.objects.filter(group_id=group)
